@@ -1,0 +1,1 @@
+"""From findings to keep, drop or review, and to a cleaned split."""

@@ -1,0 +1,1 @@
+"""Deterministic checks, one per file, grouped by the component they look at."""

@@ -1,0 +1,129 @@
+"""What a detector is. A new one is one file with one class, listed in ``audit/detectors/registry.py``.
+
+The class docstring is the detector's documentation (``agenthard explain ID`` prints it). It states the rule, gives an
+example that is flagged and one that is not, and says when the rule is wrong.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolSpec
+from taxonomy.trajectory import Trajectory
+
+
+class Hit(Record):
+    """One flaw as a detector sees it, before it becomes a Finding."""
+
+    claim: str
+    """What is wrong, in one sentence that stands alone."""
+    evidence: tuple[Evidence, ...] = Field(min_length=1)
+    """Exact quotes; the pipeline re-checks each and drops the hit as a detector error when one fails."""
+    why: str = ""
+    """Why it matters for the score; the detector's default is used when empty."""
+    fix: str = ""
+    """Suggested minimal change."""
+    cause: str | None = None
+    """Same cause in several tasks = one finding; None = this task alone, located by the first evidence pointer."""
+    severity: Severity | None = None
+    """Overrides the detector's severity."""
+    tier: Tier | None = None
+    """Overrides the detector's tier."""
+    category: str | None = None
+    """Overrides the detector's category."""
+    patch: tuple[dict[str, Any], ...] = ()
+    """Optional JSON Patch against the AgentTask record."""
+    measures: dict[str, float] = Field(default_factory=dict)
+    """Figures behind a statistical hit."""
+
+
+class Detector(ABC):
+    """Identity and documentation of a check. Detectors hold no state between calls."""
+
+    id: ClassVar[str]
+    """Stable kebab-case id."""
+    title: ClassVar[str]
+    """What it looks for, in a few words."""
+    version: ClassVar[str]
+    """Raised whenever a verdict can change."""
+    category: ClassVar[str]
+    """Taxonomy category of its findings."""
+    severity: ClassVar[Severity]
+    """Usual severity."""
+    tier: ClassVar[Tier]
+    """How sure it is."""
+    why: ClassVar[str] = ""
+    """Why such a flaw matters for the score."""
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Return why this task cannot be checked (it becomes not_checked with that reason), or None."""
+        return None
+
+
+class TaskDetector(Detector):
+    """Looks at one task at a time."""
+
+    @abstractmethod
+    def inspect(self, task: AgentTask) -> Iterable[Hit]:
+        """Yield the flaws of ``task``."""
+
+
+class ToolDetector(Detector):
+    """Looks at one documented tool at a time; runs once per distinct tool, however many tasks offer it.
+
+    Evidence pointers are relative to the ToolSpec ("/description"); the pipeline turns them into task pointers and
+    sets ``task_id``, so leave ``task_id=""``.
+    """
+
+    def tool_not_applicable(self, tool: ToolSpec) -> str | None:
+        """Return why this tool cannot be checked, or None. A task whose tools all cannot be is not_checked."""
+        return None
+
+    @abstractmethod
+    def inspect_tool(self, tool: ToolSpec) -> Iterable[Hit]:
+        """Yield the flaws of ``tool``."""
+
+
+class Observation(Record):
+    """What a suite detector notes about one task or run, to be compared with the others later. Plain JSON data."""
+
+    task_id: str
+    """Task observed."""
+    key: str
+    """What observations are grouped by."""
+    value: Any = None
+    """Any JSON value the conclusion needs."""
+    evidence: tuple[Evidence, ...] = ()
+    """Quotes for a later hit; re-checked when observed."""
+
+
+class Conclusion(Record):
+    """A hit on several tasks."""
+
+    task_ids: tuple[str, ...]
+    """Tasks affected."""
+    hit: Hit
+    """The flaw."""
+
+
+class SuiteDetector(Detector):
+    """Compares tasks, or runs, with one another: first ``observe`` each task alone, then ``conclude`` from all.
+
+    ``observe`` runs in parallel on shards and must not depend on other tasks; ``conclude`` runs once and sees the
+    observations sorted by task order.
+    """
+
+    needs_runs: ClassVar[bool] = False
+    """True when it looks at runs; a task without runs is then not_checked."""
+
+    @abstractmethod
+    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
+        """Note what is needed about one task and its runs (an empty iterator unless ``needs_runs``)."""
+
+    @abstractmethod
+    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion]:
+        """Yield hits from all observations of the benchmark."""

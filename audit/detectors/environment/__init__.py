@@ -1,0 +1,1 @@
+"""Checks of tools, prompts and tool responses."""

@@ -1,0 +1,1 @@
+"""Checks of ground-truth calls."""

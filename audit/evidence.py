@@ -1,0 +1,71 @@
+"""The evidence gate: a quote counts only where code finds it again."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from taxonomy.finding import Evidence
+from taxonomy.pointer import resolve
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+def canonical_json(value: Any) -> str:
+    """Serialise any JSON value or record the one way that quotes of non-strings use."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json")
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(", ", ": "), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def text_at(root: AgentTask | Trajectory, pointer: str) -> str:
+    """Return the text at ``pointer``: a string as it is, anything else as canonical JSON.
+
+    Raises:
+        LookupError: when the pointer leads nowhere.
+    """
+    value = resolve(root, pointer)
+    return value if isinstance(value, str) else canonical_json(value)
+
+
+def quote(root: AgentTask, pointer: str, *, text: str | None = None, note: str = "") -> Evidence:
+    """Make evidence about a task: the whole text at ``pointer``, or the part ``text`` of it."""
+    return Evidence(task_id=root.id, pointer=pointer, quote=text_at(root, pointer) if text is None else text, note=note)
+
+
+def quote_run(run: Trajectory, pointer: str, *, text: str | None = None, note: str = "") -> Evidence:
+    """Make evidence about a run: the whole text at ``pointer``, or the part ``text`` of it."""
+    whole = text_at(run, pointer) if text is None else text
+    return Evidence(task_id=run.task_id, trajectory_id=run.id, pointer=pointer, quote=whole, note=note)
+
+
+def failure(item: Evidence, task: AgentTask | None, runs: Mapping[str, Trajectory]) -> str | None:
+    """Re-check one quote.
+
+    Args:
+        item: the evidence.
+        task: the task it names, when at hand.
+        runs: runs at hand by id.
+
+    Returns:
+        None when the quote stands where it says, else what is wrong.
+    """
+    root: AgentTask | Trajectory | None = task if item.trajectory_id is None else runs.get(item.trajectory_id)
+    if root is None or (item.trajectory_id is None and root.id != item.task_id):
+        return f"nothing at hand named {item.trajectory_id or item.task_id!r}"
+    if not item.quote:
+        return "the quote is empty"
+    try:
+        text = text_at(root, item.pointer)
+    except (LookupError, ValueError) as error:
+        return str(error)
+    return None if item.quote in text else f"the quote does not stand at {item.pointer!r}"

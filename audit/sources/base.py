@@ -1,0 +1,134 @@
+"""What a source is: the reader of one benchmark's own files, and the keeper of its conventions."""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from taxonomy.record import Record
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class SourceError(Exception):
+    """The path cannot be read as this benchmark at all. The message says what was looked for and what to do."""
+
+
+class Quarantined(Record):
+    """A record that could not be read; it is counted and reported, never silently dropped."""
+
+    file: str
+    """Path of the file, relative to the root that was read."""
+    line: int | None = None
+    """1-based line, when known."""
+    pointer: str = ""
+    """JSON Pointer inside the document, when known."""
+    reason: str
+    """What is wrong, and what to do next."""
+    kind: str = "task"
+    """task, or run."""
+    task_id: str | None = None
+    """Id of the task, when the record got far enough to tell."""
+
+
+class Quarantine:
+    """Collects what could not be read. Readers call :meth:`add` and go on."""
+
+    def __init__(self) -> None:
+        self.items: list[Quarantined] = []
+
+    def add(
+        self,
+        file: str,
+        reason: str,
+        *,
+        line: int | None = None,
+        pointer: str = "",
+        kind: str = "task",
+        task_id: str | None = None,
+    ) -> None:
+        """Record one unreadable record."""
+        self.items.append(
+            Quarantined(file=file, line=line, pointer=pointer, reason=reason, kind=kind, task_id=task_id)
+        )
+
+
+class Version(Record):
+    """Which release of the benchmark was read."""
+
+    label: str
+    """Release, commit or layout as far as the files tell, such as 'v3'."""
+    content_hash: str
+    """First 16 hex digits of the SHA-256 over names and bytes of all files read."""
+    files: int
+    """How many files the hash covers."""
+
+
+def hash_files(root: Path, files: Iterable[Path], label: str) -> Version:
+    """Hash relative names and contents of ``files`` in sorted order, reading in blocks."""
+    total = hashlib.sha256()
+    names = sorted({path.relative_to(root).as_posix(): path for path in files}.items())
+    for name, path in names:
+        digest = hashlib.sha256()
+        with path.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                digest.update(block)
+        total.update(f"{name}\0{digest.hexdigest()}\n".encode())
+    return Version(label=label, content_hash=total.hexdigest()[:16], files=len(names))
+
+
+class Source(ABC):
+    """Reader of one benchmark. Subclasses are registered under the entry-point group ``agenthard.sources``.
+
+    A source respects its benchmark's conventions, so that no check has to know them.
+    """
+
+    name: ClassVar[str]
+    """Word used on the command line."""
+    title: ClassVar[str]
+    """Name of the benchmark for people."""
+    layout: ClassVar[str]
+    """One line: which files make a folder readable."""
+
+    def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
+        """Open a benchmark folder.
+
+        Args:
+            root: folder (or file) of the benchmark.
+            domains: names of the subtasks or domains to read; empty means all.
+
+        Raises:
+            SourceError: when the folder is not laid out as this benchmark, or a domain is unknown.
+        """
+        self.root = root
+        self.domains = tuple(domains)
+
+    @classmethod
+    @abstractmethod
+    def recognises(cls, root: Path) -> bool:
+        """Tell cheaply whether ``root`` looks like this benchmark."""
+
+    @abstractmethod
+    def version(self) -> Version:
+        """Identify the release that was read."""
+
+    @abstractmethod
+    def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
+        """Stream the tasks in the benchmark's order; unreadable records go to ``quarantine``."""
+
+    @abstractmethod
+    def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+        """Stream the runs in a file or folder of run files that belong to this benchmark."""
+
+    @abstractmethod
+    def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Write the tasks named in ``keep`` in the benchmark's own format, byte-identical per task.
+
+        Args:
+            keep: ids of AgentTask, in the benchmark's order.
+            out: empty folder to write into.
+
+        Returns:
+            The files written.
+        """

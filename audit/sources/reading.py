@@ -1,0 +1,230 @@
+"""Streaming readers of JSON Lines and JSON arrays that survive bad records and keep positions.
+
+Both give the raw bytes of each record, so that a split can be written byte-identical.
+"""
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from audit.sources.base import Quarantine
+from taxonomy.pointer import split
+
+MAX_RECORD_BYTES = 64 * 1024 * 1024
+"""A longer line is quarantined without being held in memory."""
+
+
+@dataclass(frozen=True)
+class RawRecord:
+    """One JSON document with its place."""
+
+    value: Any
+    """Parsed JSON."""
+    line: int
+    """1-based line where it starts."""
+    index: int
+    """0-based position among the records of the file."""
+    raw: bytes
+    """Its bytes, for JSON Lines without the line break."""
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """Open a file for reading, unpacking ``.gz``."""
+    if path.suffix == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return path.open("rb")
+
+
+def read_jsonl(path: Path, name: str, quarantine: Quarantine, kind: str = "task") -> Iterator[RawRecord]:
+    """Stream a JSON Lines file, plain or gzip.
+
+    Blank lines are skipped. A line that is too long, not UTF-8 or not JSON goes to ``quarantine`` with its number,
+    and reading goes on. An empty file is quarantined as a whole.
+
+    Args:
+        path: the file.
+        name: its name in messages, relative to the root.
+        quarantine: collects unreadable lines.
+        kind: what the lines hold: task or run.
+    """
+    index = -1
+    try:
+        with open_binary(path) as stream:
+            for number, raw in _lines(stream):
+                if raw is None:
+                    reason = f"line is longer than {MAX_RECORD_BYTES >> 20} MiB; split it or shorten the record"
+                    quarantine.add(name, reason, line=number, kind=kind)
+                elif raw.strip():
+                    index += 1
+                    value = parse(raw, name, number, quarantine, kind)
+                    if value is not None:
+                        yield RawRecord(value, number, index, raw)
+    except (OSError, EOFError) as error:
+        quarantine.add(name, f"cannot read the file to its end: {error}", kind=kind)
+        return
+    if index < 0:
+        quarantine.add(name, "the file holds no records; expected one JSON object per line", kind=kind)
+
+
+def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
+    number = 0
+    while line := stream.readline(MAX_RECORD_BYTES):
+        number += 1
+        if len(line) == MAX_RECORD_BYTES and not line.endswith(b"\n"):
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(MAX_RECORD_BYTES)
+            yield number, None
+        else:
+            yield number, line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def parse(raw: bytes, name: str, line: int, quarantine: Quarantine, kind: str = "task") -> Any | None:
+    """Parse one JSON object; on failure quarantine it and return None."""
+    try:
+        value = json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        quarantine.add(name, f"not UTF-8 at byte {error.start} of the line; re-encode the file", line=line, kind=kind)
+    except (ValueError, RecursionError) as error:
+        quarantine.add(name, f"not valid JSON: {error}; mend or remove the record", line=line, kind=kind)
+    else:
+        if isinstance(value, dict):
+            return value
+        reason = f"expected a JSON object, found {type(value).__name__}"
+        quarantine.add(name, reason, line=line, kind=kind)
+    return None
+
+
+def read_json_array(path: Path, name: str, quarantine: Quarantine, kind: str = "task") -> Iterator[RawRecord]:
+    """Read the objects of one JSON array (a ``tasks.json``) element by element.
+
+    After a damaged element the elements before it are kept and the rest is quarantined, because nothing after it
+    can be located safely. Elements that are no objects are quarantined one by one.
+
+    Args:
+        path: the file.
+        name: its name in messages, relative to the root.
+        quarantine: collects what is unreadable.
+        kind: what the elements hold: task or run.
+    """
+    try:
+        with open_binary(path) as stream:
+            data = stream.read()
+    except (OSError, EOFError) as error:
+        quarantine.add(name, f"cannot read the file: {error}", kind=kind)
+        return
+    text = data.decode("utf-8", errors="surrogateescape")
+    for element in _elements(text, name, quarantine, kind):
+        if any("\udc80" <= ch <= "\udcff" for ch in element.text):
+            reason = "not UTF-8; re-encode the file"
+            quarantine.add(name, reason, line=element.line, pointer=f"/{element.index}", kind=kind)
+        elif not isinstance(element.value, dict):
+            reason = f"expected a JSON object, found {type(element.value).__name__}"
+            quarantine.add(name, reason, line=element.line, pointer=f"/{element.index}", kind=kind)
+        else:
+            yield RawRecord(element.value, element.line, element.index, element.text.encode("utf-8"))
+
+
+@dataclass(frozen=True)
+class _Element:
+    value: Any
+    line: int
+    index: int
+    text: str
+
+
+def _elements(text: str, name: str, quarantine: Quarantine, kind: str) -> Iterator[_Element]:
+    decoder = json.JSONDecoder()
+    position = _skip_space(text, 0)
+    if position >= len(text):
+        quarantine.add(name, "the file is empty; expected a JSON array of objects", kind=kind)
+        return
+    if text[position] != "[":
+        quarantine.add(name, "expected a JSON array of objects; is this another benchmark's file?", line=1, kind=kind)
+        return
+    position, index, line, counted = _skip_space(text, position + 1), 0, 1, 0
+    while position < len(text) and text[position] != "]":
+        line += text.count("\n", counted, position)
+        counted = position
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            reason = f"not valid JSON: {error}; this element and all after it were left out"
+            quarantine.add(name, reason, line=line, pointer=f"/{index}", kind=kind)
+            return
+        yield _Element(value, line, index, text[position:end])
+        index += 1
+        position = _skip_space(text, end)
+        if position < len(text) and text[position] == ",":
+            position = _skip_space(text, position + 1)
+    if position >= len(text):
+        quarantine.add(name, "the array is not closed: the file is cut off after its last element", line=line, kind=kind)
+
+
+def _skip_space(text: str, position: int) -> int:
+    while position < len(text) and text[position] in " \t\r\n":
+        position += 1
+    return position
+
+
+def line_of(text: str, pointer: str) -> int:
+    r"""Find the 1-based line on which the value at ``pointer`` starts in a JSON document.
+
+    The deepest part of the pointer that exists counts, so a slightly wrong pointer still leads close by.
+
+    >>> line_of('[\n {"a": 1,\n  "b": [2,\n 3]}]', "/0/b/1")
+    4
+    """
+    decoder = json.JSONDecoder()
+    position = _skip_space(text, 0)
+    for token in split(pointer):
+        child = _child(decoder, text, position, token)
+        if child is None:
+            break
+        position = child
+    return text.count("\n", 0, position) + 1
+
+
+def _child(decoder: json.JSONDecoder, text: str, position: int, token: str) -> int | None:
+    opening = text[position : position + 1]
+    if opening not in ("{", "["):
+        return None
+    position, index = _skip_space(text, position + 1), 0
+    while position < len(text) and text[position] not in "}]":
+        key = str(index)
+        if opening == "{":
+            key, position = decoder.raw_decode(text, position)
+            position = _skip_space(text, _skip_space(text, position) + 1)
+        if key == token:
+            return position
+        position = _skip_space(text, decoder.raw_decode(text, position)[1])
+        if text[position : position + 1] == ",":
+            position = _skip_space(text, position + 1)
+        index += 1
+    return None
+
+
+def copy_lines(source: Path, target: Path, keep: set[int]) -> int:
+    """Copy the lines whose 1-based numbers are in ``keep``, byte for byte. Returns how many were copied."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    copied = 0
+    with source.open("rb") as reader, target.open("wb") as writer:
+        for number, line in enumerate(reader, start=1):
+            if number in keep:
+                writer.write(line if line.endswith(b"\n") else line + b"\n")
+                copied += 1
+    return copied
+
+
+def copy_elements(source: Path, target: Path, keep: set[int]) -> int:
+    """Write a JSON array with the elements whose 0-based positions are in ``keep``, each byte-identical.
+
+    Returns how many were written.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    records = [r.raw for r in read_json_array(source, source.name, Quarantine()) if r.index in keep]
+    indent = b"\n  " if records else b""
+    target.write_bytes(b"[" + indent + b",\n  ".join(records) + (b"\n]\n" if records else b"]\n"))
+    return len(records)

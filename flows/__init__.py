@@ -1,0 +1,1 @@
+"""Prefect flows, the command line and run folders: wires everything, decides nothing."""

@@ -1,0 +1,1 @@
+"""Reads what an audit found and shows it: tables, SARIF, pages."""

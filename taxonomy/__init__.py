@@ -1,0 +1,41 @@
+"""What an agent task is made of and what can be wrong with it: records, and categories as data."""
+
+from taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier, finding_id
+from taxonomy.record import Origin, Record
+from taxonomy.task import (
+    AgentTask,
+    Check,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    Signature,
+    ToolCall,
+    ToolSpec,
+    UserSpec,
+)
+from taxonomy.trajectory import RunStatus, Trajectory
+
+__all__ = [
+    "AgentTask",
+    "Check",
+    "Coverage",
+    "EnvironmentSpec",
+    "EvaluationSpec",
+    "Evidence",
+    "Finding",
+    "GroundTruth",
+    "Message",
+    "Origin",
+    "Record",
+    "RunStatus",
+    "Severity",
+    "Signature",
+    "Status",
+    "Tier",
+    "ToolCall",
+    "ToolSpec",
+    "Trajectory",
+    "UserSpec",
+    "finding_id",
+]

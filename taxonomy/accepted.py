@@ -1,0 +1,67 @@
+"""Sets of accepted values inside a ground-truth argument.
+
+Some benchmarks accept several values for one argument, at any depth. Such a place holds an *any-of node*, the
+JSON object ``{"$any_of": [value, ...], "$optional": bool}``; every other value stands for itself alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice, product
+from typing import Any
+
+ANY_OF = "$any_of"
+OPTIONAL = "$optional"
+
+
+def any_of(values: Sequence[Any], *, optional: bool = False) -> dict[str, Any]:
+    """Build an any-of node: one of ``values`` is accepted; ``optional`` means the argument may be left out."""
+    return {ANY_OF: list(values), OPTIONAL: optional}
+
+
+def is_any_of(value: Any) -> bool:
+    """Tell whether ``value`` is an any-of node."""
+    return isinstance(value, dict) and ANY_OF in value
+
+
+def is_optional(value: Any) -> bool:
+    """Tell whether the argument holding ``value`` may be left out."""
+    return is_any_of(value) and bool(value.get(OPTIONAL))
+
+
+def alternatives(value: Any) -> list[tuple[str, Any]]:
+    """List the accepted values of one place with the JSON Pointer suffix that leads to each.
+
+    Only the top level is unfolded: a returned value may hold further any-of nodes.
+
+    >>> alternatives({"$any_of": [1, 2], "$optional": False})
+    [('/$any_of/0', 1), ('/$any_of/1', 2)]
+    >>> alternatives(7)
+    [('', 7)]
+    """
+    if is_any_of(value):
+        return [(f"/{ANY_OF}/{i}", item) for i, item in enumerate(value[ANY_OF])]
+    return [("", value)]
+
+
+def concrete_values(value: Any, limit: int = 64) -> list[Any]:
+    """Expand ``value`` into at most ``limit`` concrete values without any-of nodes, the first choice first.
+
+    Object members that are optional are present in every expansion.
+
+    >>> concrete_values({"a": {"$any_of": [1, 2], "$optional": False}, "b": 3})
+    [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
+    """
+    return list(islice(_expand(value), limit))
+
+
+def _expand(value: Any) -> Iterator[Any]:
+    if is_any_of(value):
+        for item in value[ANY_OF]:
+            yield from _expand(item)
+    elif isinstance(value, dict):
+        for combination in product(*(list(_expand(v)) for v in value.values())):
+            yield dict(zip(value, combination, strict=True))
+    elif isinstance(value, list):
+        for combination in product(*(list(_expand(v)) for v in value)):
+            yield list(combination)
+    else:
+        yield value
