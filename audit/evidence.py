@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from taxonomy.finding import Evidence
 from taxonomy.pointer import resolve
-from taxonomy.task import AgentTask
+from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
 
 
@@ -27,7 +27,7 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def text_at(root: AgentTask | Trajectory, pointer: str) -> str:
+def text_at(root: BaseModel, pointer: str) -> str:
     """Return the text at ``pointer``: a string as it is, anything else as canonical JSON.
 
     Raises:
@@ -48,19 +48,19 @@ def quote_run(run: Trajectory, pointer: str, *, text: str | None = None, note: s
     return Evidence(task_id=run.task_id, trajectory_id=run.id, pointer=pointer, quote=whole, note=note)
 
 
-def failure(item: Evidence, task: AgentTask | None, runs: Mapping[str, Trajectory]) -> str | None:
+def failure(item: Evidence, task: AgentTask | ToolSpec | None, runs: Mapping[str, Trajectory]) -> str | None:
     """Re-check one quote.
 
     Args:
         item: the evidence.
-        task: the task it names, when at hand.
+        task: the task it names, when at hand; for evidence that is relative to a tool, the tool.
         runs: runs at hand by id.
 
     Returns:
         None when the quote stands where it says, else what is wrong.
     """
-    root: AgentTask | Trajectory | None = task if item.trajectory_id is None else runs.get(item.trajectory_id)
-    if root is None or (item.trajectory_id is None and root.id != item.task_id):
+    root = task if item.trajectory_id is None else runs.get(item.trajectory_id)
+    if root is None or (isinstance(root, AgentTask) and root.id != item.task_id):
         return f"nothing at hand named {item.trajectory_id or item.task_id!r}"
     if not item.quote:
         return "the quote is empty"

@@ -110,6 +110,15 @@ class Conclusion(Record):
     """The flaw."""
 
 
+class Undecided(Record):
+    """Tasks that turned out not to be checkable once all observations were there; they become not_checked."""
+
+    task_ids: tuple[str, ...]
+    """Tasks."""
+    reason: str
+    """Why, such as 'undefined because all models have the same score'."""
+
+
 class SuiteDetector(Detector):
     """Compares tasks, or runs, with one another: first ``observe`` each task alone, then ``conclude`` from all.
 
@@ -125,5 +134,5 @@ class SuiteDetector(Detector):
         """Note what is needed about one task and its runs (an empty iterator unless ``needs_runs``)."""
 
     @abstractmethod
-    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion]:
-        """Yield hits from all observations of the benchmark."""
+    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
+        """Yield hits, and tasks that cannot be decided, from all observations of the benchmark."""

@@ -49,9 +49,7 @@ class Quarantine:
         task_id: str | None = None,
     ) -> None:
         """Record one unreadable record."""
-        self.items.append(
-            Quarantined(file=file, line=line, pointer=pointer, reason=reason, kind=kind, task_id=task_id)
-        )
+        self.items.append(Quarantined(file=file, line=line, pointer=pointer, reason=reason, kind=kind, task_id=task_id))
 
 
 class Version(Record):

@@ -160,7 +160,8 @@ def _elements(text: str, name: str, quarantine: Quarantine, kind: str) -> Iterat
         if position < len(text) and text[position] == ",":
             position = _skip_space(text, position + 1)
     if position >= len(text):
-        quarantine.add(name, "the array is not closed: the file is cut off after its last element", line=line, kind=kind)
+        reason = "the array is not closed: the file is cut off after its last element"
+        quarantine.add(name, reason, line=line, kind=kind)
 
 
 def _skip_space(text: str, position: int) -> int:

@@ -1,0 +1,167 @@
+"""The decision policy: which findings drop a task, which send it to review, and what people have overruled."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+import yaml
+from pydantic import Field, ValidationError
+
+from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from taxonomy.record import Record
+
+Action = Literal["keep", "drop", "review"]
+
+
+class PolicyError(Exception):
+    """The policy file cannot be used; the message names the file and the place in it."""
+
+
+class Decision(Record):
+    """What happens to one task, and why."""
+
+    task_id: str
+    """Task."""
+    action: Action
+    """keep, drop or review."""
+    reasons: tuple[str, ...]
+    """One sentence per reason, worst first; never empty."""
+    finding_ids: tuple[str, ...] = ()
+    """Findings that led to it."""
+
+
+class Rule(Record):
+    """Findings that match every given field lead to the action. An absent field matches anything."""
+
+    action: Action
+    """drop or review a matching task; keep = the finding is accepted as it is."""
+    check: str | None = None
+    """Id of the detector."""
+    category: str | None = None
+    """Taxonomy category."""
+    tier: Tier | None = None
+    """How sure the finding is."""
+    severity: Severity | None = None
+    """What the flaw does to the score."""
+
+    def matches(self, finding: Finding) -> bool:
+        """Tell whether the rule speaks of ``finding``."""
+        return (
+            self.check in (None, finding.check)
+            and self.category in (None, finding.category)
+            and self.tier in (None, finding.tier)
+            and self.severity in (None, finding.severity)
+        )
+
+
+class Override(Record):
+    """A person's decision on one task. It beats every rule."""
+
+    action: Action
+    """What the person decided."""
+    reason: str
+    """Why."""
+    by: str
+    """Who."""
+
+
+class Policy(Record):
+    """An ordered list of rules; the first that matches a finding counts, and a task takes its worst action."""
+
+    version: str
+    """Version of this policy, recorded with every split."""
+    rules: tuple[Rule, ...]
+    """Rules in order."""
+    incomplete: Action = "review"
+    """What happens to a task on which a check ended in an error."""
+    overrides: dict[str, Override] = Field(default_factory=dict)
+    """People's decisions by task id."""
+
+    def action_for(self, finding: Finding) -> Action:
+        """Return the action of the first matching rule; a finding no rule speaks of keeps the task."""
+        return next((rule.action for rule in self.rules if rule.matches(finding)), "keep")
+
+
+def default_policy_text() -> str:
+    """Return the policy file that ships with AgentHard."""
+    return resources.files("audit.decisions").joinpath("policy.yaml").read_text(encoding="utf-8")
+
+
+def load_policy(path: Path | None = None) -> Policy:
+    """Read a policy file; without a path, the one that ships.
+
+    Raises:
+        PolicyError: when the file is missing, not YAML, or names unknown fields or values.
+    """
+    name = "the built-in policy" if path is None else str(path)
+    try:
+        text = default_policy_text() if path is None else path.read_text(encoding="utf-8")
+        return Policy.model_validate(yaml.safe_load(text))
+    except (OSError, UnicodeDecodeError) as error:
+        raise PolicyError(f"{name}: cannot read it: {error}") from error
+    except yaml.YAMLError as error:
+        raise PolicyError(f"{name}: not valid YAML: {error}") from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "/".join(str(part) for part in first["loc"]) or "top level"
+        raise PolicyError(f"{name}: at {place}: {first['msg']}; see docs/policy.md for the fields") from error
+
+
+_ORDER: dict[Action, int] = {"drop": 0, "review": 1, "keep": 2}
+
+
+def decide(
+    policy: Policy, task_ids: Sequence[str], findings: Iterable[Finding], coverage: Iterable[Coverage]
+) -> Iterator[Decision]:
+    """Decide every task.
+
+    Args:
+        policy: the rules.
+        task_ids: all tasks, in the benchmark's order.
+        findings: all findings; one may touch many tasks.
+        coverage: what each check did on each task.
+
+    Yields:
+        One decision per task, in the order of ``task_ids``.
+    """
+    by_task: dict[str, list[tuple[Action, Finding]]] = defaultdict(list)
+    for finding in findings:
+        action = policy.action_for(finding)
+        for task_id in finding.task_ids:
+            by_task[task_id].append((action, finding))
+    ran: dict[str, int] = defaultdict(int)
+    rows: dict[str, int] = defaultdict(int)
+    errors: dict[str, list[str]] = defaultdict(list)
+    for row in coverage:
+        rows[row.task_id] += 1
+        ran[row.task_id] += row.status in (Status.CLEAN, Status.FLAGGED)
+        if row.status is Status.ERROR:
+            errors[row.task_id].append(row.check)
+    for task_id in task_ids:
+        checked = f"{ran[task_id]} of {rows[task_id]} checks ran"
+        yield _decide_one(policy, task_id, by_task[task_id], errors[task_id], checked)
+
+
+def _decide_one(
+    policy: Policy, task_id: str, found: list[tuple[Action, Finding]], errors: list[str], checked: str
+) -> Decision:
+    override = policy.overrides.get(task_id)
+    if override is not None:
+        ids = tuple(finding.id for _, finding in found)
+        reason = f"decided by {override.by}: {override.reason}"
+        return Decision(task_id=task_id, action=override.action, reasons=(reason,), finding_ids=ids)
+    action: Action = min((action for action, _ in found), key=_ORDER.__getitem__, default="keep")
+    if errors and _ORDER[policy.incomplete] < _ORDER[action]:
+        action = policy.incomplete
+    decisive = [finding for its_action, finding in found if its_action == action]
+    reasons = [f"{finding.check}: {finding.claim}" for finding in decisive if action != "keep"]
+    if errors and action == policy.incomplete:
+        reasons.append(f"not fully checked: {', '.join(sorted(errors))} ended in an error")
+    if action == "keep":
+        accepted = f"; {len(decisive)} findings that the policy accepts" if decisive else ", none found a flaw"
+        reasons = [checked + accepted]
+    return Decision(
+        task_id=task_id, action=action, reasons=tuple(reasons), finding_ids=tuple(finding.id for finding in decisive)
+    )

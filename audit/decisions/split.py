@@ -1,0 +1,135 @@
+"""The cleaned split: kept tasks in the benchmark's own format, with a manifest that says why the others are gone."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from audit.decisions.policy import Action, Decision, Policy
+from audit.sources.base import Quarantined, Source, Version
+from taxonomy.record import Record
+
+
+class SplitFile(Record):
+    """One file of the split."""
+
+    path: str
+    """Path relative to the split's folder."""
+    sha256: str
+    """Hash of its bytes."""
+
+
+class NotKept(Record):
+    """A task that is not in the split, or is in it only until a person decides."""
+
+    task_id: str
+    """Task."""
+    reasons: tuple[str, ...]
+    """Why."""
+    finding_ids: tuple[str, ...]
+    """Findings behind the reasons."""
+
+
+class SplitManifest(Record):
+    """What a split holds, made from what, and why."""
+
+    schema_version: str = "1"
+    """Version of this layout."""
+    split: str
+    """Name of the split."""
+    split_id: str
+    """First 16 hex digits of the hash over benchmark content, policy and kept ids: equal id, equal split."""
+    source: str
+    """Name of the source."""
+    benchmark: Version
+    """Release that the split was made from."""
+    agenthard: str
+    """Version of AgentHard."""
+    checks: dict[str, str]
+    """Version of every check that ran."""
+    policy: Policy
+    """The whole policy."""
+    total: int
+    """Tasks read."""
+    kept: int
+    """Tasks in the split, those under review included when ``review_included``."""
+    review_included: bool = True
+    """Tasks under review stay in until a person decides."""
+    counts: dict[Action, int]
+    """Tasks per decision."""
+    kept_ids: tuple[str, ...]
+    """Ids in the split, in the benchmark's order."""
+    dropped: tuple[NotKept, ...]
+    """Tasks left out."""
+    under_review: tuple[NotKept, ...]
+    """Tasks in the split whose flaw is suspected, or that were not fully checked."""
+    quarantined: tuple[Quarantined, ...]
+    """Records that could not be read; they are not in the split."""
+    files: tuple[SplitFile, ...]
+    """Files written."""
+
+
+def write_cleaned_split(
+    source: Source,
+    out: Path,
+    decisions: Sequence[Decision],
+    *,
+    benchmark: Version,
+    policy: Policy,
+    checks: dict[str, str],
+    agenthard: str,
+    quarantined: Sequence[Quarantined],
+) -> SplitManifest:
+    """Write the split named "cleaned": every task that was not dropped.
+
+    Args:
+        source: the benchmark.
+        out: folder to write; it is created.
+        decisions: one per task, in the benchmark's order.
+        benchmark: release that was read.
+        policy: the policy behind the decisions.
+        checks: version of every check.
+        agenthard: version of AgentHard.
+        quarantined: records that could not be read.
+
+    Returns:
+        The manifest, which is also written as ``manifest.json`` into ``out``.
+    """
+    keep = [decision.task_id for decision in decisions if decision.action != "drop"]
+    out.mkdir(parents=True, exist_ok=True)
+    written = sorted(path.relative_to(out).as_posix() for path in source.write_split(keep, out))
+    identity = json.dumps([benchmark.content_hash, policy.model_dump(mode="json"), keep], sort_keys=True)
+    counts = Counter(decision.action for decision in decisions)
+    manifest = SplitManifest(
+        split="cleaned",
+        split_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
+        source=source.name,
+        benchmark=benchmark,
+        agenthard=agenthard,
+        checks=checks,
+        policy=policy,
+        total=len(decisions),
+        kept=len(keep),
+        counts={"keep": counts["keep"], "drop": counts["drop"], "review": counts["review"]},
+        kept_ids=tuple(keep),
+        dropped=_not_kept(decisions, "drop"),
+        under_review=_not_kept(decisions, "review"),
+        quarantined=tuple(quarantined),
+        files=tuple(SplitFile(path=name, sha256=_sha256(out / name)) for name in written),
+    )
+    (out / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    return manifest
+
+
+def _not_kept(decisions: Sequence[Decision], action: Action) -> tuple[NotKept, ...]:
+    return tuple(
+        NotKept(task_id=decision.task_id, reasons=decision.reasons, finding_ids=decision.finding_ids)
+        for decision in decisions
+        if decision.action == action
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,205 @@
+"""Check: gold calls against the documented schema of the tool they call."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.gold_values import readable
+from audit.detectors.ground_truth.schema_fit import Violation, violations
+from audit.detectors.ground_truth.sharing import shared_cause
+from audit.detectors.ground_truth.wording import squash
+from audit.evidence import canonical_json, quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.pointer import join, split
+from taxonomy.task import AgentTask, ToolCall, ToolSpec
+
+UNSPECIFIED = frozenset({"", "na", "none", "null", "any", "all", "dontcare", "unspecified", "notspecified", "unknown"})
+"""Words, squashed, with which benchmarks write that a choice was left open."""
+
+
+class CallSchema(TaskDetector):
+    """Every gold call must be one that the agent could make from the tool documentation.
+
+    A gold call is flagged when its text is no call at all; when it names a tool that is not offered, or one that is
+    withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required
+    one; and when none of the accepted values of an argument has the documented type, enum, format, pattern, bounds or
+    item type, at any depth.
+
+    Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is documented as an integer; a call in turn 1 of a tool
+    that is revealed in turn 3.
+
+    Not flagged, because benchmarks do it on purpose:
+
+    * an accepted value that breaks the schema beside one that keeps it (spelling variants, dead alternatives);
+    * a value equal to the documented default, or null for a parameter that may be left out;
+    * a word for "left open" (``N/A``, ``dontcare``) where an enum or another type is documented;
+    * an enum of scalars on an array, read as the enum of its items;
+    * Java and JavaScript values given as text, which may be source code (``mapController``, ``new ArrayList<>()``);
+    * Python values given as text that names data of the prompt (``data['sales']`` where the user speaks of ``data``);
+    * a required parameter that the documentation does not describe (a flaw of the documentation).
+
+    An enum value that differs only in case or punctuation is cosmetic. A flaw in an argument that a run may leave out,
+    in a call that only reads where only the final state is scored, or in a member of a nested object whose
+    documentation may be the incomplete part, may affect the score; the rest affects it.
+
+    The check is wrong where the documentation is wrong and the call is right; then the mismatch still is a flaw of
+    the task, but of its environment.
+    """
+
+    id = "call-schema"
+    title = "Gold calls that break the tool's documented schema"
+    version = "1"
+    category = "malformed-tool-call"
+    severity = Severity.AFFECTS_SCORE
+    tier = Tier.CONFIRMED
+    why = "An agent that follows the tool documentation cannot make the call that is scored as right."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """A task without gold calls or without tools cannot be checked."""
+        if not any(task.ground_truth.turns):
+            return "the ground truth holds no calls"
+        if not task.environment.tools and not task.environment.user_tools:
+            return "the task documents no tools"
+        return None
+
+    def inspect(self, task: AgentTask) -> Iterator[Hit]:
+        """Yield one hit per broken call or argument."""
+        for pointer, call in task.gold_calls():
+            tool = task.tool(call.name, call.requestor)
+            if call.name == "":
+                yield _unreadable(task, pointer, call)
+            elif tool is None:
+                yield _unknown_tool(task, pointer, call)
+            else:
+                yield from _withheld(task, pointer, call)
+                yield from _misfits(task, pointer, call, tool)
+
+
+def _unreadable(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
+    return Hit(
+        claim=f"The gold call {call.text!r} cannot be read as a tool call.",
+        evidence=(quote(task, f"{pointer}/text" if call.text else pointer, note="the call as written"),),
+        fix="Write it as one call with literal arguments.",
+        cause=shared_cause(task, "unreadable", call.text),
+    )
+
+
+def _unknown_tool(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
+    tools = task.environment.tools if call.requestor == "assistant" else task.environment.user_tools
+    return Hit(
+        claim=f"The gold calls {call.name!r}, which is not among the {len(tools)} tools of the {call.requestor}.",
+        evidence=(quote(task, f"{pointer}/name", note="no tool has this name"),),
+        fix="Name a tool that is offered.",
+        cause=shared_cause(task, "unknown tool", call.name),
+    )
+
+
+def _withheld(task: AgentTask, pointer: str, call: ToolCall) -> Iterator[Hit]:
+    turn = int(pointer.split("/")[3])
+    for revealed, names in task.hidden_tools.items():
+        if call.name in names and call.requestor == "assistant" and (not revealed or turn < int(revealed)):
+            when = f"turn {int(revealed) + 1}" if revealed else "the end, never to be revealed"
+            yield Hit(
+                claim=f"The gold calls {call.name!r} in turn {turn + 1}, but the tool is withheld until {when}.",
+                evidence=(
+                    quote(task, f"{pointer}/name", note=f"called in turn {turn + 1}"),
+                    quote(task, join("/hidden_tools", revealed), note=f"withheld until {when}"),
+                ),
+                why="At that point the agent does not have the tool, so it cannot make the call.",
+                fix="Move the call behind the turn that reveals the tool, or withhold another tool.",
+            )
+
+
+def _misfits(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> Iterator[Hit]:
+    try:
+        found = violations(call.arguments, tool.parameters, _Conventions(task, tool))
+    except ValueError:
+        return  # a schema that cannot be used is a flaw of the documentation
+    for violation in found:
+        if violation.value is None and _may_be_null(task, tool, violation):
+            continue
+        given = join(pointer, "arguments") + violation.value_at
+        documented = _tool_pointer(task, call, tool) + "/parameters" + violation.rule_at
+        yield Hit(
+            claim=_claim(call, violation),
+            evidence=(quote(task, given, note="the gold call"), quote(task, documented, note="the documentation")),
+            fix=_FIXES.get(violation.keyword, "Accept a value that the documentation allows, or correct the documentation."),
+            severity=_severity(task, tool, violation),
+            tier=Tier.SUSPECTED if _in_nested_object(violation) else None,
+            cause=shared_cause(task, call.name, violation.keyword, violation.rule_at, violation.name, violation.value),
+        )
+
+
+_FIXES = {
+    "additionalProperties": "Remove the argument, or document it.",
+    "required": "Give the required argument, or make it optional in the documentation.",
+    "accepted values": "List the accepted values.",
+}
+
+
+@dataclass(frozen=True)
+class _Conventions:
+    """Deviations that are no flaws; see the docstring of the check."""
+
+    task: AgentTask
+    tool: ToolSpec
+
+    def __call__(self, value: Any, schema: dict[str, Any]) -> bool:
+        if "default" in schema and canonical_json(value) == canonical_json(schema["default"]):
+            return True
+        if not isinstance(value, str):
+            return False
+        if squash(value) in UNSPECIFIED:
+            return True
+        wants_text = schema.get("type", "string") == "string"
+        if self.tool.language in ("java", "javascript"):
+            return not wants_text
+        return self.tool.language == "python" and not wants_text and self._names_data(value)
+
+    def _names_data(self, value: str) -> bool:
+        name = value.partition("[")[0].partition(".")[0]
+        return name.isidentifier() and any(name in text for _, text in self.task.user_texts())
+
+
+def _may_be_null(task: AgentTask, tool: ToolSpec, violation: Violation) -> bool:
+    parameter = split(violation.value_at)[0]
+    optional = parameter not in (tool.parameters.get("required") or ())
+    return violation.omissible or (optional and task.ground_truth.call_matching == "state")
+
+
+def _tool_pointer(task: AgentTask, call: ToolCall, tool: ToolSpec) -> str:
+    kind = "tools" if call.requestor == "assistant" else "user_tools"
+    tools = task.environment.tools if call.requestor == "assistant" else task.environment.user_tools
+    return f"/environment/{kind}/{next(i for i, other in enumerate(tools) if other is tool)}"
+
+
+def _in_nested_object(violation: Violation) -> bool:
+    return violation.keyword == "additionalProperties" and len(split(violation.value_at)) > 1
+
+
+def _severity(task: AgentTask, tool: ToolSpec, violation: Violation) -> Severity:
+    if violation.keyword == "enum" and squash(str(violation.value)) in {squash(str(v)) for v in violation.expected}:
+        return Severity.COSMETIC
+    if violation.omissible:
+        unknown = violation.keyword == "additionalProperties"
+        return Severity.COSMETIC if unknown else Severity.MAY_AFFECT_SCORE
+    matching = task.ground_truth.call_matching
+    if matching == "none" or (matching == "state" and tool.effect == "read") or _in_nested_object(violation):
+        return Severity.MAY_AFFECT_SCORE
+    return Severity.AFFECTS_SCORE
+
+
+def _claim(call: ToolCall, violation: Violation) -> str:
+    place = readable(violation.value_at) or "arguments"
+    given = canonical_json(violation.value)
+    given = given if len(given) <= 80 else given[:77] + "..."
+    what = {
+        "additionalProperties": f"gives {violation.name!r}, which the tool does not document",
+        "required": f"leaves out {violation.name!r}, which the tool requires",
+        "accepted values": f"accepts no value at all for {place!r}",
+        "type": f"gives {place!r} as {given}, but the documented type is {violation.expected!r}",
+        "enum": f"gives {place!r} as {given}, but the documentation allows only {canonical_json(violation.expected)}",
+    }
+    rule = f"gives {place!r} as {given}, which breaks the documented {violation.keyword} {violation.expected!r}"
+    return f"The gold call of {call.name!r} {what.get(violation.keyword, rule)}."

@@ -1,0 +1,72 @@
+"""Check: the same task with ground truths that exclude each other."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
+from audit.detectors.ground_truth.gold_overlap import contradiction
+from audit.detectors.ground_truth.same_task import group_cause, groups, observe_task
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask, GroundTruth
+from taxonomy.trajectory import Trajectory
+
+
+class ConflictingGold(SuiteDetector):
+    """The same task never has two ground truths that no run can meet both.
+
+    Two tasks are the same when the user's words, the tools, the policy and the state are equal. Their ground truths
+    exclude each other when one wants no call and the other wants one; when required calls cannot be paired so that
+    each pair shares an accepted call (strings are compared without regard to case and punctuation, a value that may be
+    left out agrees with its absence); or when no final answer is accepted by both.
+
+    Flagged: the same request with the same tool, once with the gold ``unit="metric"`` and once with ``unit="imperial"``.
+
+    Not flagged: golds that differ but share an accepted call; calls that count only through the state they leave,
+    because different calls can leave the same state; variants of one base task, whose golds differ by design.
+    """
+
+    id = "conflicting-gold"
+    title = "The same task with incompatible ground truths"
+    version = "1"
+    category = "duplicate-or-conflicting-task"
+    severity = Severity.AFFECTS_SCORE
+    tier = Tier.CONFIRMED
+    why = "The agent sees the same input, so it cannot know which of the two ground truths is meant: one is wrong."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """A task without a word of the user, or without a ground truth, cannot be compared."""
+        if next(task.user_texts(), None) is None:
+            return "the user says nothing"
+        truth = task.ground_truth
+        if not any(truth.turns) and not truth.answers and not task.traits & {"expects_no_call", "expects_any_call"}:
+            return "there is no ground truth to compare"
+        return None
+
+    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
+        """Note what makes the task, and its ground truth."""
+        return observe_task(task)
+
+    def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
+        """Yield one hit per group of same tasks in which two ground truths exclude each other."""
+        for members in groups(observations):
+            pairs = [(a, b, reason) for a, b in combinations(members, 2) if (reason := _contradiction(a, b))]
+            if not pairs:
+                continue
+            involved = {member.task_id for a, b, _ in pairs for member in (a, b)}
+            kept = [member for member in members if member.task_id in involved]
+            ids = tuple(member.task_id for member in kept)
+            first, second, reason = pairs[0]
+            yield Conclusion(
+                task_ids=ids,
+                hit=Hit(
+                    claim=f"{', '.join(ids)} are the same task with ground truths that exclude each other: {reason}.",
+                    evidence=(*first.evidence, *second.evidence),
+                    fix="Decide which ground truth is right and use it for all, or change what one of the tasks asks.",
+                    cause=group_cause("conflict", kept),
+                ),
+            )
+
+
+def _contradiction(a: Observation, b: Observation) -> str | None:
+    truths = [GroundTruth.model_validate(observation.value["ground_truth"]) for observation in (a, b)]
+    return contradiction(*truths, a.value["traits"], b.value["traits"])

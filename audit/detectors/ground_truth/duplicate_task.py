@@ -1,0 +1,55 @@
+"""Check: the same task twice."""
+
+from collections.abc import Iterator, Sequence
+
+from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
+from audit.detectors.ground_truth.same_task import group_cause, groups, observe_task
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class DuplicateTask(SuiteDetector):
+    """No two tasks of a benchmark are the same: equal words of the user, equal tools, policy and state.
+
+    Words are compared without regard to white space, tools without regard to their order. The ground truths do not
+    matter here; where they exclude each other, the check conflicting-gold says so as well.
+
+    Flagged: two tasks that ask "What's the weather in Boston?" with the same weather tool.
+
+    Not flagged: equal words with different tools or another initial state, which are different tasks; variants of one
+    base task in different files (a longer context, a withheld tool), which are alike by design.
+
+    The check is wrong where a benchmark repeats tasks on purpose and says so; it counts them once then.
+    """
+
+    id = "duplicate-task"
+    title = "The same task more than once"
+    version = "1"
+    category = "duplicate-or-conflicting-task"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.CONFIRMED
+    why = "The task counts more than once in the score, and the sample is smaller than it looks."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """A task without a word of the user cannot be compared."""
+        return None if next(task.user_texts(), None) else "the user says nothing"
+
+    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
+        """Note what makes the task."""
+        return observe_task(task)
+
+    def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
+        """Yield one hit per group of same tasks."""
+        for members in groups(observations):
+            ids = tuple(member.task_id for member in members)
+            yield Conclusion(
+                task_ids=ids,
+                hit=Hit(
+                    claim=f"{', '.join(ids)} are the same task: equal words, tools, policy and state.",
+                    evidence=tuple(member.evidence[0] for member in members),
+                    fix=f"Keep {ids[0]} and drop the others, or change what they ask.",
+                    cause=group_cause("same task", members),
+                    measures={"copies": float(len(ids))},
+                ),
+            )

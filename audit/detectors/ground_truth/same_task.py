@@ -1,0 +1,83 @@
+"""When two tasks are the same task: what the agent sees and where it acts are equal."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from audit.detectors.base import Observation
+from audit.detectors.ground_truth.identity_cache import IdentityCache
+from audit.evidence import canonical_json, quote
+from taxonomy.task import AgentTask, EnvironmentSpec
+
+
+def _environment_key(environment: EnvironmentSpec) -> str:
+    documented = sorted(
+        canonical_json([kind, tool.name, tool.description, tool.parameters])
+        for kind, tools in (("agent", environment.tools), ("user", environment.user_tools))
+        for tool in tools
+    )
+    return _digest(canonical_json([documented, " ".join(environment.policy.split()), environment.state]))
+
+
+_environment_key_of = IdentityCache(_environment_key)
+
+
+def same_task_key(task: AgentTask) -> str:
+    """Hash what makes a task: the user's words, the tools, the policy and the state.
+
+    Words are compared without regard to white space, tools without regard to their order. The ground truth and the
+    ids do not count.
+    """
+    user = task.user
+    said = [[[message.role, " ".join(message.content.split())] for message in turn] for turn in user.turns]
+    told = [" ".join(user.instruction.split()), {key: " ".join(text.split()) for key, text in user.context.items()}]
+    parts = [said, told, task.initial_state, task.hidden_tools, _environment_key_of(task.environment)]
+    return _digest(canonical_json(parts))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def observe_task(task: AgentTask) -> Iterator[Observation]:
+    """Note a task's key, its gold and a quote of what the user asks. A task without words is passed over."""
+    texts = list(task.user_texts())
+    if not texts:
+        return
+    pointer = texts[-1][0]
+    truth = task.ground_truth
+    yield Observation(
+        task_id=task.id,
+        key=same_task_key(task),
+        value={
+            "cluster": task.cluster,
+            "subtask": task.subtask,
+            "traits": sorted(task.traits),
+            "ground_truth": truth.model_dump(mode="json"),
+        },
+        evidence=(quote(task, pointer), quote(task, "/ground_truth")),
+    )
+
+
+def groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
+    """Yield the groups of two or more same tasks, in the order of their first members.
+
+    Variants of one base task in different files are meant to be alike: of each base task, only those of the file that
+    comes first are kept.
+    """
+    by_key: dict[str, list[Observation]] = {}
+    for observation in observations:
+        by_key.setdefault(observation.key, []).append(observation)
+    for members in by_key.values():
+        first_file: dict[str, str] = {}
+        kept = []
+        for member in members:
+            cluster, subtask = member.value["cluster"], member.value["subtask"]
+            if cluster is None or first_file.setdefault(cluster, subtask) == subtask:
+                kept.append(member)
+        if len(kept) > 1:
+            yield kept
+
+
+def group_cause(what: str, members: Sequence[Observation]) -> str:
+    """Name a group so that the same pair of base tasks in several variant files is one cause."""
+    return f"{what}: " + " = ".join(sorted({member.value["cluster"] or member.task_id for member in members}))

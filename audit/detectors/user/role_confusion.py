@@ -1,0 +1,177 @@
+"""Simulated users that speak as the assistant."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Literal
+
+from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.user.assistant_speech import assistant_speech
+from audit.evidence import quote_run
+from audit.intervals import upper_tail, wilson
+from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+EXEMPLARS = 5
+"""Most quotes per finding."""
+MIN_AGENTS = 3
+"""A task stands out only when the user was confused with at least this many agents."""
+FAMILY_ERROR = 0.05
+"""Chance of any false alarm among all tasks of a benchmark (Bonferroni)."""
+_COUNTS = ("runs", "runs_affected", "turns", "turns_affected")
+
+
+class UserRoleConfusion(SuiteDetector):
+    """Simulated-user turns that speak as the assistant.
+
+    Rule: a turn of the user holds a sentence that only the serving side says: it offers help ("How can I help you
+    today?"), asks for the customer's data ("Could you provide your user ID?"), acts on or reports about the customer's
+    order ("Your reservation has been cancelled"), speaks of "our policy", or transfers "you" to an agent. Thoughts in
+    <think> tags, quotations and reported speech do not count.
+
+    There is one finding per simulator, that is, per model that plays the user in one experiment: prompts and wiring
+    differ between experiments. It gives the share of runs and of turns affected with 95 % Wilson intervals, and names
+    the tasks touched. The interval over runs is the one to read; turns of one run depend on each other. A task gets a
+    finding of its own when its simulators were confused with more agents than their rates on all other tasks explain:
+    at least three agents, at least twice the expected number, and P(X ≥ observed) below 0.05 divided by the number of
+    tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are no
+    trials of their own: a deterministic simulator repeats itself.)
+
+    Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user.
+    Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience".
+
+    When it is wrong: a customer may now and then use a phrase of the service ("let me know if there is anything else I
+    can help with"). Phrases outside the list are missed, so the rates are lower bounds.
+    """
+
+    id = "user-role-confusion"
+    title = "Simulated user speaks as the assistant"
+    version = "1"
+    category = "user-role-confusion"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.SUSPECTED
+    why = (
+        "A user who serves instead of asking withholds what the task needs, or invents it, and the agent fails or "
+        "passes for a reason that is not its own."
+    )
+    needs_runs = True
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Fixed turns have no simulator that could confuse its role."""
+        return "the user's turns are fixed; no simulator speaks" if task.user.kind == "scripted" else None
+
+    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
+        """Count, per simulator and agent, the runs and the turns that are affected."""
+        counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        quotes: dict[tuple[str, str], Evidence] = {}
+        for run in runs:
+            turns = [i for i, message in enumerate(run.messages) if message.role == "user" and message.content.strip()]
+            if not turns:
+                continue
+            key = (_simulator(run), run.model)
+            confused = [(i, cues[0]) for i in turns if (cues := assistant_speech(run.messages[i].content))]
+            counts[key].update(runs=1, turns=len(turns), runs_affected=bool(confused), turns_affected=len(confused))
+            for i, cue in confused[:1]:
+                quote = quote_run(run, f"/messages/{i}/content", text=cue.sentence, note=f"the user {cue.name}")
+                quotes.setdefault(key, quote)
+        for key, value in sorted(counts.items()):
+            evidence = (quotes[key],) if key in quotes else ()
+            yield Observation(task_id=task.id, key=key[0], value={"agent": key[1], **value}, evidence=evidence)
+        if not counts:
+            yield Observation(task_id=task.id, key=_SILENT)
+
+    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
+        """Yield one finding per confused simulator, and one per task that stands out."""
+        silent = tuple(item.task_id for item in observations if item.key == _SILENT)
+        if silent:
+            yield Undecided(task_ids=silent, reason="no run of this task holds a turn of a simulated user")
+        simulators, tasks = _grouped(observations, "key"), _grouped(observations, "task_id")
+        for simulator, items in sorted(simulators.items()):
+            if any(map(_affected, items)):
+                yield _simulator_finding(simulator, items)
+        everywhere = {simulator: _cells(items) for simulator, items in simulators.items()}
+        for items in tasks.values():
+            finding = _task_finding(items, everywhere, len(tasks))
+            if finding is not None:
+                yield finding
+
+
+_SILENT = ""
+
+
+def _simulator(run: Trajectory) -> str:
+    return f"{run.user_model or 'unnamed'}" + (f" ({run.protocol})" if run.protocol else "")
+
+
+def _grouped(observations: Sequence[Observation], by: Literal["key", "task_id"]) -> dict[str, list[Observation]]:
+    groups: dict[str, list[Observation]] = defaultdict(list)
+    for item in observations:
+        if item.key != _SILENT:
+            groups[getattr(item, by)].append(item)
+    return groups
+
+
+def _affected(item: Observation) -> bool:
+    return bool(item.value["runs_affected"])
+
+
+def _cells(items: Sequence[Observation]) -> tuple[int, int]:
+    """Count (task, agent) cells, and those affected."""
+    return len(items), sum(map(_affected, items))
+
+
+def _simulator_finding(simulator: str, items: Sequence[Observation]) -> Conclusion:
+    runs, affected, turns, said = (sum(item.value[name] for item in items) for name in _COUNTS)
+    low, high = wilson(affected, runs)
+    turn_low, turn_high = wilson(said, turns)
+    touched = [item for item in items if _affected(item)]
+    chosen = sorted({i * (len(touched) - 1) // (EXEMPLARS - 1) for i in range(EXEMPLARS)})
+    hit = Hit(
+        claim=f"The simulated user {simulator} speaks as the assistant in {affected} of {runs} runs "
+        f"({affected / runs:.1%}, 95 % interval {low:.1%} to {high:.1%}).",
+        fix="Check which model and which prompt played the user, and repeat the affected runs with a user that keeps "
+        "its role.",
+        cause=f"simulator {simulator}",
+        evidence=tuple(chain.from_iterable(touched[i].evidence for i in chosen)),
+        measures={
+            "runs": runs,
+            "runs_affected": affected,
+            "rate": affected / runs,
+            "low": low,
+            "high": high,
+            "turns": turns,
+            "turns_affected": said,
+            "turn_rate": said / turns,
+            "turn_low": turn_low,
+            "turn_high": turn_high,
+        },
+    )
+    return Conclusion(task_ids=tuple(dict.fromkeys(item.task_id for item in touched)), hit=hit)
+
+
+def _task_finding(
+    items: Sequence[Observation], everywhere: Mapping[str, tuple[int, int]], tasks: int
+) -> Conclusion | None:
+    groups = []
+    for simulator, here in _grouped(items, "key").items():
+        (all_cells, all_affected), (cells, affected) = everywhere[simulator], _cells(here)
+        rate_elsewhere = (all_affected - affected + 0.5) / (all_cells - cells + 1)
+        groups.append((cells, rate_elsewhere))
+    cells, observed = _cells(items)
+    expected = sum(n * rate for n, rate in groups)
+    if observed < max(MIN_AGENTS, 2 * expected):
+        return None
+    chance = upper_tail(observed, groups)
+    if chance >= FAMILY_ERROR / tasks:
+        return None
+    task_id = items[0].task_id
+    hit = Hit(
+        claim=f"On task {task_id} the simulated user speaks as the assistant with {observed} of {cells} agents, where "
+        f"{expected:.1f} are expected from its other tasks (p = {chance:.1g}).",
+        fix="Reword the instruction so that it addresses the customer throughout.",
+        cause=f"task {task_id}",
+        evidence=tuple(islice(chain.from_iterable(item.evidence for item in items), EXEMPLARS)),
+        measures={"agents": cells, "agents_affected": observed, "expected": expected, "p": chance},
+    )
+    return Conclusion(task_ids=(task_id,), hit=hit)

@@ -1,0 +1,102 @@
+"""Intervals and tails for rates and correlations, in closed form.
+
+Every function is deterministic and says what it does with n = 0 and other limits.
+"""
+
+import math
+from collections.abc import Iterable
+from statistics import NormalDist
+
+import numpy as np
+
+
+def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Wilson score interval of a rate.
+
+    With p = k/n and z the normal quantile of (1 + level)/2, the interval is
+    ``(p + z²/2n ± z·sqrt(p(1 − p)/n + z²/4n²)) / (1 + z²/n)`` (Wilson 1927). It holds for small n and for rates of
+    0 and 1, where it starts or ends exactly there. Trials must be independent: count models, not their repetitions.
+
+    Args:
+        successes: k, from 0 to n.
+        n: number of trials; with n = 0 nothing is known and the interval is (0, 1).
+        level: coverage, strictly between 0 and 1.
+
+    Returns:
+        Lower and upper end.
+
+    Raises:
+        ValueError: when k lies outside 0..n, or the level outside (0, 1).
+
+    >>> [round(end, 4) for end in wilson(0, 10)]
+    [0.0, 0.2775]
+    """
+    if not 0 <= successes <= n:
+        raise ValueError(f"successes must lie in 0..n, got {successes} of {n}")
+    z = _quantile(level)
+    if n == 0:
+        return 0.0, 1.0
+    rate, spread = successes / n, z * z / n
+    centre = (rate + spread / 2) / (1 + spread)
+    half = z * math.sqrt(rate * (1 - rate) / n + spread / (4 * n)) / (1 + spread)
+    return (0.0 if successes == 0 else centre - half, 1.0 if successes == n else centre + half)
+
+
+def fisher_z(correlation: float, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Confidence interval of a correlation by Fisher's z: ``tanh(atanh(r) ± z/sqrt(n − 3))`` (Fisher 1915).
+
+    The normal approximation is rough for a binary variable and few pairs; treat the result as a screen, not a proof.
+
+    Args:
+        correlation: r in [−1, 1]; at ±1 the formula's limit is the point itself.
+        n: number of pairs; with n ≤ 3 nothing is known and the interval is (−1, 1).
+        level: coverage, strictly between 0 and 1.
+
+    Returns:
+        Lower and upper end.
+
+    Raises:
+        ValueError: when r lies outside [−1, 1], or the level outside (0, 1).
+
+    >>> [round(end, 4) for end in fisher_z(0.0, 28)]
+    [-0.3731, 0.3731]
+    """
+    if not -1 <= correlation <= 1:
+        raise ValueError(f"a correlation lies in [-1, 1], got {correlation}")
+    z = _quantile(level)
+    if n <= 3:
+        return -1.0, 1.0
+    if abs(correlation) == 1:
+        return correlation, correlation
+    centre, half = math.atanh(correlation), z / math.sqrt(n - 3)
+    return math.tanh(centre - half), math.tanh(centre + half)
+
+
+def upper_tail(observed: int, groups: Iterable[tuple[int, float]]) -> float:
+    """Probability that independent trials with unequal rates succeed at least ``observed`` times in all.
+
+    Exact: the distributions of the groups are convolved (Poisson binomial).
+
+    Args:
+        observed: number of successes; 0 or less gives 1.
+        groups: (number of trials, rate of each) per group of trials with one rate.
+
+    Returns:
+        P(X ≥ observed).
+
+    >>> upper_tail(2, [(1, 0.5), (1, 0.5)])
+    0.25
+    """
+    if observed <= 0:
+        return 1.0
+    distribution = np.ones(1)
+    for trials, rate in groups:
+        for _ in range(trials):
+            distribution = np.convolve(distribution, (1 - rate, rate))
+    return float(distribution[observed:].sum())
+
+
+def _quantile(level: float) -> float:
+    if not 0 < level < 1:
+        raise ValueError(f"the level must lie strictly between 0 and 1, got {level}")
+    return NormalDist().inv_cdf((1 + level) / 2)

@@ -1,0 +1,209 @@
+"""Running all detectors over one shard of tasks: pure, serialisable in and out, the same in any process."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+
+from audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
+from audit.evidence import canonical_json, failure
+from taxonomy.finding import Coverage, Evidence, Status, finding_id
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolSpec
+from taxonomy.trajectory import Trajectory
+
+
+OFFERED_ONLY = "a tool that the task offers, and its ground truth never calls, is flawed"
+
+
+class CheckedHit(Record):
+    """A hit whose evidence was re-checked, with the tasks of this shard that it touches."""
+
+    check: str
+    """Detector."""
+    task_ids: tuple[str, ...]
+    """Tasks affected."""
+    also_in: tuple[str, ...] = ()
+    """Tasks that carry the cause without being affected."""
+    hit: Hit
+    """The flaw."""
+
+
+class ShardResult(Record):
+    """Everything that checking one shard gave."""
+
+    coverage: tuple[Coverage, ...]
+    """One row per task and check."""
+    hits: tuple[CheckedHit, ...]
+    """Hits of task and tool detectors."""
+    observations: dict[str, tuple[Observation, ...]]
+    """Notes of suite detectors, by detector id, for the conclusion over all shards."""
+
+
+def check_shard(
+    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
+) -> ShardResult:
+    """Run every detector on every task.
+
+    An exception inside a detector, or a quote that is not found again, makes that (task, check) pair an error and
+    nothing else.
+
+    Args:
+        tasks: the shard, in the benchmark's order.
+        runs: runs by task id; a task may have none.
+        detectors: all detectors.
+    """
+    coverage: list[Coverage] = []
+    hits: list[CheckedHit] = []
+    observations: dict[str, tuple[Observation, ...]] = {}
+    for detector in detectors:
+        if isinstance(detector, ToolDetector):
+            found = _check_tools(detector, tasks)
+            hits.extend(found[0])
+            coverage.extend(found[1])
+        elif isinstance(detector, TaskDetector):
+            for task in tasks:
+                row, task_hits = _check_task(detector, task)
+                coverage.append(row)
+                hits.extend(task_hits)
+        elif isinstance(detector, SuiteDetector):
+            noted = [_observe(detector, task, runs.get(task.id, ())) for task in tasks]
+            coverage.extend(row for row, _ in noted)
+            observations[detector.id] = tuple(chain.from_iterable(notes for _, notes in noted))
+    return ShardResult(coverage=tuple(coverage), hits=tuple(hits), observations=observations)
+
+
+def _row(task: AgentTask, detector: Detector, status: Status, reason: str = "") -> Coverage:
+    return Coverage(task_id=task.id, check=detector.id, status=status, reason=reason)
+
+
+def _describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"[:300]
+
+
+def _rejected(evidence: Sequence[Evidence], task: AgentTask, runs: Mapping[str, Trajectory]) -> str | None:
+    reasons = (failure(item, task, runs) for item in evidence)
+    return next((f"evidence not found again: {reason}" for reason in reasons if reason), None)
+
+
+def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list[CheckedHit]]:
+    try:
+        reason = detector.not_applicable(task)
+        if reason is not None:
+            return _row(task, detector, Status.NOT_CHECKED, reason), []
+        hits = list(detector.inspect(task))
+    except Exception as error:  # noqa: BLE001 - a detector's failure is one error row, never the end of the audit
+        return _row(task, detector, Status.ERROR, _describe(error)), []
+    good = [CheckedHit(check=detector.id, task_ids=(task.id,), hit=hit) for hit in hits]
+    bad = next((why for hit in hits if (why := _rejected(hit.evidence, task, {}))), None)
+    if bad is not None:
+        good = [item for item in good if _rejected(item.hit.evidence, task, {}) is None]
+        return _row(task, detector, Status.ERROR, bad), good
+    return _row(task, detector, Status.FLAGGED if good else Status.CLEAN), good
+
+
+def _observe(
+    detector: SuiteDetector, task: AgentTask, runs: Sequence[Trajectory]
+) -> tuple[Coverage, list[Observation]]:
+    try:
+        reason = detector.not_applicable(task)
+        if reason is None and detector.needs_runs and not runs:
+            reason = "no runs of this task were given (--runs)"
+        if reason is not None:
+            return _row(task, detector, Status.NOT_CHECKED, reason), []
+        notes = list(detector.observe(task, iter(runs if detector.needs_runs else ())))
+    except Exception as error:  # noqa: BLE001
+        return _row(task, detector, Status.ERROR, _describe(error)), []
+    by_id = {run.id: run for run in runs}
+    bad = next((why for note in notes if (why := _rejected(note.evidence, task, by_id))), None)
+    if bad is not None:
+        return _row(task, detector, Status.ERROR, bad), []
+    return _row(task, detector, Status.CLEAN), notes
+
+
+class _ToolVerdict(Record):
+    """What a tool detector said about one distinct tool."""
+
+    status: Status
+    reason: str = ""
+    hits: tuple[Hit, ...] = ()
+
+
+def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[list[CheckedHit], list[Coverage]]:
+    verdicts: dict[int, _ToolVerdict] = {}
+    touched: dict[tuple[str, str], dict[str, bool]] = {}
+    first: dict[tuple[str, str], Hit] = {}
+    coverage = []
+    for task in tasks:
+        reason = detector.not_applicable(task)
+        if reason is not None:
+            coverage.append(_row(task, detector, Status.NOT_CHECKED, reason))
+            continue
+        called = {(call.requestor, call.name) for _, call in task.gold_calls()}
+        rows: list[_ToolVerdict] = []
+        for pointer, requestor, tool in _tools(task):
+            if id(tool) not in verdicts:
+                verdicts[id(tool)] = _judge_tool(detector, tool)
+            verdict = verdicts[id(tool)]
+            rows.append(verdict)
+            for hit in verdict.hits:
+                key = (_tool_cause(tool, hit), hit.claim)
+                first.setdefault(key, _at(hit, key[0], task.id, pointer))
+                touched.setdefault(key, {})[task.id] = (requestor, tool.name) in called
+        coverage.append(_summarise(task, detector, rows))
+    hits = [
+        CheckedHit(
+            check=detector.id,
+            task_ids=tuple(task_id for task_id, used in users.items() if used),
+            also_in=tuple(task_id for task_id, used in users.items() if not used),
+            hit=first[key],
+        )
+        for key, users in touched.items()
+    ]
+    return hits, coverage
+
+
+def _tools(task: AgentTask) -> Iterator[tuple[str, str, ToolSpec]]:
+    for i, tool in enumerate(task.environment.tools):
+        yield f"/environment/tools/{i}", "assistant", tool
+    for i, tool in enumerate(task.environment.user_tools):
+        yield f"/environment/user_tools/{i}", "user", tool
+
+
+def _judge_tool(detector: ToolDetector, tool: ToolSpec) -> _ToolVerdict:
+    try:
+        reason = detector.tool_not_applicable(tool)
+        if reason is not None:
+            return _ToolVerdict(status=Status.NOT_CHECKED, reason=reason)
+        hits = tuple(detector.inspect_tool(tool))
+    except Exception as error:  # noqa: BLE001
+        return _ToolVerdict(status=Status.ERROR, reason=_describe(error))
+    for item in chain.from_iterable(hit.evidence for hit in hits):
+        why = failure(item, tool, {})
+        if why is not None:
+            return _ToolVerdict(status=Status.ERROR, reason=f"evidence not found again: {why}")
+    if hits:
+        return _ToolVerdict(status=Status.FLAGGED, reason=OFFERED_ONLY, hits=hits)
+    return _ToolVerdict(status=Status.CLEAN)
+
+
+def _tool_cause(tool: ToolSpec, hit: Hit) -> str:
+    """Name the cause so that equal tools in many tasks share it, and unequal tools of one name do not."""
+    locator = hit.cause or ",".join(item.pointer for item in hit.evidence)
+    content = tool.model_dump(mode="json", exclude={"origin", "implementation"})
+    return f"tool {tool.name} {finding_id(tool.name, '', canonical_json(content))} {locator}"
+
+
+def _at(hit: Hit, cause: str, task_id: str, pointer: str) -> Hit:
+    evidence = tuple(
+        item.model_copy(update={"task_id": task_id, "pointer": pointer + item.pointer}) for item in hit.evidence
+    )
+    return hit.model_copy(update={"cause": cause, "evidence": evidence})
+
+
+def _summarise(task: AgentTask, detector: Detector, rows: Sequence[_ToolVerdict]) -> Coverage:
+    if not rows:
+        return _row(task, detector, Status.NOT_CHECKED, "the task offers no tools")
+    for status in (Status.ERROR, Status.FLAGGED, Status.CLEAN):
+        chosen = next((row for row in rows if row.status is status), None)
+        if chosen is not None:
+            return _row(task, detector, status, chosen.reason)
+    return _row(task, detector, Status.NOT_CHECKED, rows[0].reason)

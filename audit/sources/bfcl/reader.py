@@ -1,0 +1,129 @@
+"""Streams tasks from question and answer files, category by category."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from pydantic import ValidationError
+
+from audit.sources.base import Quarantine
+from audit.sources.bfcl.categories import Category
+from audit.sources.bfcl.layout import Layout
+from audit.sources.bfcl.malformed import Malformed
+from audit.sources.bfcl.tasks import Place, build_task
+from audit.sources.bfcl.tools import Toolbox
+from audit.sources.reading import read_jsonl
+from taxonomy.task import AgentTask
+
+Pair = tuple[Place, Place | None]
+"""A question and its answer; None in categories without answers."""
+
+
+def read_tasks(layout: Layout, categories: Sequence[Category], quarantine: Quarantine) -> Iterator[AgentTask]:
+    """Stream the tasks of some categories in order; what is unreadable goes to ``quarantine``."""
+    toolbox = Toolbox(layout, quarantine)
+    sensitive = _format_sensitive(layout, quarantine)
+    for variants, pairs in read_pairs(layout, categories, quarantine):
+        repeatable = pairs if len(variants) == 1 else list(pairs)
+        for category in variants:
+            for question, answer in repeatable:
+                task = _task(category, question, answer, toolbox, quarantine)
+                if task is not None:
+                    yield _marked(task) if task.native_id in sensitive else task
+
+
+def read_pairs(
+    layout: Layout, categories: Sequence[Category], quarantine: Quarantine
+) -> Iterator[tuple[list[Category], Iterator[Pair]]]:
+    """Stream the lines of each question file with their answers, and the categories that the file serves.
+
+    A question without an answer, an answer without a question, and an id that was there before are quarantined.
+    """
+    seen: dict[str, str] = {}
+    for stem, group in groupby(categories, key=lambda category: category.stem):
+        variants = list(group)
+        yield variants, _pairs(layout, stem, variants[0].has_answers, seen, quarantine)
+
+
+def _pairs(
+    layout: Layout, stem: str, has_answers: bool, seen: dict[str, str], quarantine: Quarantine
+) -> Iterator[Pair]:
+    answers = _answers(layout, stem, quarantine) if has_answers else {}
+    file = layout.name(layout.questions(stem))
+    for record in read_jsonl(layout.questions(stem), file, quarantine):
+        question = Place(file, record)
+        task_id = _id(question, seen, quarantine)
+        if task_id is None:
+            continue
+        answer = answers.pop(task_id, None)
+        if has_answers and answer is None:
+            reason = f"{layout.name(layout.answers(stem))} has no line for {task_id!r}; add it or remove the question"
+            quarantine.add(file, reason, line=record.line, pointer="/id", task_id=task_id)
+        else:
+            yield question, answer
+    for task_id, answer in answers.items():
+        reason = f"answers {task_id!r}, but no readable line of {file} has that id; mend or remove one of them"
+        quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
+
+
+def _answers(layout: Layout, stem: str, quarantine: Quarantine) -> dict[str, Place]:
+    path = layout.answers(stem)
+    if not path.is_file():
+        return {}
+    seen: dict[str, str] = {}
+    answers = {}
+    for record in read_jsonl(path, layout.name(path), quarantine):
+        answer = Place(layout.name(path), record)
+        task_id = _id(answer, seen, quarantine)
+        if task_id is not None:
+            answers[task_id] = answer
+    return answers
+
+
+def _id(place: Place, seen: dict[str, str], quarantine: Quarantine) -> str | None:
+    task_id = place.record.value.get("id")
+    line = place.record.line
+    if not isinstance(task_id, str) or not task_id:
+        found = "missing" if task_id is None else f"no text: {json.dumps(task_id)[:80]}"
+        quarantine.add(place.file, f"the field 'id' is {found}; give the record an id", line=line, pointer="/id")
+        return None
+    if task_id in seen:
+        reason = f"the id {task_id!r} was already used at {seen[task_id]}; the first record counts, rename this one"
+        quarantine.add(place.file, reason, line=line, pointer="/id", task_id=task_id)
+        return None
+    seen[task_id] = f"{place.file}:{line}"
+    return task_id
+
+
+def _task(
+    category: Category, question: Place, answer: Place | None, toolbox: Toolbox, quarantine: Quarantine
+) -> AgentTask | None:
+    try:
+        return build_task(category, question, answer, toolbox)
+    except Malformed as error:
+        in_answer = answer is not None and error.pointer.startswith("/ground_truth")
+        place, pointer, reason = (answer if in_answer and answer else question), error.pointer, error.reason
+    except RecursionError:
+        place, pointer, reason = question, "", "the record is nested too deeply to be read"
+    except ValidationError as error:
+        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}"
+    task_id = category.task_id(question.record.value["id"])
+    reason = f"{reason}; mend or remove the record"
+    quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=task_id)
+    return None
+
+
+def _marked(task: AgentTask) -> AgentTask:
+    return task.model_copy(update={"metadata": {**task.metadata, "format_sensitivity": True}})
+
+
+def _format_sensitive(layout: Layout, quarantine: Quarantine) -> frozenset[str]:
+    path = layout.format_sensitivity
+    if not path.is_file():
+        return frozenset()
+    try:
+        lists = json.loads(path.read_text("utf-8"))
+        return frozenset(task_id for ids in lists.values() for task_id in ids)
+    except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
+        quarantine.add(layout.name(path), f"expected an object of lists of task ids: {error}")
+        return frozenset()

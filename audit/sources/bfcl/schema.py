@@ -1,0 +1,99 @@
+"""BFCL's tool documentation as JSON Schema (draft 2020-12)."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from audit.sources.bfcl.malformed import expect, member
+from taxonomy.pointer import join
+from taxonomy.record import Origin
+from taxonomy.task import Signature, ToolSpec
+
+NATIVE_TYPE = "x-native-type"
+"""Keyword that keeps a type name which has no meaning in JSON Schema or in BFCL."""
+
+_TYPES = {
+    "object": ("dict", "object", "hashmap", "hashtable", "map"),
+    "array": ("array", "list", "tuple", "arraylist", "queue", "stack", "set"),
+    "number": ("float", "number", "double"),
+    "integer": ("integer", "int", "byte", "short", "long", "bigint", "biginteger"),
+    "string": ("string", "str", "char"),
+    "boolean": ("boolean", "bool"),
+    "null": ("null",),
+}
+_JSON_TYPE = {native: json_type for json_type, names in _TYPES.items() for native in names}
+
+
+def translate(schema: Any, pointer: str) -> dict[str, Any]:
+    """Translate the type names of a schema at every depth; everything else is kept as it is.
+
+    ``any`` becomes the absence of a type. A name without meaning is kept under :data:`NATIVE_TYPE`.
+
+    Args:
+        schema: BFCL's schema.
+        pointer: where it stands in the record, for messages.
+
+    Raises:
+        Malformed: when a schema is no object.
+
+    >>> translate({"type": "dict", "properties": {"xs": {"type": "tuple", "items": {"type": "float"}}}}, "")
+    {'type': 'object', 'properties': {'xs': {'type': 'array', 'items': {'type': 'number'}}}}
+    """
+    translated: dict[str, Any] = {}
+    for key, value in expect(schema, dict, pointer).items():
+        if key == "type":
+            translated.update(_type(value))
+        elif key == "properties":
+            properties = expect(value, dict, join(pointer, key))
+            translated[key] = {name: translate(s, join(pointer, key, name)) for name, s in properties.items()}
+        elif key == "items" and isinstance(value, list):
+            translated["prefixItems"] = [translate(s, join(pointer, key, i)) for i, s in enumerate(value)]
+        elif key == "items" or (key == "additionalProperties" and not isinstance(value, bool)):
+            translated[key] = translate(value, join(pointer, key))
+        else:
+            translated[key] = value
+    return translated
+
+
+def _type(native: Any) -> dict[str, Any]:
+    if isinstance(native, str) and native.lower() == "any":
+        return {}
+    name = _JSON_TYPE.get(native.lower()) if isinstance(native, str) else None
+    return {NATIVE_TYPE: native} if name is None else {"type": name}
+
+
+def tool(
+    doc: Mapping[str, Any],
+    language: Literal["python", "java", "javascript"],
+    origin: Origin,
+    *,
+    group: str | None = None,
+    effect: Literal["read", "unknown"] = "unknown",
+    implementation: Signature | None = None,
+) -> ToolSpec:
+    """Build the record of one documented function.
+
+    Args:
+        doc: BFCL's documentation, with name, description, parameters and perhaps response.
+        language: language whose types the values follow.
+        origin: where the documentation stands.
+        group: class that the function belongs to.
+        effect: read when no call can change anything.
+        implementation: what the code takes, when it is at hand.
+
+    Raises:
+        Malformed: when a field is missing or of the wrong type.
+    """
+    parameters = translate(member(doc, "parameters", dict, origin.pointer), join(origin.pointer, "parameters"))
+    parameters.setdefault("properties", {})
+    response = doc.get("response")
+    return ToolSpec(
+        name=member(doc, "name", str, origin.pointer),
+        description=member(doc, "description", str, origin.pointer) if "description" in doc else "",
+        parameters=parameters,
+        returns=None if response is None else translate(response, join(origin.pointer, "response")),
+        language=language,
+        effect=effect,
+        group=group,
+        implementation=implementation,
+        origin=origin,
+    )

@@ -1,0 +1,112 @@
+"""The source: BFCL's files as agent tasks, its runs as trajectories, its splits as files of its own layout."""
+
+import shutil
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.bfcl.layout import find_layout, looks_like_bfcl
+from audit.sources.bfcl.reader import read_pairs, read_tasks
+from audit.sources.bfcl.runs import RunReader
+from audit.sources.reading import copy_lines
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class BFCL(Source):
+    """Reader of BFCL v3 and v4. A domain is a category, named as on BFCL's own command line."""
+
+    name = "bfcl"
+    title = "Berkeley Function Calling Leaderboard"
+    layout = "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ beside them"
+
+    def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
+        """Open a copy of BFCL.
+
+        Args:
+            root: the data folder, or a folder above it: a gorilla checkout, an unpacked bfcl-eval package, or a
+                virtual environment that has it installed.
+            domains: categories to read; empty means all.
+
+        Raises:
+            SourceError: when there are no question files, or a category is unknown.
+        """
+        super().__init__(root, domains)
+        self._files = find_layout(root)
+        known = [category.name for category in self._files.categories]
+        unknown = sorted(set(domains) - set(known))
+        if unknown:
+            raise SourceError(f"unknown BFCL category: {', '.join(unknown)}; this copy has: {', '.join(known)}")
+        self._categories = [c for c in self._files.categories if not domains or c.name in domains]
+
+    @classmethod
+    def recognises(cls, root: Path) -> bool:
+        """Tell whether question files of BFCL stand under ``root``."""
+        return looks_like_bfcl(root)
+
+    def version(self) -> Version:
+        """Identify the release; the hash covers the files of the categories read, wherever the folder stands."""
+        stems = sorted({category.stem for category in self._categories})
+        paths = [path(stem) for stem in stems for path in (self._files.questions, self._files.answers)]
+        files = [path for path in (*paths, *self._files.shared_files()) if path.is_file()]
+        return hash_files(self._files.data, files, self._files.label())
+
+    def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
+        """Stream the tasks category by category; question files of unknown categories are quarantined whole."""
+        if not self.domains:
+            for path in self._files.unknown:
+                reason = "a category that this reader does not know; none of its records were read"
+                quarantine.add(self._files.name(path), reason)
+        yield from read_tasks(self._files, self._categories, quarantine)
+
+    def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+        """Stream the runs in BFCL's result and score files under ``path``.
+
+        Raises:
+            SourceError: when there are no such files.
+        """
+        known = [category.name for category in self._files.categories]
+        chosen = [category.name for category in self._categories]
+        yield from RunReader(known, chosen, self._tasks_of, quarantine).read(path)
+
+    def _tasks_of(self, names: Collection[str]) -> Iterator[AgentTask]:
+        categories = [category for category in self._files.categories if category.name in names]
+        return read_tasks(self._files, categories, Quarantine())
+
+    def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Write the lines of the tasks in ``keep``, and all documentation, in BFCL's own layout.
+
+        Every line is byte-identical. Where one line serves several tasks (one per memory backend), it is written when
+        any of them is kept. A category without a kept task gets no file.
+
+        Args:
+            keep: ids of AgentTask.
+            out: empty folder to write into.
+
+        Returns:
+            The files written.
+
+        Raises:
+            SourceError: when an id is unknown.
+        """
+        wanted, found = set(keep), set[str]()
+        lines: dict[Path, set[int]] = {}
+        for variants, pairs in read_pairs(self._files, self._categories, Quarantine()):
+            for pair in pairs:
+                kept = wanted & {category.task_id(pair[0].record.value["id"]) for category in variants}
+                found |= kept
+                for place in pair if kept else ():
+                    if place is not None:
+                        lines.setdefault(self.root / place.file, set()).add(place.record.line)
+        if wanted - found:
+            raise SourceError(f"no such task in {self.root}: {', '.join(sorted(wanted - found)[:5])}")
+        written = []
+        for source in (*lines, *self._files.shared_files()):
+            target = out / source.relative_to(self._files.data)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if source in lines:
+                copy_lines(source, target, lines[source])
+            else:
+                shutil.copyfile(source, target)
+            written.append(target)
+        return written

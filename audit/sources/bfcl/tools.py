@@ -1,0 +1,119 @@
+"""Environments, built once per distinct set of tools and shared by all tasks that offer it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from audit.sources.base import Quarantine
+from audit.sources.bfcl.categories import CLASS_DOCS, STATELESS_CLASSES, Category
+from audit.sources.bfcl.layout import Layout
+from audit.sources.bfcl.malformed import Malformed, expect, member
+from audit.sources.bfcl.schema import tool
+from audit.sources.bfcl.signatures import code_folder, read_signatures
+from audit.sources.reading import read_jsonl
+from taxonomy.pointer import join
+from taxonomy.record import Origin
+from taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+
+
+class Toolbox:
+    """Builds and keeps tools and environments. Equal documentation gives the same object."""
+
+    def __init__(self, layout: Layout, quarantine: Quarantine) -> None:
+        self._layout = layout
+        self._quarantine = quarantine
+        self._code = code_folder(layout)
+        self._tools: dict[str, ToolSpec] = {}
+        self._environments: dict[object, EnvironmentSpec] = {}
+        self._classes: dict[str, tuple[ToolSpec, ...]] = {}
+        self._scenarios: dict[str, list[Any]] = {}
+
+    def documented(self, docs: Sequence[Any], category: Category, origin: Origin) -> EnvironmentSpec:
+        """Return the environment of a task that carries its own documentation.
+
+        Args:
+            docs: the ``function`` field.
+            category: category of the task.
+            origin: where the field stands. A tool that an earlier task documented in the same words keeps its origin.
+
+        Raises:
+            Malformed: when a documentation breaks the format.
+        """
+        key = (category.language, json.dumps(docs))
+        if key not in self._environments:
+            tools = [self._tool(doc, category, origin, index) for index, doc in enumerate(docs)]
+            self._environments[key] = EnvironmentSpec(tools=tuple(tools))
+        return self._environments[key]
+
+    def _tool(self, doc: Any, category: Category, origin: Origin, index: int) -> ToolSpec:
+        pointer = join(origin.pointer, index)
+        key = f"{category.language} {json.dumps(expect(doc, dict, pointer))}"
+        if key not in self._tools:
+            place = Origin(file=origin.file, line=origin.line, pointer=pointer)
+            self._tools[key] = tool(doc, category.language, place)
+        return self._tools[key]
+
+    def of_classes(self, names: Sequence[str], scenario: str | None = None) -> EnvironmentSpec:
+        """Return the environment that offers all methods of some classes.
+
+        Args:
+            names: class names, in order.
+            scenario: name of the earlier conversations that fill the agent's memory, if any.
+
+        Raises:
+            Malformed: when a class is unknown or its documentation is absent.
+        """
+        key = (tuple(names), scenario)
+        if key not in self._environments:
+            tools = tuple(spec for name in names for spec in self._class(name))
+            if scenario is None:
+                self._environments[key] = EnvironmentSpec(tools=tools)
+            else:
+                path = self._layout.scenario(scenario)
+                state = self._scenario(scenario)
+                self._environments[key] = EnvironmentSpec(tools=tools, state=state, state_name=self._layout.name(path))
+        return self._environments[key]
+
+    def _class(self, name: str) -> tuple[ToolSpec, ...]:
+        if name not in CLASS_DOCS:
+            known = ", ".join(sorted(CLASS_DOCS))
+            raise Malformed(f"involved_classes names an unknown class {name!r}; known: {known}", "/involved_classes")
+        if name not in self._classes:
+            path = self._layout.docs(name)
+            if not path.is_file():
+                reason = f"the documentation of {name} is absent: {self._layout.name(path)}; restore the file"
+                raise Malformed(reason, "/involved_classes")
+            signatures = read_signatures(self._code, name, self._layout.root) if self._code else {}
+            self._classes[name] = tuple(self._methods(name, signatures))
+        return self._classes[name]
+
+    def _methods(self, name: str, signatures: Mapping[str, Signature]) -> list[ToolSpec]:
+        path = self._layout.docs(name)
+        file = self._layout.name(path)
+        specs = []
+        for record in read_jsonl(path, file, self._quarantine, kind="tool"):
+            try:
+                spec = tool(
+                    record.value,
+                    "python",
+                    Origin(file=file, line=record.line),
+                    group=name,
+                    effect="read" if name in STATELESS_CLASSES else "unknown",
+                    implementation=signatures.get(member(record.value, "name", str)),
+                )
+            except (Malformed, RecursionError) as error:
+                pointer = error.pointer if isinstance(error, Malformed) else ""
+                self._quarantine.add(file, str(error), line=record.line, pointer=pointer, kind="tool")
+            else:
+                specs.append(spec)
+        return specs
+
+    def _scenario(self, name: str) -> list[Any]:
+        if name not in self._scenarios:
+            path = self._layout.scenario(name)
+            if not path.is_file():
+                reason = f"the conversations of the scenario are absent: {self._layout.name(path)}; restore the file"
+                raise Malformed(reason, "/scenario")
+            records = read_jsonl(path, self._layout.name(path), self._quarantine)
+            self._scenarios[name] = [record.value for record in records]
+        return self._scenarios[name]

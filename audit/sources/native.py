@@ -1,0 +1,144 @@
+"""AgentHard's own format: the records themselves as JSON Lines, for benchmarks without a reader of their own.
+
+A folder holds ``tasks.jsonl`` (one AgentTask per line), and may hold ``environments.jsonl`` (named EnvironmentSpecs
+that tasks refer to as ``{"$ref": NAME}``) and ``runs.jsonl`` (one Trajectory per line).
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.reading import RawRecord, copy_lines, read_jsonl
+from taxonomy.record import Origin
+from taxonomy.task import AgentTask, EnvironmentSpec
+from taxonomy.trajectory import Trajectory
+
+_R = TypeVar("_R", bound=BaseModel)
+
+TASKS, ENVIRONMENTS, RUNS = "tasks.jsonl", "environments.jsonl", "runs.jsonl"
+
+
+class Native(Source):
+    """Reader of the native format."""
+
+    name = "native"
+    title = "AgentHard native JSON Lines"
+    layout = f"a folder with {TASKS} (and {ENVIRONMENTS}, {RUNS})"
+
+    def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
+        """Open a folder; ``domains`` are values of ``subtask``."""
+        super().__init__(root, domains)
+        if not (root / TASKS).is_file():
+            raise SourceError(f"{root}: no {TASKS} here; native means {self.layout}, see docs/sources/native.md")
+
+    @classmethod
+    def recognises(cls, root: Path) -> bool:
+        """Tell whether the folder has a ``tasks.jsonl``."""
+        return (root / TASKS).is_file()
+
+    def version(self) -> Version:
+        """Identify the files by their content."""
+        files = [self.root / name for name in (TASKS, ENVIRONMENTS) if (self.root / name).is_file()]
+        return hash_files(self.root, files, "native-1")
+
+    def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
+        """Stream the tasks."""
+        environments = self._environments(quarantine)
+        seen: dict[str, int] = {}
+        for record in read_jsonl(self.root / TASKS, TASKS, quarantine):
+            task = self._task(record, environments, quarantine)
+            if task is None or (self.domains and task.subtask not in self.domains):
+                continue
+            if task.id in seen:
+                reason = f"the id {task.id!r} was used on line {seen[task.id]} already; give each task its own id"
+                quarantine.add(TASKS, reason, line=record.line, task_id=task.id)
+                continue
+            seen[task.id] = record.line
+            yield task
+
+    def _environments(self, quarantine: Quarantine) -> dict[str, EnvironmentSpec]:
+        path = self.root / ENVIRONMENTS
+        found: dict[str, EnvironmentSpec] = {}
+        for record in read_jsonl(path, ENVIRONMENTS, quarantine) if path.is_file() else ():
+            name = record.value.pop("name", None)
+            environment = _validate(EnvironmentSpec, record.value, ENVIRONMENTS, record.line, quarantine, "task")
+            if not isinstance(name, str):
+                reason = "an environment needs a string 'name' that tasks refer to"
+                quarantine.add(ENVIRONMENTS, reason, line=record.line)
+            elif environment is not None:
+                found[name] = _with_tool_origins(environment, record.line)
+        return found
+
+    def _task(
+        self, record: RawRecord, environments: dict[str, EnvironmentSpec], quarantine: Quarantine
+    ) -> AgentTask | None:
+        data = dict(record.value)
+        origins = {"": Origin(file=TASKS, line=record.line), **data.pop("origins", {})}
+        reference = data.get("environment")
+        if isinstance(reference, dict) and "$ref" in reference:
+            if reference["$ref"] not in environments:
+                reason = f"no environment named {reference['$ref']!r} in {ENVIRONMENTS}"
+                quarantine.add(TASKS, reason, line=record.line, pointer="/environment/$ref")
+                return None
+            data["environment"] = environments[reference["$ref"]]
+        data.setdefault("native_id", data.get("id"))
+        return _validate(AgentTask, {**data, "origins": origins}, TASKS, record.line, quarantine, "task")
+
+    def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+        """Stream runs from a ``.jsonl`` or ``.jsonl.gz`` file, or from the ``runs.jsonl`` of a folder."""
+        return read_native_runs(path, quarantine)
+
+    def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Copy the kept lines of ``tasks.jsonl`` and the whole ``environments.jsonl``."""
+        wanted = set(keep)
+        lines = {task.origins[""].line for task in self.tasks(Quarantine()) if task.id in wanted}
+        copy_lines(self.root / TASKS, out / TASKS, {line for line in lines if line is not None})
+        written = [out / TASKS]
+        if (self.root / ENVIRONMENTS).is_file():
+            written.append(Path(shutil.copyfile(self.root / ENVIRONMENTS, out / ENVIRONMENTS)))
+        return written
+
+
+def read_native_runs(path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+    """Stream runs, one Trajectory per line, from a file or from the ``runs.jsonl`` of a folder.
+
+    Raises:
+        SourceError: when there is no such file.
+    """
+    file = path / RUNS if path.is_dir() else path
+    if not file.is_file():
+        raise SourceError(f"{path}: no run file here; give a folder with {RUNS}, or the file itself")
+    for record in read_jsonl(file, file.name, quarantine, kind="run"):
+        data = {"origin": Origin(file=file.name, line=record.line), **record.value}
+        data.setdefault("id", f"{file.name}:{record.line}")
+        run = _validate(Trajectory, data, file.name, record.line, quarantine, "run")
+        if run is not None:
+            yield run
+
+
+def _with_tool_origins(environment: EnvironmentSpec, line: int) -> EnvironmentSpec:
+    def placed(kind: str) -> Any:
+        tools = getattr(environment, kind)
+        return tuple(
+            tool.model_copy(update={"origin": Origin(file=ENVIRONMENTS, line=line, pointer=f"/{kind}/{i}")})
+            for i, tool in enumerate(tools)
+        )
+
+    return environment.model_copy(update={"tools": placed("tools"), "user_tools": placed("user_tools")})
+
+
+def _validate(model: type[_R], data: Any, file: str, line: int, quarantine: Quarantine, kind: str) -> _R | None:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        pointer = "".join(f"/{part}" for part in first["loc"])
+        reason = f"{first['msg']}; see `agenthard sources native --schema` for the fields"
+        identity = data.get("id") if isinstance(data, dict) else None
+        task_id = identity if isinstance(identity, str) and kind == "task" else None
+        quarantine.add(file, reason, line=line, pointer=pointer, kind=kind, task_id=task_id)
+        return None

@@ -1,0 +1,40 @@
+"""Reading runs of any kind for a benchmark: its own run files, native JSON Lines, or a score table."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from audit.sources.base import Quarantine, Source, SourceError
+from audit.sources.matrix import is_matrix, read_matrix
+from audit.sources.native import read_native_runs
+from audit.sources.reading import open_binary
+from taxonomy.trajectory import Trajectory
+
+
+def read_runs(source: Source, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+    """Stream the runs at ``path``.
+
+    A CSV or Parquet file is a score table; a JSON Lines file whose first record has the fields of a Trajectory is
+    native; everything else is left to the source.
+
+    Raises:
+        SourceError: when there is nothing at the path, or nothing the source can read.
+    """
+    if not path.exists():
+        raise SourceError(f"{path}: there are no runs at this path")
+    if path.is_file() and is_matrix(path):
+        return read_matrix(path, quarantine)
+    if path.is_file() and _is_native(path):
+        return read_native_runs(path, quarantine)
+    return source.runs(path, quarantine)
+
+
+def _is_native(path: Path) -> bool:
+    if not path.name.endswith((".jsonl", ".jsonl.gz")):
+        return False
+    try:
+        with open_binary(path) as stream:
+            first = json.loads(stream.readline(1 << 24))
+    except (OSError, EOFError, ValueError):
+        return False
+    return isinstance(first, dict) and {"task_id", "model", "passed"} <= set(first)

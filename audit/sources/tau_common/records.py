@@ -1,0 +1,78 @@
+"""Small tools for reading native records: what is wrong with one, and which release a folder holds."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from audit.sources.base import Quarantine
+from taxonomy.pointer import join
+
+
+class Native(BaseModel):
+    """Base of the native records: no value is converted silently, unknown members are passed over."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False, protected_namespaces=())
+
+
+class DomainUnreadable(Exception):
+    """A file that all tasks of a domain depend on cannot be read."""
+
+    def __init__(self, file: str, reason: str, pointer: str = "", line: int | None = None) -> None:
+        """Note the file, the place in it and what is wrong."""
+        super().__init__(f"{file}{pointer}: {reason}")
+        self.file, self.reason, self.pointer, self.line = file, reason, pointer, line
+
+    def put_in(self, quarantine: Quarantine) -> None:
+        """Quarantine the domain as a whole."""
+        reason = f"{self.reason}; no task of this domain was read"
+        quarantine.add(self.file, reason, line=self.line, pointer=self.pointer)
+
+
+def explain(error: ValidationError) -> tuple[str, str]:
+    """Return the JSON Pointer of the first fault inside the record, and a sentence that lists the faults."""
+    faults = error.errors(include_url=False, include_input=False)
+    listed = "; ".join(f"{join('', *fault['loc']) or 'the record'}: {fault['msg']}" for fault in faults[:3])
+    more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
+    return join("", *faults[0]["loc"]), f"{listed}{more}; mend the record and read again"
+
+
+def release_label(root: Path) -> str:
+    """Tell the release of a benchmark folder: project version, commit, else the end of the folder's name.
+
+    ``v0.1.3``, ``v0.1.3@1b67be7``, ``59a200c``; ``unknown`` when nothing tells.
+    """
+    found = [label for label in (_project_version(root), _commit(root)) if label]
+    if found:
+        return "@".join(found)
+    suffix = re.search(r"[-_](v?\d+(?:\.\d+)+|[0-9a-f]{7,40})$", root.resolve().name)
+    return suffix.group(1) if suffix else "unknown"
+
+
+def _project_version(root: Path) -> str | None:
+    try:
+        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project")
+    except (OSError, ValueError, RecursionError):
+        return None
+    version = project.get("version") if isinstance(project, dict) else None
+    return f"v{version}" if isinstance(version, str) else None
+
+
+def _commit(root: Path) -> str | None:
+    return next((text[:7] for text in _heads(root / ".git") if re.fullmatch(r"[0-9a-f]{40}", text)), None)
+
+
+def _heads(git: Path) -> Iterator[str]:
+    try:
+        head = (git / "HEAD").read_text(encoding="utf-8").strip()
+        yield head
+        name = head.removeprefix("ref: ")
+        if (git / name).is_file():
+            yield (git / name).read_text(encoding="utf-8").strip()
+        for line in (git / "packed-refs").read_text(encoding="utf-8").splitlines():
+            if line.endswith(f" {name}"):
+                yield line.split(" ")[0]
+    except (OSError, ValueError):
+        return

@@ -1,0 +1,38 @@
+"""The command line. Each command lives in ``flows/commands``; heavy packages are imported inside the commands."""
+
+import sys
+
+import typer
+
+from flows.commands import audit, catalogue, demo, fetch, score
+
+app = typer.Typer(
+    name="agenthard",
+    help="Audit LLM-agent benchmarks: find flawed tasks with evidence, and write a cleaned split.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+app.command("audit")(audit.audit)
+app.command("sources")(catalogue.sources)
+app.command("checks")(catalogue.checks)
+app.command("explain")(catalogue.explain)
+app.command("taxonomy")(catalogue.taxonomy)
+app.command("score")(score.score)
+app.command("fetch")(fetch.fetch)
+app.command("demo")(demo.demo)
+
+
+def main() -> None:
+    """Entry point of the console script; an expected error is one message and exit code 3, never a traceback."""
+    from flows.errors import EXPECTED, explain
+
+    try:
+        app()
+    except EXPECTED as error:
+        typer.echo(f"error: {explain(error)}", err=True)
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""``agenthard audit``: the main job."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.output import JsonOption, console, error_console, print_json, print_table
+
+if TYPE_CHECKING:
+    from flows.plan import AuditPlan, AuditSettings
+    from flows.publish import AuditOutcome
+
+
+def audit(
+    source: Annotated[str, typer.Argument(help="Name of the source (`agenthard sources` lists them).")],
+    path: Annotated[
+        Path | None, typer.Argument(help="Folder of the benchmark; default: what `agenthard fetch` brought.")
+    ] = None,
+    domain: Annotated[list[str] | None, typer.Option(help="Read only this subtask or domain; repeatable.")] = None,
+    runs: Annotated[list[Path] | None, typer.Option(help="File or folder of model runs; repeatable.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
+    policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.
+
+    The same command continues an interrupted audit. Exit codes: 0 clean, 1 new confirmed defects, 2 incomplete,
+    3 infrastructure.
+
+    Example: `agenthard audit native examples/library --out runs/library`
+    """
+    import os
+
+    from flows.errors import CommandError, ExitCode
+    from flows.plan import AuditSettings
+    from flows.progress import show_progress
+    from flows.publish import AuditOutcome, new_defects
+
+    root = path or _fetched(source)
+    settings = AuditSettings(
+        source=source,
+        path=str(root),
+        domains=tuple(domain or ()),
+        runs=tuple(map(str, runs or ())),
+        out=str(out or _default_out(source, root, tuple(domain or ()))),
+        workers=workers or len(os.sched_getaffinity(0)),
+        policy=str(policy) if policy else None,
+    )
+    _check_inputs(settings)
+    try:
+        with show_progress(error_console()):
+            from flows.audit import run_audit
+
+            outcome: AuditOutcome = run_audit(settings)
+    except KeyboardInterrupt:
+        raise CommandError("interrupted; finished shards are kept: the same command goes on from there") from None
+    new = new_defects(Path(settings.out), baseline)
+    if as_json:
+        print_json({**outcome.model_dump(mode="json"), "new_confirmed_defects": new})
+    else:
+        show_outcome(outcome, settings, new, baseline)
+    if new:
+        raise typer.Exit(ExitCode.DEFECTS)
+    if outcome.check_errors or outcome.quarantined or outcome.not_checked:
+        raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _fetched(source: str) -> Path:
+    from audit.sources.fetch import fetched
+    from flows.errors import CommandError
+
+    found = fetched(source)
+    if not found:
+        raise CommandError(f"give the folder of the benchmark: `agenthard audit {source} PATH`")
+    return found[-1].data
+
+
+def _default_out(source: str, root: Path, domains: tuple[str, ...]) -> Path:
+    from audit.sources.registry import open_source
+
+    return Path("runs") / f"{source}-{open_source(source, root, domains).version().content_hash}"
+
+
+def _check_inputs(settings: "AuditSettings") -> None:
+    """Open everything before Prefect starts, so that a wrong path is refused at once."""
+    from audit.decisions.policy import load_policy
+    from flows.errors import CommandError
+
+    settings.open()
+    load_policy(Path(settings.policy) if settings.policy else None)
+    for runs in settings.runs:
+        if not Path(runs).exists():
+            raise CommandError(f"{runs}: there are no runs at this path")
+
+
+def show_outcome(
+    outcome: "AuditOutcome",
+    settings: "AuditSettings",
+    new: int,
+    baseline: Path | None,
+) -> None:
+    """Print what a reader needs in thirty seconds."""
+    from flows.plan import AuditPlan
+    from flows.run_folder import RunFolder
+
+    out = console()
+    total = outcome.tasks + outcome.quarantined
+    out.print(f"[bold]{outcome.source}[/] {outcome.benchmark}: {total:,} tasks", highlight=False)
+    out.print(
+        f"  checked {outcome.checked:,} + not checked {outcome.not_checked:,} + quarantined {outcome.quarantined:,} "
+        f"= {total:,}; {outcome.check_errors:,} checks ended in an error"
+    )
+    tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
+    against = f"; {new:,} confirmed defects that {baseline} lacks" if baseline else ""
+    out.print(f"  findings: {tiers}{against}")
+    out.print(
+        f"  decisions: keep {outcome.decisions['keep']:,}, review {outcome.decisions['review']:,}, "
+        f"drop {outcome.decisions['drop']:,} of {outcome.tasks:,}; cleaned split {outcome.split_id} "
+        f"with {outcome.kept:,} tasks (those under review stay in until a person decides)"
+    )
+    folder = RunFolder(Path(settings.out))
+    if outcome.runs:
+        plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())
+        out.print(
+            f"  runs: {outcome.runs:,}, of which {outcome.infrastructure_errors:,} infrastructure errors "
+            f"(no failures of the model); {outcome.quarantined_runs:,} records not usable"
+        )
+        _show_models(plan)
+    out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
+    out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
+
+
+def _show_models(plan: "AuditPlan") -> None:
+    rows = []
+    for row in plan.models:
+        scored = row.runs - row.infrastructure_errors
+        accuracy = "undefined" if row.accuracy is None else f"{row.accuracy:.3f} [{row.low:.3f}, {row.high:.3f}]"
+        rows.append(
+            (
+                row.model,
+                row.protocol,
+                f"{row.passed}/{scored}",
+                accuracy,
+                f"{row.passed}/{row.runs} = {row.accuracy_counting_errors:.3f}",
+                str(row.infrastructure_errors),
+                str(row.tasks),
+            )
+        )
+    columns = ("model", "experiment", "passed", "accuracy [95 % Wilson]", "errors as failures", "errors", "tasks")
+    print_table("", columns, rows, right=("passed", "errors", "tasks", "errors as failures"))

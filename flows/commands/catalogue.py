@@ -1,0 +1,133 @@
+"""``agenthard sources``, ``checks``, ``explain`` and ``taxonomy``: what this tool knows."""
+
+import inspect
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.output import JsonOption, print_json, print_table
+
+
+def sources(
+    name: Annotated[str | None, typer.Argument(help="Show one source.")] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the native format.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the benchmarks that can be read, and the files each expects.
+
+    Example: `agenthard sources`
+    """
+    from audit.sources.registry import sources as registered
+    from flows.errors import CommandError
+    from taxonomy import AgentTask, Trajectory
+
+    if schema:
+        print_json({"AgentTask": AgentTask.model_json_schema(), "Trajectory": Trajectory.model_json_schema()})
+        return
+    known = registered()
+    if name is not None and name not in known:
+        raise CommandError(f"no source {name!r}; there are {', '.join(known)}")
+    rows = [(s.name, s.title, s.layout) for key, s in known.items() if name in (None, key)]
+    if as_json:
+        print_json([dict(zip(("name", "title", "layout"), row, strict=True)) for row in rows])
+    else:
+        print_table("", ("name", "benchmark", "what makes a folder readable"), rows)
+
+
+def checks(
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/checks.md.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List all checks with their category, and how sure each is.
+
+    Example: `agenthard checks`
+    """
+    from audit.detectors.page import checks_page
+    from audit.detectors.registry import detectors
+
+    if markdown:
+        typer.echo(checks_page(detectors()), nl=False)
+        return
+    rows = [(d.id, d.category, d.tier.value, d.severity.value, d.version, d.title) for d in detectors()]
+    columns = ("id", "category", "tier", "severity", "version", "looks for")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        print_table(f"{len(rows)} checks", columns, rows)
+
+
+def explain(
+    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a check or of a category.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Explain a check or a category: its rule, examples, and when it is wrong.
+
+    Example: `agenthard explain call-schema`
+    """
+    from audit.detectors.registry import detectors
+    from flows.errors import CommandError
+    from taxonomy.categories import load_taxonomy
+
+    categories = {category.id: category for category in load_taxonomy().categories}
+    known = {detector.id: detector for detector in detectors()}
+    if identity in known:
+        detector = known[identity]
+        text = inspect.cleandoc(detector.__doc__ or "")
+        facts = {
+            "id": detector.id,
+            "title": detector.title,
+            "version": detector.version,
+            "category": detector.category,
+            "tier": detector.tier.value,
+            "severity": detector.severity.value,
+            "why": detector.why,
+            "documentation": text,
+        }
+    elif identity in categories:
+        category = categories[identity]
+        text = f"{category.rule}\n\nBelongs here: {category.positive}\nDoes not: {category.negative}"
+        facts = {**category.model_dump(mode="json"), "documentation": text}
+    else:
+        near = _similar(identity, [*known, *categories])
+        raise CommandError(f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks")
+    if as_json:
+        print_json(facts)
+        return
+    typer.echo(f"{identity}: {facts.get('title') or facts.get('name')}\n")
+    shown = ("category", "component", "origin", "tier", "severity", "version", "checks", "why")
+    for key in (name for name in shown if facts.get(name)):
+        value = facts[key]
+        typer.echo(f"  {key:<10}{', '.join(value) if isinstance(value, list) else value}")
+    typer.echo(f"\n{text}")
+
+
+def _similar(identity: str, known: list[str]) -> str:
+    from rapidfuzz import process
+
+    match = process.extractOne(identity, known, score_cutoff=60)
+    return f" (did you mean {match[0]}?)" if match else ""
+
+
+def taxonomy(
+    extra: Annotated[Path | None, typer.Option("--add", help="YAML file with categories of your own.")] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/taxonomy.md.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the taxonomy: what can be wrong with an agent task.
+
+    Example: `agenthard taxonomy`
+    """
+    from taxonomy.categories import COMPONENT_TITLES, load_taxonomy
+    from taxonomy.page import taxonomy_page
+
+    found = load_taxonomy(extra)
+    if as_json:
+        print_json(found)
+    elif markdown:
+        typer.echo(taxonomy_page(found), nl=False)
+    else:
+        for component, title in COMPONENT_TITLES.items():
+            rows = [(c.id, c.origin, c.rule) for c in found.component(component)]
+            print_table(f"{title} ({len(rows)})", ("id", "origin", "rule"), rows)
+            typer.echo("")

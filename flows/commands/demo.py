@@ -1,0 +1,97 @@
+"""``agenthard demo``: the main job on a public benchmark and on a small one with known flaws."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.output import JsonOption, console, error_console, print_json
+
+if TYPE_CHECKING:
+    from flows.publish import AuditOutcome
+
+
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the demo's benchmarks and runs.")] = Path("demo-run"),
+    offline: Annotated[bool, typer.Option("--offline", help="Leave out the public benchmark.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Audit BFCL v3 and a small benchmark written for the demo, with seeded flaws and simulated models.
+
+    Needs no key. Without a network the first half is left out, and the command says so.
+
+    Example: `agenthard demo --offline --out demo-run`
+    """
+    outcomes = {}
+    reason = "--offline was given" if offline else _audit_bfcl(out, outcomes)
+    if reason is not None:
+        error_console().print(f"BFCL was left out: {reason}")
+    outcomes["demo"] = _audit_demo(out)
+    found = _answer_key(out)
+    if as_json:
+        print_json({"outcomes": outcomes, "bfcl_left_out": reason, "seeded_flaws": found})
+        return
+    console().print(f"seeded flaws: {found['found']} of {found['planted']} found by the check that should find them")
+    for miss in found["missed"]:
+        console().print(f"  missed: {miss}")
+    console().print("\nopen in a browser:")
+    for outcome in outcomes.values():
+        console().print(f"  {outcome.report}")
+
+
+def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]") -> str | None:
+    """Audit BFCL v3; return why it was left out, or None."""
+    from audit.sources.fetch import FetchError, fetch
+
+    error_console().print("fetching BFCL v3 from the package index ...")
+    try:
+        fetched = fetch("bfcl")
+    except FetchError as error:
+        return str(error)
+    outcomes["bfcl"] = _audit("bfcl", fetched.data, (), out / "bfcl")
+    return None
+
+
+def _audit_demo(out: Path) -> "AuditOutcome":
+    from flows.demo import write_demo
+
+    folder = out / "demo-benchmark"
+    write_demo(folder)
+    return _audit("native", folder, (folder / "runs.jsonl",), out / "demo")
+
+
+def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
+    import os
+
+    from flows.audit import run_audit
+    from flows.commands.audit import show_outcome
+    from flows.plan import AuditSettings
+    from flows.progress import show_progress
+    from flows.publish import new_defects
+
+    settings = AuditSettings(
+        source=source,
+        path=str(path),
+        runs=tuple(map(str, runs)),
+        out=str(out),
+        workers=len(os.sched_getaffinity(0)),
+    )
+    with show_progress(error_console()):
+        outcome = run_audit(settings)
+    show_outcome(outcome, settings, new_defects(out, None), None)
+    console().print("")
+    return outcome
+
+
+def _answer_key(out: Path) -> dict[str, object]:
+    """Compare the findings with the flaws that were planted."""
+    import json
+
+    from flows.read_run import read_findings
+
+    findings = read_findings(out / "demo")
+    flagged = {(f.check, task_id) for f in findings for task_id in (*f.task_ids, *f.also_in)}
+    lines = (out / "demo-benchmark" / "answer_key.jsonl").read_text(encoding="utf-8").splitlines()
+    key = [json.loads(line) for line in lines]
+    missed = [f"{k['check']} on {k['task_id']}" for k in key if (k["check"], k["task_id"]) not in flagged]
+    return {"planted": len(key), "found": len(key) - len(missed), "missed": missed}

@@ -1,0 +1,35 @@
+"""Exit codes, and the errors that end a command with one clear message."""
+
+from enum import IntEnum
+
+from audit.decisions.policy import PolicyError
+from audit.sources.base import SourceError
+from flows.run_folder import RunFolderError
+from taxonomy.categories import TaxonomyError
+
+
+class ExitCode(IntEnum):
+    """What a command's exit code says."""
+
+    CLEAN = 0
+    """Everything was checked and nothing new is confirmed to be flawed."""
+    DEFECTS = 1
+    """There are new confirmed defects."""
+    INCOMPLETE = 2
+    """Some task could not be read, or some check ended in an error."""
+    INFRASTRUCTURE = 3
+    """The command could not do its work: a path, a file, a network."""
+
+
+class CommandError(Exception):
+    """A command cannot go on; the message says why and what to do next."""
+
+
+EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderError, OSError)
+
+
+def explain(error: BaseException) -> str:
+    """Turn an expected error into one message."""
+    if isinstance(error, OSError) and not isinstance(error, (SourceError, RunFolderError)):
+        return f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+    return str(error)

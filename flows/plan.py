@@ -1,0 +1,153 @@
+"""Reading the input of an audit: tasks are counted and split into shards, runs are spooled to their shards."""
+
+import hashlib
+import math
+import shutil
+from collections import Counter
+from functools import lru_cache
+from importlib.metadata import version as package_version
+from pathlib import Path
+
+import audit
+import taxonomy
+from audit.detectors.registry import detectors
+from audit.leaderboard import Leaderboard, ModelRow
+from audit.sources.base import Quarantine, Quarantined, Source, Version, hash_files
+from audit.sources.registry import open_source
+from audit.sources.runs import read_runs
+from flows.run_folder import RunFolder, RunSpool, write_atomically
+from taxonomy.record import Record
+from taxonomy.task import AgentTask
+
+SHARD_TASKS = 500
+"""Tasks per shard without runs: checking them takes a few seconds."""
+SHARD_TASKS_WITH_RUNS = 25
+"""Tasks per shard when runs are read too: a shard's runs are in memory together."""
+MOST_SHARDS = 48
+"""One Prefect task carries one shard, and a flow without a server records a few dozen tasks well."""
+
+
+class AuditSettings(Record):
+    """What to audit and how. Only ``workers`` and ``out`` have no influence on the result."""
+
+    source: str
+    """Name of the source."""
+    path: str
+    """Folder of the benchmark."""
+    domains: tuple[str, ...] = ()
+    """Subtasks or domains; empty = all."""
+    runs: tuple[str, ...] = ()
+    """Files or folders of runs."""
+    out: str
+    """Run folder."""
+    workers: int = 1
+    """Processes that check shards."""
+    policy: str | None = None
+    """Policy file; None = the one that ships."""
+
+    def open(self) -> Source:
+        """Open the source."""
+        return open_source(self.source, Path(self.path), self.domains)
+
+
+class AuditPlan(Record):
+    """What was read."""
+
+    key: str
+    """Hash of everything that can change the checks' results: inputs, options, code."""
+    version: Version
+    """Release of the benchmark."""
+    task_ids: tuple[str, ...]
+    """All tasks, in the benchmark's order."""
+    shard_size: int
+    """Tasks per shard."""
+    quarantined: tuple[Quarantined, ...]
+    """What could not be read."""
+    runs: int
+    """Runs that belong to a task."""
+    models: tuple[ModelRow, ...]
+    """Accuracy per model."""
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        return math.ceil(len(self.task_ids) / self.shard_size)
+
+
+def run_key(settings: AuditSettings, version: Version) -> str:
+    """Hash the inputs, the options that matter and the code of the checks."""
+    total = hashlib.sha256(f"{package_version('agenthard')}\n{settings.source}\n{settings.domains}\n".encode())
+    total.update(f"{version.label} {version.content_hash}\n".encode())
+    for path in map(Path, settings.runs):
+        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+        root = path if path.is_dir() else path.parent
+        total.update(f"{hash_files(root, files, 'runs').content_hash if path.exists() else 'absent'}\n".encode())
+    for package in (audit, taxonomy):
+        folder = Path(str(package.__file__)).parent
+        code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]
+        total.update(hash_files(folder, code, "code").content_hash.encode())
+    return total.hexdigest()[:16]
+
+
+@lru_cache(maxsize=1)
+def load_tasks(
+    source: str, path: str, domains: tuple[str, ...]
+) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
+    """Read all tasks once per process; the records share their environments, so this is small."""
+    quarantine = Quarantine()
+    tasks = tuple(open_source(source, Path(path), domains).tasks(quarantine))
+    return tasks, tuple(quarantine.items)
+
+
+def make_plan(settings: AuditSettings, source: Source, version: Version, key: str, folder: RunFolder) -> AuditPlan:
+    """Read the tasks, spool the runs, and write ``work/plan.json``; a plan that is there already is returned.
+
+    Raises:
+        SourceError: when the folder or a run path cannot be read at all.
+    """
+    path = folder.work / "plan.json"
+    if path.is_file():
+        return AuditPlan.model_validate_json(path.read_bytes())
+    tasks, quarantined = load_tasks(settings.source, settings.path, settings.domains)
+    usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
+    size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
+    shutil.rmtree(folder.work / "runs", ignore_errors=True)
+    board, unreadable, count = _spool(settings, source, {t.id: i // size for i, t in enumerate(tasks)}, folder)
+    plan = AuditPlan(
+        key=key,
+        version=version,
+        task_ids=tuple(task.id for task in tasks),
+        shard_size=size,
+        quarantined=(*quarantined, *unreadable),
+        runs=count,
+        models=tuple(board.rows()),
+    )
+    write_atomically(path, plan.model_dump_json().encode("utf-8"))
+    return plan
+
+
+def _spool(
+    settings: AuditSettings, source: Source, shard_of: dict[str, int], folder: RunFolder
+) -> tuple[Leaderboard, list[Quarantined], int]:
+    quarantine, spool, board = Quarantine(), RunSpool(folder), Leaderboard()
+    unknown: Counter[tuple[str, str]] = Counter()
+    count = 0
+    for path in settings.runs:
+        for run in read_runs(source, Path(path), quarantine):
+            shard = shard_of.get(run.task_id)
+            if shard is None:
+                unknown[run.origin.file if run.origin else path, run.task_id] += 1
+                continue
+            spool.add(shard, run)
+            board.add(run)
+            count += 1
+    spool.flush()
+    for (file, task_id), runs in sorted(unknown.items()):
+        reason = f"{runs} runs name the task {task_id!r}, which is not among the tasks read"
+        quarantine.add(file, reason, kind="run", task_id=task_id)
+    return board, quarantine.items, count
+
+
+def check_versions() -> dict[str, str]:
+    """Return the version of every check, by id."""
+    return {detector.id: detector.version for detector in detectors()}

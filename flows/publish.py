@@ -1,0 +1,191 @@
+"""The last stage of an audit: conclude over all shards, decide, and write tables, split and report."""
+
+from collections import Counter
+from importlib.metadata import version as package_version
+from pathlib import Path
+
+from audit.conclude import conclude
+from audit.decisions.policy import Decision, decide, default_policy_text, load_policy
+from audit.decisions.split import write_cleaned_split
+from audit.detectors.registry import detectors
+from flows.plan import AuditPlan, AuditSettings, load_tasks
+from flows.read_run import read_findings
+from flows.run_folder import RunFolder, write_json, write_jsonl
+from reports.result import AuditResult, CheckInfo
+from taxonomy.categories import load_taxonomy
+from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from taxonomy.record import Record
+from taxonomy.trajectory import Trajectory
+
+
+class AuditOutcome(Record):
+    """The result of an audit in figures, and where its files are."""
+
+    source: str
+    """Name of the source."""
+    benchmark: str
+    """Release label and content hash."""
+    tasks: int
+    """Tasks read."""
+    checked: int
+    """Tasks on which at least one check ran without an error."""
+    not_checked: int
+    """Tasks on which no check could run."""
+    quarantined: int
+    """Task records that could not be read; tasks + quarantined is everything in the files."""
+    runs: int
+    """Runs read."""
+    infrastructure_errors: int
+    """Runs that could not be scored."""
+    quarantined_runs: int
+    """Run records that could not be used."""
+    findings: dict[str, int]
+    """Findings by tier."""
+    confirmed: int
+    """Confirmed findings that are more than cosmetic."""
+    check_errors: int
+    """(task, check) pairs that ended in an error."""
+    decisions: dict[str, int]
+    """Tasks by decision."""
+    split_id: str
+    """Id of the cleaned split."""
+    kept: int
+    """Tasks in the cleaned split."""
+    folder: str
+    """Run folder."""
+    report: str
+    """HTML report."""
+
+
+def is_confirmed_defect(finding: Finding) -> bool:
+    """Tell whether a finding counts for the exit code."""
+    return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC
+
+
+def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
+    """Write everything that a reader of the audit gets.
+
+    Raises:
+        PolicyError: when the policy file cannot be used.
+    """
+    from reports.page import write_page, write_summary
+    from reports.sarif import write_sarif
+    from reports.tables import write_tables
+
+    folder = RunFolder(Path(settings.out))
+    source = settings.open()
+    policy = load_policy(Path(settings.policy) if settings.policy else None)
+    findings, coverage = conclude(source.name, plan.task_ids, folder.shard_results(plan.shards), detectors())
+    decisions = list(decide(policy, plan.task_ids, findings, coverage))
+    checks = {detector.id: detector.version for detector in detectors()}
+    agenthard = package_version("agenthard")
+    write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
+    split = write_cleaned_split(
+        source,
+        folder.split / "cleaned",
+        decisions,
+        benchmark=plan.version,
+        policy=policy,
+        checks=checks,
+        agenthard=agenthard,
+        quarantined=[item for item in plan.quarantined if item.kind == "task"],
+    )
+    result = _result(settings, plan, folder, findings, coverage, decisions)
+    write_tables(result, folder.tables, folder.all_runs(plan.shards))
+    write_sarif(result, folder.root / "results.sarif")
+    write_page(result, folder.root / "report.html")
+    write_summary(result, folder.root / "summary.md")
+    outcome = _outcome(plan, folder, findings, coverage, decisions, split.split_id, split.kept, source.name)
+    write_json(
+        folder.root / "manifest.json",
+        {
+            "schema_version": "1",
+            "agenthard": agenthard,
+            "taxonomy": load_taxonomy().version,
+            "checks": checks,
+            "policy": policy.model_dump(mode="json"),
+            "source": source.name,
+            "benchmark": plan.version.model_dump(mode="json"),
+            "domains": list(settings.domains),
+            "key": plan.key,
+            "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
+        },
+    )
+    return outcome
+
+
+def _result(
+    settings: AuditSettings,
+    plan: AuditPlan,
+    folder: RunFolder,
+    findings: list[Finding],
+    coverage: list[Coverage],
+    decisions: list[Decision],
+) -> AuditResult:
+    source = settings.open()
+    tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
+    policy = Path(settings.policy).read_text(encoding="utf-8") if settings.policy else default_policy_text()
+    return AuditResult(
+        source=source.name,
+        title=source.title,
+        version=plan.version,
+        root=source.root,
+        tasks=tasks,
+        quarantined=plan.quarantined,
+        findings=findings,
+        coverage=coverage,
+        decisions=decisions,
+        checks=[CheckInfo.of(detector) for detector in detectors()],
+        taxonomy=load_taxonomy(),
+        policy=policy,
+        models=plan.models,
+        cited_runs=_cited_runs(folder, plan, findings),
+        software={"agenthard": package_version("agenthard")},
+        settings={"domains": ", ".join(settings.domains) or "all"},
+    )
+
+
+def _cited_runs(folder: RunFolder, plan: AuditPlan, findings: list[Finding]) -> dict[str, Trajectory]:
+    wanted = {item.trajectory_id for finding in findings for item in finding.evidence if item.trajectory_id}
+    return {run.id: run for run in folder.all_runs(plan.shards) if run.id in wanted} if wanted else {}
+
+
+def _outcome(
+    plan: AuditPlan,
+    folder: RunFolder,
+    findings: list[Finding],
+    coverage: list[Coverage],
+    decisions: list[Decision],
+    split_id: str,
+    kept: int,
+    source: str,
+) -> AuditOutcome:
+    checked = {row.task_id for row in coverage if row.status in (Status.CLEAN, Status.FLAGGED)}
+    quarantined = Counter(item.kind for item in plan.quarantined)
+    tiers = Counter(finding.tier.value for finding in findings)
+    actions = Counter(decision.action for decision in decisions)
+    return AuditOutcome(
+        source=source,
+        benchmark=f"{plan.version.label} {plan.version.content_hash}",
+        tasks=len(plan.task_ids),
+        checked=len(checked),
+        not_checked=len(plan.task_ids) - len(checked),
+        quarantined=quarantined["task"],
+        runs=plan.runs,
+        infrastructure_errors=sum(row.infrastructure_errors for row in plan.models),
+        quarantined_runs=quarantined["run"],
+        findings={tier.value: tiers[tier.value] for tier in Tier},
+        confirmed=sum(map(is_confirmed_defect, findings)),
+        check_errors=sum(row.status is Status.ERROR for row in coverage),
+        decisions={action: actions[action] for action in ("keep", "review", "drop")},
+        split_id=split_id,
+        kept=kept,
+        folder=str(folder.root),
+        report=str(folder.root / "report.html"),
+    )
+
+
+def new_defects(run: Path, baseline: Path | None) -> int:
+    """Count the confirmed defects of a run that an earlier run lacks; without one, all of them."""
+    known = {finding.id for finding in read_findings(baseline)} if baseline else set()
+    return sum(is_confirmed_defect(finding) and finding.id not in known for finding in read_findings(run))

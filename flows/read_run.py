@@ -1,0 +1,42 @@
+"""Reading what an audit wrote: findings and decisions of a run folder."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+
+from audit.decisions.policy import Decision
+from flows.errors import CommandError
+from taxonomy.finding import Finding
+
+
+def _table(run: Path, name: str) -> list[dict[str, Any]]:
+    path = run / "tables" / f"{name}.parquet"
+    if not path.is_file():
+        raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    return rows
+
+
+def read_decisions(run: Path) -> list[Decision]:
+    """Read the decisions, in the benchmark's order.
+
+    Raises:
+        CommandError: when the folder holds no finished audit.
+    """
+    fields = Decision.model_fields
+    return [Decision.model_validate({k: v for k, v in row.items() if k in fields}) for row in _table(run, "decisions")]
+
+
+def read_findings(run: Path) -> list[Finding]:
+    """Read the findings.
+
+    Raises:
+        CommandError: when the folder holds no finished audit.
+    """
+    path = run / "findings.json"
+    if not path.is_file():
+        raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
+    data = json.loads(path.read_text(encoding="utf-8"))
+    return [Finding.model_validate(item) for item in data["findings"]]

@@ -1,0 +1,35 @@
+"""Checking one shard in whatever process: reads the tasks and runs from files, writes the result to a file."""
+
+import signal
+from pathlib import Path
+
+from audit.detectors.registry import detectors
+from audit.shards import check_shard
+from flows.plan import AuditSettings, load_tasks
+from flows.run_folder import RunFolder, write_atomically
+from taxonomy.trajectory import Trajectory
+
+
+def prepare(settings: AuditSettings) -> None:
+    """Start a worker process: leave Ctrl-C to the parent, and read the tasks."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    load_tasks(settings.source, settings.path, settings.domains)
+
+
+def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
+    """Check shard ``number`` unless its result is there already.
+
+    Returns:
+        How many tasks the shard has.
+    """
+    folder = RunFolder(Path(settings.out))
+    target = folder.shard_file(number)
+    tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
+    shard = tasks[number * shard_size : (number + 1) * shard_size]
+    if not target.is_file():
+        runs: dict[str, list[Trajectory]] = {}
+        for run in folder.runs(number):
+            runs.setdefault(run.task_id, []).append(run)
+        result = check_shard(shard, runs, detectors())
+        write_atomically(target, result.model_dump_json().encode("utf-8"))
+    return len(shard)

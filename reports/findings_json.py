@@ -1,0 +1,51 @@
+"""The JSON twin of the report: the same figures and findings for programs."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from reports.json_text import json_text
+from reports.places import Places
+from reports.result import AuditResult
+from reports.totals import ledger, sentence, totals
+
+SCHEMA_VERSION = 1
+
+
+def write_findings_json(result: AuditResult, path: Path) -> None:
+    """Write the audit's outcome as one JSON document with sorted keys.
+
+    Args:
+        result: the audit.
+        path: the file to write.
+    """
+    path.write_text(json_text(_document(result), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def _document(result: AuditResult) -> dict[str, Any]:
+    sums, places = totals(result), Places(result)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "benchmark": {"source": result.source, "title": result.title, **result.version.model_dump()},
+        "summary": sentence(result, sums),
+        "totals": asdict(sums),
+        "checks": [
+            row.check.model_dump(mode="json", exclude={"doc"})
+            | {"ran": row.ran, "of": sums.tasks, "flagged": row.flagged, "clean": row.clean}
+            | {"not_checked": row.not_checked, "errors": row.errors, "reasons": [asdict(r) for r in row.reasons]}
+            for row in ledger(result)
+        ],
+        "findings": [
+            finding.model_dump(mode="python")
+            | {"component": result.taxonomy[finding.category].component}
+            | {"evidence": [places.described(item) for item in finding.evidence]}
+            for finding in result.findings
+        ],
+        "models": [row.model_dump() for row in result.models],
+        "quarantined": [item.model_dump() for item in result.quarantined],
+        "software": dict(result.software),
+        "seed": result.seed,
+        "settings": dict(result.settings),
+        "policy": result.policy,
+        "taxonomy_version": result.taxonomy.version,
+    }

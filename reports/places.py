@@ -1,0 +1,141 @@
+"""Where evidence stands in the benchmark's own files: from a pointer into a record to a file and a line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from audit.sources.base import Quarantine
+from audit.sources.reading import RawRecord, line_of, open_binary, read_json_array
+from reports.result import AuditResult
+from taxonomy.finding import Evidence
+from taxonomy.pointer import join, resolve, split
+from taxonomy.record import Origin
+from taxonomy.task import AgentTask, ToolSpec
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of a file."""
+
+    file: str
+    """Path with forward slashes, relative to the benchmark's root, or to the runs that were given."""
+    line: int | None
+    """1-based line; None when it cannot be told."""
+    of_run: bool = False
+    """True when the file is a log of runs rather than the benchmark's data."""
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+def origin_of(task: AgentTask, pointer: str) -> Origin | None:
+    """Find where the text at ``pointer`` stands, with the rest of the pointer appended to the origin's.
+
+    A tool's own origin counts before those of the task; among these, the longest prefix of ``pointer`` counts.
+    """
+    own = _tool_origin(task, pointer)
+    if own is not None:
+        return own
+    tokens = split(pointer)
+    for length in range(len(tokens), -1, -1):
+        origin = task.origins.get(join("", *tokens[:length]))
+        if origin is not None:
+            return _deeper(origin, tokens[length:])
+    return None
+
+
+def _tool_origin(task: AgentTask, pointer: str) -> Origin | None:
+    tokens = split(pointer)
+    if len(tokens) < 3 or tokens[0] != "environment" or tokens[1] not in ("tools", "user_tools"):
+        return None
+    try:
+        tool = resolve(task, join("", *tokens[:3]))
+    except LookupError:
+        return None
+    if not isinstance(tool, ToolSpec):
+        return None
+    if tokens[3:4] == ["implementation"] and tool.implementation is not None:
+        return tool.implementation.origin
+    return None if tool.origin is None else _deeper(tool.origin, tokens[3:])
+
+
+def _deeper(origin: Origin, tokens: Iterable[str]) -> Origin:
+    return origin.model_copy(update={"pointer": join(origin.pointer, *tokens)})
+
+
+class Places:
+    """Resolves evidence to places. Each file of the benchmark is read at most once."""
+
+    def __init__(self, result: AuditResult) -> None:
+        self._result = result
+        self._documents: dict[str, _Document | None] = {}
+
+    def of(self, evidence: Evidence) -> Place | None:
+        """Return the place of one quote, or None when its source does not say where it stands."""
+        if evidence.trajectory_id is not None:
+            run = self._result.cited_runs.get(evidence.trajectory_id)
+            origin = run.origin if run is not None else None
+            return None if origin is None else Place(origin.file, origin.line, of_run=True)
+        task = self._result.task.get(evidence.task_id)
+        origin = None if task is None else origin_of(task, evidence.pointer)
+        return None if origin is None else self._place(origin, evidence.quote)
+
+    def described(self, evidence: Evidence) -> dict[str, Any]:
+        """Describe one quote as plain data, with the file and line it stands at (None when they cannot be told)."""
+        place = self.of(evidence)
+        where = {"file": place.file if place else None, "line": place.line if place else None}
+        return evidence.model_dump(mode="python") | where
+
+    def of_task(self, task: AgentTask) -> Place | None:
+        """Return the place where the task itself starts."""
+        origin = task.origins.get("")
+        return None if origin is None else self._place(origin, "")
+
+    def _place(self, origin: Origin, quote: str) -> Place:
+        if origin.line is not None:
+            return Place(origin.file, origin.line)
+        document = self._document(origin.file)
+        return Place(origin.file, None if document is None else document.line(origin.pointer, quote))
+
+    def _document(self, name: str) -> "_Document | None":
+        if name not in self._documents:
+            self._documents[name] = _read(self._result.root, name)
+        return self._documents[name]
+
+
+def _read(root: Path, name: str) -> "_Document | None":
+    path = root / name
+    try:
+        if not path.resolve().is_relative_to(root.resolve()):
+            return None
+        with open_binary(path) as stream:
+            return _Document(path, stream.read().decode("utf-8", errors="replace"))
+    except (OSError, EOFError, ValueError):
+        return None
+
+
+@dataclass(frozen=True)
+class _Document:
+    path: Path
+    text: str
+
+    @cached_property
+    def elements(self) -> dict[str, RawRecord]:
+        """Elements of a top-level array by index, so that a place inside one is found without reading the others."""
+        records = read_json_array(self.path, self.path.name, Quarantine()) if self.text.lstrip()[:1] == "[" else ()
+        return {str(record.index): record for record in records}
+
+    def line(self, pointer: str, quote: str) -> int | None:
+        if not self.path.name.removesuffix(".gz").endswith(".json"):
+            start = self.text.find(quote.strip().partition("\n")[0])
+            return None if start < 0 else self.text.count("\n", 0, start) + 1
+        try:
+            index, *rest = split(pointer) or [""]
+            if index in self.elements:
+                element = self.elements[index]
+                return element.line - 1 + line_of(element.raw.decode("utf-8"), join("", *rest))
+            return line_of(self.text, pointer)
+        except (ValueError, RecursionError):
+            return None

@@ -1,0 +1,128 @@
+"""What a finished audit hands to its reports: the one contract between the pipeline and every output."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from audit.decisions.policy import Decision
+from audit.detectors.base import Detector
+from audit.leaderboard import ModelRow
+from audit.sources.base import Quarantined, Version
+from taxonomy.categories import Taxonomy
+from taxonomy.finding import Coverage, Finding, Severity, Tier
+from taxonomy.record import Record
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class CheckInfo(Record):
+    """Identity and documentation of a check that was asked to run."""
+
+    id: str
+    """Stable kebab-case id."""
+    title: str
+    """What it looks for, in a few words."""
+    version: str
+    """Its version."""
+    category: str
+    """Usual taxonomy category of its findings."""
+    severity: Severity
+    """Usual severity."""
+    tier: Tier
+    """How sure it usually is."""
+    why: str = ""
+    """Why such a flaw matters for the score."""
+    doc: str = ""
+    """The rule, with an example that is flagged and one that is not."""
+
+    @classmethod
+    def of(cls, detector: Detector) -> "CheckInfo":
+        """Describe a detector."""
+        return cls(
+            id=detector.id,
+            title=detector.title,
+            version=detector.version,
+            category=detector.category,
+            severity=detector.severity,
+            tier=detector.tier,
+            why=detector.why,
+            doc=inspect.getdoc(type(detector)) or "",
+        )
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """Everything a report says. Building one checks that its parts fit together.
+
+    Raises:
+        ValueError: when a task has no decision, or a finding or a row of the coverage names an unknown task, check or
+            category.
+    """
+
+    source: str
+    """Word for the benchmark on the command line, such as bfcl."""
+    title: str
+    """Name of the benchmark for people."""
+    version: Version
+    """Release that was read."""
+    root: Path
+    """Folder that origins are relative to. Read for line numbers, never written into a report."""
+    tasks: Sequence[AgentTask]
+    """All tasks that could be read, in the benchmark's order."""
+    quarantined: Sequence[Quarantined]
+    """Records that could not be read."""
+    findings: Sequence[Finding]
+    """All findings."""
+    coverage: Sequence[Coverage]
+    """One row per task and check, ordered by task."""
+    decisions: Sequence[Decision]
+    """One per task, in the order of ``tasks``."""
+    checks: Sequence[CheckInfo]
+    """Checks that were asked to run, in the order of the taxonomy's components."""
+    taxonomy: Taxonomy
+    """Categories that findings refer to."""
+    policy: str
+    """Text of the decision policy."""
+    models: Sequence[ModelRow] = ()
+    """Accuracy per model; empty when no runs were given."""
+    cited_runs: Mapping[str, Trajectory] = field(default_factory=dict)
+    """Runs that evidence quotes, by id."""
+    software: Mapping[str, str] = field(default_factory=dict)
+    """Versions of what ran, by name; ``agenthard`` among them."""
+    seed: int | None = None
+    """Seed of the run; None when nothing was drawn at random."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Further options of the run that a reader needs to repeat it, by name."""
+
+    def __post_init__(self) -> None:
+        ids = [task.id for task in self.tasks]
+        if [decision.task_id for decision in self.decisions] != ids:
+            raise ValueError("decisions must name every task once, in the order of the tasks")
+        self._require("task", ids, {i for f in self.findings for i in (*f.task_ids, *f.also_in)})
+        self._require("task", ids, {row.task_id for row in self.coverage})
+        self._require("check", [c.id for c in self.checks], {f.check for f in self.findings})
+        self._require("check", [c.id for c in self.checks], {row.check for row in self.coverage})
+        self._require("category", [c.id for c in self.taxonomy.categories], {f.category for f in self.findings})
+
+    @staticmethod
+    def _require(what: str, known: Sequence[str], used: set[str]) -> None:
+        unknown = sorted(used.difference(known))
+        if unknown:
+            raise ValueError(f"findings or coverage name the unknown {what} {unknown[0]!r} ({len(unknown)} in all)")
+
+    @cached_property
+    def task(self) -> dict[str, AgentTask]:
+        """Tasks by id."""
+        return {task.id: task for task in self.tasks}
+
+    @cached_property
+    def decision(self) -> dict[str, Decision]:
+        """Decisions by task id."""
+        return {decision.task_id: decision for decision in self.decisions}
+
+    @cached_property
+    def check(self) -> dict[str, CheckInfo]:
+        """Checks by id."""
+        return {check.id: check for check in self.checks}

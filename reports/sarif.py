@@ -1,0 +1,205 @@
+"""SARIF 2.1.0: every finding as a result at a file and line of the benchmark, for code scanning and editors."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote as url_quote
+
+from reports.json_text import json_text
+from reports.places import Place, Places
+from reports.result import AuditResult, CheckInfo
+from reports.totals import LedgerRow, ledger
+from taxonomy.finding import Evidence, Finding, Severity, Tier
+from taxonomy.record import Origin
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+MOST_TASKS = 10
+"""A cause that touches more tasks is one result with the count and the places of the first ones."""
+DATA, RUNS = "%SRCROOT%", "%RUNROOT%"
+
+_LEVELS = {
+    (Tier.CONFIRMED, Severity.AFFECTS_SCORE): "error",
+    (Tier.CONFIRMED, Severity.MAY_AFFECT_SCORE): "warning",
+    (Tier.SUSPECTED, Severity.AFFECTS_SCORE): "warning",
+    (Tier.SUSPECTED, Severity.MAY_AFFECT_SCORE): "warning",
+}
+_PRECISION = {Tier.CONFIRMED: "very-high", Tier.SUSPECTED: "medium", Tier.SIGNAL: "low"}
+
+
+def level(tier: Tier, severity: Severity) -> str:
+    """Map how sure and how grave a finding is to error, warning or note; signals and cosmetic flaws are notes."""
+    return _LEVELS.get((tier, severity), "note")
+
+
+def write_sarif(result: AuditResult, path: Path) -> None:
+    """Write all findings as one SARIF log.
+
+    Paths in it are relative to the benchmark's folder (``%SRCROOT%``) or to the runs given (``%RUNROOT%``).
+
+    Args:
+        result: the audit.
+        path: the file to write.
+    """
+    text = json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(result)]}, indent=1)
+    path.write_text(text + "\n", encoding="utf-8")
+
+
+def _run(result: AuditResult) -> dict[str, Any]:
+    places = Places(result)
+    rules = {check.id: i for i, check in enumerate(result.checks)}
+    return {
+        "tool": {
+            "driver": {
+                "name": "AgentHard",
+                "version": result.software.get("agenthard", "unknown"),
+                "rules": [_rule(result, check) for check in result.checks],
+                "supportedTaxonomies": [{"name": "agenthard-taxonomy", "index": 0}],
+            }
+        },
+        "language": "en-US",
+        "columnKind": "unicodeCodePoints",
+        "originalUriBaseIds": {
+            DATA: {"description": {"text": "Folder of the benchmark that was audited."}},
+            RUNS: {"description": {"text": "Folder of the runs that were given."}},
+        },
+        "taxonomies": [_taxonomy(result)],
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": list(_notifications(result))}],
+        "artifacts": list(_artifacts(result)),
+        "results": [_result(result, places, finding, rules[finding.check]) for finding in result.findings],
+        "properties": {
+            "benchmark": result.source,
+            "benchmarkVersion": result.version.label,
+            "benchmarkContentHash": result.version.content_hash,
+            "tasks": len(result.tasks),
+        },
+    }
+
+
+def _rule(result: AuditResult, check: CheckInfo) -> dict[str, Any]:
+    category = result.taxonomy[check.category]
+    rule = {
+        "id": check.id,
+        "name": "".join(word.capitalize() for word in check.id.split("-")),
+        "shortDescription": {"text": check.title},
+        "fullDescription": {"text": check.why or check.title},
+        "help": {"text": f"{check.doc or check.title}\n\nCategory: {category.name}. {category.rule}"},
+        "defaultConfiguration": {"level": level(check.tier, check.severity)},
+        "relationships": [{"target": _taxon(check.category), "kinds": ["relevant"]}],
+        "properties": {
+            "tags": [category.component, category.id, str(check.tier), str(check.severity)],
+            "precision": _PRECISION[check.tier],
+            "version": check.version,
+        },
+    }
+    return rule
+
+
+def _taxonomy(result: AuditResult) -> dict[str, Any]:
+    taxa = [
+        {"id": c.id, "name": c.name, "shortDescription": {"text": c.name}, "fullDescription": {"text": c.rule}}
+        for c in result.taxonomy.categories
+    ]
+    return {"name": "agenthard-taxonomy", "version": result.taxonomy.version, "taxa": taxa}
+
+
+def _taxon(category: str) -> dict[str, Any]:
+    return {"id": category, "toolComponent": {"name": "agenthard-taxonomy", "index": 0}}
+
+
+def _result(result: AuditResult, places: Places, finding: Finding, rule: int) -> dict[str, Any]:
+    first, *further = finding.evidence
+    related = [_evidence_location(places, item) for item in further]
+    cited = {item.task_id for item in finding.evidence}
+    others = [task_id for task_id in finding.task_ids if task_id not in cited][: max(0, MOST_TASKS - len(cited))]
+    for task_id in others:
+        place = places.of_task(result.task[task_id])
+        related.append(_location(place, task_id, "", f"The task {task_id} is affected too."))
+    return {
+        "ruleId": finding.check,
+        "ruleIndex": rule,
+        "level": level(finding.tier, finding.severity),
+        "message": {"text": _literal(_message(finding))},
+        "locations": [_evidence_location(places, first)],
+        "relatedLocations": [{"id": i, **location} for i, location in enumerate(related, start=1)],
+        "partialFingerprints": {"agenthardFinding/v1": finding.id},
+        "occurrenceCount": max(1, len(finding.task_ids)),
+        "taxa": [_taxon(finding.category)],
+        "properties": {
+            "tags": [finding.category, str(finding.tier), str(finding.severity)],
+            "taskCount": len(finding.task_ids),
+            "tasks": list(finding.task_ids[:MOST_TASKS]),
+            "actions": sorted({result.decision[task_id].action for task_id in finding.task_ids}),
+            "checkVersion": finding.check_version,
+        },
+    }
+
+
+def _message(finding: Finding) -> str:
+    ids, count = finding.task_ids, len(finding.task_ids)
+    more = f" and {count - MOST_TASKS:,} more" if count > MOST_TASKS else ""
+    tasks = f"{count:,} task{'' if count == 1 else 's'}: {', '.join(ids[:MOST_TASKS])}{more}" if ids else "no task"
+    parts = [finding.claim, finding.why, f"Suggested fix: {finding.fix}" if finding.fix else "", f"Affects {tasks}."]
+    return " ".join(part for part in parts if part)
+
+
+def _literal(text: str) -> str:
+    r"""Keep text from being read as a placeholder or an embedded link (SARIF 2.1.0, 3.11.5 and 3.11.6).
+
+    >>> _literal("see {0} and [x](http://y), not [1]")
+    'see {{0}} and \\[x](http://y), not [1]'
+    """
+    return re.sub(r"\[(?=[^\[\]]*\]\()", r"\\[", re.sub(r"\{(\d+)\}", r"{{\1}}", text))
+
+
+def _evidence_location(places: Places, item: Evidence) -> dict[str, Any]:
+    quote = item.quote if len(item.quote) <= 300 else item.quote[:300] + " …"
+    note = f"{item.note.rstrip('. ')}: " if item.note else ""
+    path = f"/runs/{item.trajectory_id}{item.pointer}" if item.trajectory_id else item.pointer
+    return _location(places.of(item), item.task_id, path, f"{note}“{quote}”")
+
+
+def _location(place: Place | None, task_id: str, pointer: str, message: str) -> dict[str, Any]:
+    logical = {"name": task_id, "fullyQualifiedName": task_id + pointer, "kind": "object"}
+    location: dict[str, Any] = {"logicalLocations": [logical], "message": {"text": _literal(message)}}
+    if place is not None:
+        location["physicalLocation"] = _physical(place)
+    return location
+
+
+def _physical(place: Place) -> dict[str, Any]:
+    base = RUNS if place.of_run else DATA
+    region = {} if place.line is None else {"region": {"startLine": place.line}}
+    return {"artifactLocation": {"uri": url_quote(place.file), "uriBaseId": base}, **region}
+
+
+def _artifacts(result: AuditResult) -> Iterator[dict[str, Any]]:
+    origins = (origin for task in result.tasks for origin in (*task.origins.values(), *_tool_origins(task.environment)))
+    for name in sorted({origin.file for origin in origins}):
+        entry: dict[str, Any] = {"location": {"uri": url_quote(name), "uriBaseId": DATA}}
+        path = result.root / name
+        if path.resolve().is_relative_to(result.root.resolve()) and path.is_file():
+            with path.open("rb") as stream:
+                entry["hashes"] = {"sha-256": hashlib.file_digest(stream, "sha256").hexdigest()}
+        yield entry
+
+
+def _tool_origins(environment: Any) -> list[Origin]:
+    return [tool.origin for tool in (*environment.tools, *environment.user_tools) if tool.origin is not None]
+
+
+def _notifications(result: AuditResult) -> Iterator[dict[str, Any]]:
+    for item in result.quarantined:
+        place = Place(item.file, item.line, of_run=item.kind != "task")
+        text = _literal(f"A {item.kind} record could not be read: {item.reason}")
+        yield {"level": "error", "message": {"text": text}, "locations": [{"physicalLocation": _physical(place)}]}
+    for row in ledger(result):
+        yield from _unfinished(row, len(result.tasks))
+
+
+def _unfinished(row: LedgerRow, tasks: int) -> Iterator[dict[str, Any]]:
+    for reason in row.reasons:
+        text = f"{row.check.id} did not run on {reason.tasks:,} of {tasks:,} tasks: {reason.text}"
+        kind = "error" if reason.error else "note"
+        yield {"level": kind, "message": {"text": _literal(text)}, "associatedRule": {"id": row.check.id}}

@@ -1,0 +1,71 @@
+"""The tables of a run as Parquet files, with a data dictionary. Equal input gives equal bytes."""
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from reports.columns import COVERAGE, DECISIONS, QUARANTINE, Table, findings_table, tasks_table, trajectories_table
+from reports.places import Places
+from reports.result import AuditResult
+from taxonomy.trajectory import Trajectory
+
+DICTIONARY = "README.md"
+
+
+def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) -> list[Path]:
+    """Write every table and the data dictionary.
+
+    Args:
+        result: the audit.
+        folder: where the files go; made when absent.
+        runs: all runs in task order; streamed, one row group is held at a time. Without runs the table is empty.
+
+    Returns:
+        The files written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    contents: list[tuple[Table, Iterable[Any]]] = [
+        (tasks_table(), result.tasks),
+        (trajectories_table(), runs),
+        (_findings(result), result.findings),
+        (DECISIONS, result.decisions),
+        (COVERAGE, result.coverage),
+        (QUARANTINE, result.quarantined),
+    ]
+    for table, records in contents:
+        _write(table, records, folder / f"{table.name}.parquet")
+    dictionary = folder / DICTIONARY
+    dictionary.write_text(_dictionary([table for table, _ in contents]), encoding="utf-8")
+    return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]
+
+
+def _findings(result: AuditResult) -> Table:
+    places = Places(result)
+    return findings_table(places.described, lambda category: result.taxonomy[category].component)
+
+
+def _write(table: Table, records: Iterable[Any], path: Path) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    rows = iter(records)
+    with pq.ParquetWriter(partial, table.schema, compression="zstd") as writer:
+        while chunk := list(islice(rows, table.group)):
+            writer.write_batch(table.batch(chunk))
+    partial.replace(path)
+
+
+def _dictionary(tables: Iterable[Table]) -> str:
+    lines = [
+        "# Tables",
+        "",
+        "Parquet, compressed with zstd. Each column carries its description as field metadata too. Tasks are named by",
+        "`AgentTask.id` everywhere; JSON columns hold canonical JSON (sorted keys).",
+    ]
+    for table in tables:
+        lines += ["", f"## {table.name}.parquet", "", table.doc, "", "| column | type | meaning |", "|---|---|---|"]
+        for column in table.columns:
+            doc = column.doc.replace("|", "\\|").replace("\n", " ")
+            lines.append(f"| `{column.name}` | {str(column.type).replace('<', '‹').replace('>', '›')} | {doc} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,168 @@
+"""The figures at the top of every report, and the ledger of which check ran where."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from reports.result import AuditResult, CheckInfo
+from taxonomy.finding import Status, Tier
+
+RAN = (Status.CLEAN, Status.FLAGGED)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a check did not run on some tasks."""
+
+    text: str
+    """The reason."""
+    error: bool
+    """True when the check ended in an error; False when it had nothing to check."""
+    tasks: int
+    """How many tasks it concerns."""
+    example: str
+    """Id of the first of them."""
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """What one check did on the whole benchmark."""
+
+    check: CheckInfo
+    """The check."""
+    flagged: int
+    """Tasks with a finding of it."""
+    clean: int
+    """Tasks it looked at and found nothing in."""
+    reasons: tuple[Reason, ...]
+    """Why it did not run on the others, the most frequent reason first."""
+
+    @property
+    def ran(self) -> int:
+        """Tasks on which it ran."""
+        return self.flagged + self.clean
+
+    @property
+    def not_checked(self) -> int:
+        """Tasks it had nothing to check in."""
+        return sum(reason.tasks for reason in self.reasons if not reason.error)
+
+    @property
+    def errors(self) -> int:
+        """Tasks on which it ended in an error."""
+        return sum(reason.tasks for reason in self.reasons if reason.error)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """Counts over the whole audit."""
+
+    tasks: int
+    """Tasks that could be read."""
+    checked: int
+    """Tasks on which at least one check ran."""
+    flagged: int
+    """Tasks that a confirmed or suspected finding touches."""
+    signalled: int
+    """Further tasks that only a signal touches."""
+    dropped: int
+    """Tasks that the policy drops."""
+    review: int
+    """Tasks that wait for a person."""
+    kept: int
+    """Tasks that stay."""
+    quarantined_tasks: int
+    """Records of tasks that could not be read."""
+    quarantined_runs: int
+    """Records of runs that could not be read."""
+    findings: int
+    """All findings."""
+    confirmed: int
+    """Findings that follow from the files."""
+    suspected: int
+    """Findings that a person or a judge decides."""
+    signals: int
+    """Findings that only order the review queue."""
+    unchecked: tuple[Reason, ...]
+    """Why no check ran on the tasks that are not checked; a task counts under its most frequent reason."""
+
+
+def totals(result: AuditResult) -> Totals:
+    """Count."""
+    actions = Counter(decision.action for decision in result.decisions)
+    tiers = Counter(finding.tier for finding in result.findings)
+    touched = {i for f in result.findings if f.tier is not Tier.SIGNAL for i in f.task_ids}
+    signalled = {i for f in result.findings if f.tier is Tier.SIGNAL for i in f.task_ids} - touched
+    checked = {row.task_id for row in result.coverage if row.status in RAN}
+    kinds = Counter(item.kind for item in result.quarantined)
+    return Totals(
+        tasks=len(result.tasks),
+        checked=len(checked),
+        flagged=len(touched),
+        signalled=len(signalled),
+        dropped=actions["drop"],
+        review=actions["review"],
+        kept=actions["keep"],
+        quarantined_tasks=kinds["task"],
+        quarantined_runs=kinds.total() - kinds["task"],
+        findings=len(result.findings),
+        confirmed=tiers[Tier.CONFIRMED],
+        suspected=tiers[Tier.SUSPECTED],
+        signals=tiers[Tier.SIGNAL],
+        unchecked=_unchecked(result, checked),
+    )
+
+
+def _unchecked(result: AuditResult, checked: set[str]) -> tuple[Reason, ...]:
+    reasons: dict[str, Counter[tuple[str, bool]]] = {t.id: Counter() for t in result.tasks if t.id not in checked}
+    for row in result.coverage:
+        if row.task_id in reasons:
+            reasons[row.task_id][row.reason, row.status is Status.ERROR] += 1
+    absent = ("no check was asked to run", False)
+    main = [(min(c, key=lambda key: (-c[key], key)) if c else absent, task) for task, c in reasons.items()]
+    return _reasons(main)
+
+
+def ledger(result: AuditResult) -> tuple[LedgerRow, ...]:
+    """Summarise the coverage per check, in the order of the checks."""
+    counts: dict[str, Counter[Status]] = {check.id: Counter() for check in result.checks}
+    reasons: dict[str, list[tuple[tuple[str, bool], str]]] = {check.id: [] for check in result.checks}
+    for row in result.coverage:
+        counts[row.check][row.status] += 1
+        if row.status not in RAN:
+            reasons[row.check].append(((row.reason, row.status is Status.ERROR), row.task_id))
+    return tuple(
+        LedgerRow(
+            check=check,
+            flagged=counts[check.id][Status.FLAGGED],
+            clean=counts[check.id][Status.CLEAN],
+            reasons=_reasons(reasons[check.id]),
+        )
+        for check in result.checks
+    )
+
+
+def _reasons(items: list[tuple[tuple[str, bool], str]]) -> tuple[Reason, ...]:
+    tasks = Counter(key for key, _ in items)
+    first = {key: task for key, task in reversed(items)}
+    ordered = sorted(tasks, key=lambda key: (-tasks[key], key))
+    return tuple(Reason(text, error, tasks[text, error], first[text, error]) for text, error in ordered)
+
+
+def sentence(result: AuditResult, sums: Totals) -> str:
+    """Say the outcome in one sentence: what was checked, what follows, and what could not be checked or read."""
+    parts = [
+        f"AgentHard checked {sums.checked:,} of {sums.tasks:,} tasks of {result.title} and flagged {sums.flagged:,}",
+        f"{sums.dropped:,} to drop, {sums.review:,} to review, {sums.kept:,} to keep",
+    ]
+    if sums.checked < sums.tasks:
+        parts.append(why_unchecked(sums))
+    if sums.quarantined_tasks:
+        parts.append(f"{sums.quarantined_tasks:,} task records could not be read")
+    return "; ".join(parts) + "."
+
+
+def why_unchecked(sums: Totals) -> str:
+    """Say why tasks were not checked, such as '3 not checked (2 no ground truth, 1 error: ...)'."""
+    parts = [f"{r.tasks:,} {'error: ' if r.error else ''}{r.text}" for r in sums.unchecked[:3]]
+    more = f", {len(sums.unchecked) - 3} more reasons" if len(sums.unchecked) > 3 else ""
+    return f"{sums.tasks - sums.checked:,} not checked ({', '.join(parts)}{more})"
