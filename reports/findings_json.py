@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.json_text import json_text
-from reports.places import Places
+from reports.places import Place, Places
 from reports.result import AuditResult
 from reports.totals import ledger, sentence, totals
 
@@ -14,6 +14,8 @@ SCHEMA_VERSION = 1
 
 def write_findings_json(result: AuditResult, path: Path) -> None:
     """Write the audit's outcome as one JSON document with sorted keys.
+
+    ``findings`` holds the records themselves; ``places`` gives, by finding id, the file and line of each evidence item.
 
     Args:
         result: the audit.
@@ -35,12 +37,8 @@ def _document(result: AuditResult) -> dict[str, Any]:
             | {"not_checked": row.not_checked, "errors": row.errors, "reasons": [asdict(r) for r in row.reasons]}
             for row in ledger(result)
         ],
-        "findings": [
-            finding.model_dump(mode="python")
-            | {"component": result.taxonomy[finding.category].component}
-            | {"evidence": [places.described(item) for item in finding.evidence]}
-            for finding in result.findings
-        ],
+        "findings": [finding.model_dump(mode="python") for finding in result.findings],
+        "places": {f.id: [_place(places.of(item)) for item in f.evidence] for f in result.findings},
         "models": [row.model_dump() for row in result.models],
         "quarantined": [item.model_dump() for item in result.quarantined],
         "software": dict(result.software),
@@ -49,3 +47,7 @@ def _document(result: AuditResult) -> dict[str, Any]:
         "policy": result.policy,
         "taxonomy_version": result.taxonomy.version,
     }
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    return None if place is None else {"file": place.file, "line": place.line}

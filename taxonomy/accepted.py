@@ -45,23 +45,27 @@ def alternatives(value: Any) -> list[tuple[str, Any]]:
 def concrete_values(value: Any, limit: int = 64) -> list[Any]:
     """Expand ``value`` into at most ``limit`` concrete values without any-of nodes, the first choice first.
 
-    Object members that are optional are present in every expansion.
+    Object members that are optional are present in every expansion, except those without values: these must be left
+    out. A node without values that is not optional accepts nothing, and then nothing is returned.
 
     >>> concrete_values({"a": {"$any_of": [1, 2], "$optional": False}, "b": 3})
     [{'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
+    >>> concrete_values({"a": {"$any_of": [], "$optional": True}, "b": 3})
+    [{'b': 3}]
     """
-    return list(islice(_expand(value), limit))
+    return list(islice(_expand(value, limit), limit))
 
 
-def _expand(value: Any) -> Iterator[Any]:
+def _expand(value: Any, limit: int) -> Iterator[Any]:
     if is_any_of(value):
         for item in value[ANY_OF]:
-            yield from _expand(item)
+            yield from _expand(item, limit)
     elif isinstance(value, dict):
-        for combination in product(*(list(_expand(v)) for v in value.values())):
-            yield dict(zip(value, combination, strict=True))
+        members = {key: item for key, item in value.items() if not is_optional(item) or item[ANY_OF]}
+        for combination in product(*(list(islice(_expand(item, limit), limit)) for item in members.values())):
+            yield dict(zip(members, combination, strict=True))
     elif isinstance(value, list):
-        for combination in product(*(list(_expand(v)) for v in value)):
+        for combination in product(*(list(islice(_expand(item, limit), limit)) for item in value)):
             yield list(combination)
     else:
         yield value

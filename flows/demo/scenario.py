@@ -1,31 +1,16 @@
 """A task of the demo benchmark with what its simulated runs need: what a right agent does, and how people talk."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any
+
+import yaml
 
 from flows.demo.world import World
 from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 
-Calls = tuple[ToolCall, ...]
-
 BENCHMARK = "demo"
-
-
-@dataclass(frozen=True)
-class Turn:
-    """One request of the user and how a right agent serves it."""
-
-    ask: str
-    """What the user says."""
-    calls: Calls
-    """What a right agent calls."""
-    reply: str
-    """What it then says; ``{field}`` stands for a field of the last response."""
-    output: str | None = None
-    """Text that the reply has to contain."""
-    wrong_output: str | None = None
-    """What a careless agent says instead."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +28,22 @@ class Setting:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """One request of the user and how a right agent serves it."""
+
+    ask: str
+    """What the user says."""
+    calls: tuple[ToolCall, ...]
+    """What a right agent calls."""
+    reply: str
+    """What it then says; ``{field}`` stands for a field of the last response, ``{output}`` for the output."""
+    output: str | None = None
+    """Text that the reply has to contain."""
+    wrong_output: str | None = None
+    """What a careless agent says instead."""
+
+
+@dataclass(frozen=True)
 class Scenario:
     """A task and the parts that its simulated runs are made of."""
 
@@ -55,14 +56,9 @@ class Scenario:
     difficulty: float
     """0 (easy) to 1 (hard)."""
     identity: str | None = None
-    """How a simulated user answers when asked for the member number; None for scripted users."""
+    """How a simulated user answers when asked who they are; None for scripted users."""
     temptation: ToolCall | None = None
-    """The call that an agent makes which does what the rules forbid."""
-
-
-def call(name: str, **arguments: Any) -> ToolCall:
-    """Return a tool call."""
-    return ToolCall(name=name, arguments=arguments)
+    """The call of an agent that does what the rules forbid."""
 
 
 def setting(name: str, domain: str, world: type[World], policy: str) -> Setting:
@@ -73,59 +69,79 @@ def setting(name: str, domain: str, world: type[World], policy: str) -> Setting:
     return Setting(name, domain, world, environment)
 
 
-def simulated(
-    place: Setting, number: int, instruction: str, turn: Turn, difficulty: float, temptation: ToolCall | None = None
-) -> Scenario:
-    """Make a task whose user is played by a model; it is scored by the database it leaves and by required texts."""
-    outputs = _outputs([turn])
+def load_scenarios(file: str, settings: Sequence[Setting]) -> list[Scenario]:
+    """Read the sound tasks of one domain from a YAML file of this package.
+
+    Args:
+        file: name of the file.
+        settings: the settings of the domain; a task that names none takes place in the first.
+    """
+    entries = yaml.safe_load(resources.files("flows.demo").joinpath(file).read_text(encoding="utf-8"))["tasks"]
+    places = {place.name: place for place in settings}
+    default = settings[0].name
+    return [_scenario(places[entry.get("place", default)], number, entry) for number, entry in enumerate(entries)]
+
+
+def _scenario(place: Setting, number: int, entry: Mapping[str, Any]) -> Scenario:
+    turns = tuple(_turn(turn) for turn in entry.get("turns", [entry]))
+    played = "scene" in entry
+    outputs = tuple(turn.output for turn in turns if turn.output is not None)
+    gold = GroundTruth(
+        semantics="reference_path" if played else "required",
+        turns=tuple(turn.calls for turn in turns),
+        outputs=outputs,
+        call_matching="state" if played else "exact",
+    )
+    no_call = not played and not any(gold.turns)
     task = AgentTask(
         id=f"{place.domain}/{number}",
         native_id=str(number),
         benchmark=BENCHMARK,
         subtask=place.domain,
-        user=UserSpec(kind="simulated", instruction=instruction),
+        user=_played(entry) if played else _script(turns),
         environment=place.environment,
-        evaluation=EvaluationSpec(checks=(Check(kind="final_state", scored=True), *_output_checks(outputs))),
-        ground_truth=GroundTruth(
-            semantics="reference_path", turns=(turn.calls,), outputs=outputs, call_matching="state"
-        ),
-        traits=frozenset({"redundant_calls_free"}),
+        evaluation=EvaluationSpec(checks=(_check_of_calls(played, no_call), *checks_of_outputs(outputs))),
+        ground_truth=gold,
+        traits=frozenset({"redundant_calls_free"} if played else {"expects_no_call"} if no_call else ()),
     )
-    return Scenario(task, place, (turn,), difficulty, _member_number(instruction), temptation)
+    temptation = _calls([entry["temptation"]])[0] if "temptation" in entry else None
+    return Scenario(task, place, turns, entry["difficulty"], entry.get("identity"), temptation)
 
 
-def scripted(
-    place: Setting, number: int, turns: Sequence[Turn], difficulty: float, temptation: ToolCall | None = None
-) -> Scenario:
-    """Make a task whose user follows a script; it is scored by its calls, turn by turn, and by required texts."""
-    outputs = _outputs(turns)
-    wanted = any(turn.calls for turn in turns)
-    calls_check = Check(kind="tool_calls" if wanted else "no_call", scored=True, pointer="/ground_truth/turns")
-    task = AgentTask(
-        id=f"{place.domain}/{number}",
-        native_id=str(number),
-        benchmark=BENCHMARK,
-        subtask=place.domain,
-        user=UserSpec(kind="scripted", turns=tuple((Message(role="user", content=turn.ask),) for turn in turns)),
-        environment=place.environment,
-        evaluation=EvaluationSpec(checks=(calls_check, *_output_checks(outputs))),
-        ground_truth=GroundTruth(semantics="required", turns=tuple(turn.calls for turn in turns), outputs=outputs),
-        traits=frozenset() if wanted else frozenset({"expects_no_call"}),
+def _turn(entry: Mapping[str, Any]) -> Turn:
+    calls = _calls(entry.get("calls", []))
+    return Turn(entry["ask"], calls, entry["reply"], entry.get("output"), entry.get("wrong_output"))
+
+
+def _calls(entries: Sequence[Mapping[str, dict[str, Any]]]) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(name=name, arguments=given) for entry in entries for name, given in entry.items())
+
+
+def _played(entry: Mapping[str, Any]) -> UserSpec:
+    known = "e-mail address" if "@" in entry["identity"] else "member number"
+    instruction = (
+        f"You are {entry['name']}; your {known} is {entry['identity']}. {entry['scene']} Open with: “{entry['ask']}” "
+        f"Give your {known} when the desk asks who you are, agree if it proposes what you asked for, and say goodbye "
+        "once you have your answer."
     )
-    return Scenario(task, place, tuple(turns), difficulty, temptation=temptation)
+    return UserSpec(kind="simulated", instruction=instruction)
 
 
-def _outputs(turns: Sequence[Turn]) -> tuple[str, ...]:
-    return tuple(turn.output for turn in turns if turn.output is not None)
+def _script(turns: Sequence[Turn]) -> UserSpec:
+    return UserSpec(kind="scripted", turns=tuple((Message(role="user", content=turn.ask),) for turn in turns))
 
 
-def _output_checks(outputs: Sequence[str]) -> tuple[Check, ...]:
-    note = "case-insensitive, commas removed, in any reply of the agent"
+def _check_of_calls(played: bool, no_call: bool) -> Check:
+    if no_call:
+        return Check(kind="no_call", scored=True)
+    kind: Any = "final_state" if played else "tool_calls"
+    return Check(kind=kind, scored=True, pointer="/ground_truth/turns")
+
+
+def checks_of_outputs(outputs: Sequence[str]) -> tuple[Check, ...]:
+    """Return the scored checks that some reply of the agent contains each of ``outputs``."""
+    note = "case-insensitive, commas removed"
     return tuple(
         Check(kind="output_substring", scored=True, expected=output, pointer=f"/ground_truth/outputs/{i}", note=note)
         for i, output in enumerate(outputs)
     )
-
-
-def _member_number(instruction: str) -> str:
-    return next(word.strip(".,") for word in instruction.split() if word.startswith("M-"))

@@ -12,7 +12,6 @@ from taxonomy.pointer import join, resolve
 from taxonomy.task import ToolSpec
 
 _TYPES = frozenset({"object", "array", "number", "integer", "string", "boolean", "null"})
-_LIMITS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength")
 _MAX_DEPTH = 32
 
 
@@ -63,10 +62,10 @@ def objects_of(tool: ToolSpec) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def is_of_kind(value: Any, schema: dict[str, Any], *, enum: bool = True) -> bool:
-    """Tell whether ``value`` has the type, the limits and (unless ``enum`` is false) the allowed values of ``schema``.
+    """Tell whether ``value`` has the type and, unless ``enum`` is false, one of the allowed values of ``schema``.
 
-    An enum of scalars beside the type array is meant for the items. Patterns and references are passed over: a
-    hostile pattern can take forever, and a reference can point outside.
+    An enum of scalars beside the type array is meant for the items. Other keywords are passed over: a hostile pattern
+    can take forever, and a reference can point outside.
     """
     return Draft202012Validator(_plain(schema, enum)).is_valid(value)
 
@@ -79,7 +78,6 @@ def _plain(schema: Any, enum: bool, depth: int = 0) -> dict[str, Any]:
     types = types if isinstance(types, list) else [types]
     if types and all(isinstance(name, str) and name in _TYPES for name in types):
         plain["type"] = types
-    plain |= {key: schema[key] for key in _LIMITS if isinstance(schema.get(key), int | float)}
     if isinstance(schema.get("items"), dict):
         plain["items"] = _plain(schema["items"], enum, depth + 1)
     allowed = enum_of(schema)

@@ -52,9 +52,9 @@ def means_no_value(value: object) -> bool:
     """Tell whether a default or an example stands for "nothing given" rather than for a value.
 
     Benchmarks write null, an empty text, "None", "N/A", "dontcare", "all" or "any ..." for what happens when the
-    argument is left out; none of these is meant to be passed as it stands.
+    argument is left out, and a list of such; none of these is meant to be passed as it stands.
     """
-    if value is None:
+    if value is None or (isinstance(value, list) and all(means_no_value(item) for item in value)):
         return True
     word = str(value).strip().lower().replace("don't care", "dontcare").replace("_", " ")
     return word in _NO_VALUE or not word or _NO_VALUE_PHRASE.fullmatch(word) is not None

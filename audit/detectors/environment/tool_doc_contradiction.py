@@ -111,15 +111,15 @@ def _enum_against_type(tool: ToolSpec, parameter: Parameter) -> Iterator[Hit]:
     if not wrong:
         return
     kind = canonical_json(parameter.schema["type"])
-    cosmetic = all(is_spelled(value, _types(parameter.schema)) for value in wrong)
+    unlike = [value for value in wrong if not is_spelled(value, _types(parameter.schema))]
     yield Hit(
-        claim=f"{tool.name} allows {canonical_json(wrong[0])} for {parameter.path}, whose type is {kind}",
+        claim=f"{tool.name} allows {canonical_json((unlike or wrong)[0])} for {parameter.path}, whose type is {kind}",
         evidence=(
             tool_quote(tool, enum_pointer(parameter), note="allowed values"),
             _type_quote(tool, parameter),
         ),
         fix="Give the allowed values the documented type, or change the type.",
-        severity=Severity.COSMETIC if cosmetic else None,
+        severity=None if unlike else Severity.COSMETIC,
     )
 
 
@@ -143,12 +143,13 @@ def _default(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]
     if means_no_value(default) or is_of_kind(default, schema):
         return
     spelled = is_spelled(default, _types(parameter.schema))
+    of_type = not typed or is_of_kind(default, parameter.schema, enum=False)
+    rule = _rule(parameter) if of_type else f"is not of type {canonical_json(parameter.schema['type'])}"
     yield Hit(
-        claim=f"The default {canonical_json(default)} of {parameter.path} in {tool.name} is a value that "
-        f"{_rule(parameter)}",
+        claim=f"The default {canonical_json(default)} of {parameter.path} in {tool.name} {rule}",
         evidence=(
             tool_quote(tool, join(parameter.pointer, "default"), note="default"),
-            _rule_quote(tool, parameter),
+            _rule_quote(tool, parameter) if of_type else _type_quote(tool, parameter),
         ),
         fix="Write the default as the value that is really used when the argument is left out.",
         severity=Severity.COSMETIC if spelled else None,

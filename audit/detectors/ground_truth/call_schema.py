@@ -155,7 +155,8 @@ class _Conventions:
         wants_text = schema.get("type", "string") == "string"
         if self.tool.language in ("java", "javascript"):
             return not wants_text
-        return self.tool.language == "python" and not wants_text and self._names_data(value)
+        wants_data = schema.get("type") in ("array", "object")
+        return self.tool.language == "python" and wants_data and self._names_data(value)
 
     def _names_data(self, value: str) -> bool:
         name = value.partition("[")[0].partition(".")[0]

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
-from audit.detectors.ground_truth.gold_overlap import contradiction
-from audit.detectors.ground_truth.same_task import group_cause, groups, observe_task
+from audit.detectors.ground_truth.same_task import contradicts, group_cause, groups, observe_task
 from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, GroundTruth
+from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
 
@@ -49,7 +48,7 @@ class ConflictingGold(SuiteDetector):
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
         """Yield one hit per group of same tasks in which two ground truths exclude each other."""
         for members in groups(observations):
-            pairs = [(a, b, reason) for a, b in combinations(members, 2) if (reason := _contradiction(a, b))]
+            pairs = [(a, b, reason) for a, b in combinations(members, 2) if (reason := contradicts(a, b))]
             if not pairs:
                 continue
             involved = {member.task_id for a, b, _ in pairs for member in (a, b)}
@@ -65,8 +64,3 @@ class ConflictingGold(SuiteDetector):
                     cause=group_cause("conflict", kept),
                 ),
             )
-
-
-def _contradiction(a: Observation, b: Observation) -> str | None:
-    truths = [GroundTruth.model_validate(observation.value["ground_truth"]) for observation in (a, b)]
-    return contradiction(*truths, a.value["traits"], b.value["traits"])

@@ -1,9 +1,10 @@
 """Check: the same task twice."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
-from audit.detectors.ground_truth.same_task import group_cause, groups, observe_task
+from audit.detectors.ground_truth.same_task import contradicts, group_cause, groups, observe_task
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -12,8 +13,8 @@ from taxonomy.trajectory import Trajectory
 class DuplicateTask(SuiteDetector):
     """No two tasks of a benchmark are the same: equal words of the user, equal tools, policy and state.
 
-    Words are compared without regard to white space, tools without regard to their order. The ground truths do not
-    matter here; where they exclude each other, the check conflicting-gold says so as well.
+    Words are compared without regard to white space, tools without regard to their order. Same tasks whose ground
+    truths exclude each other are left to the check conflicting-gold.
 
     Flagged: two tasks that ask "What's the weather in Boston?" with the same weather tool.
 
@@ -42,6 +43,8 @@ class DuplicateTask(SuiteDetector):
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
         """Yield one hit per group of same tasks."""
         for members in groups(observations):
+            if any(contradicts(a, b) for a, b in combinations(members, 2)):
+                continue
             ids = tuple(member.task_id for member in members)
             yield Conclusion(
                 task_ids=ids,

@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Iterator, Sequence
 
 from audit.detectors.base import Observation
+from audit.detectors.ground_truth.gold_overlap import contradiction
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import canonical_json, quote
-from taxonomy.task import AgentTask, EnvironmentSpec
+from taxonomy.task import AgentTask, EnvironmentSpec, GroundTruth
 
 
 def _environment_key(environment: EnvironmentSpec) -> str:
@@ -76,6 +77,12 @@ def groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
                 kept.append(member)
         if len(kept) > 1:
             yield kept
+
+
+def contradicts(a: Observation, b: Observation) -> str | None:
+    """Say why no run can meet the ground truths of two same tasks; None when one may."""
+    truths = [GroundTruth.model_validate(observation.value["ground_truth"]) for observation in (a, b)]
+    return contradiction(*truths, a.value["traits"], b.value["traits"])
 
 
 def group_cause(what: str, members: Sequence[Observation]) -> str:

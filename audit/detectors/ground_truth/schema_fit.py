@@ -48,7 +48,8 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
 
     An any-of node fits when one of its values does. A member that an object schema does not list is a violation
     unless the schema allows further members explicitly: tools document what they take. A required name that the
-    schema never describes is a flaw of the documentation and is passed over.
+    schema never describes is a flaw of the documentation and is passed over. Of several items of an array that break
+    the same rule, the first is listed.
 
     Args:
         arguments: arguments by name, any-of nodes at any depth.
@@ -59,10 +60,14 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
         ValueError: when the schema itself is broken and nothing can be said.
     """
     try:
-        return list(_Fit(schema, tolerates).check(arguments, schema, "", ""))
+        found = list(_Fit(schema, tolerates).check(arguments, schema, "", ""))
     except (UnknownType, UndefinedTypeCheck, Unresolvable, RecursionError, TypeError, AttributeError) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"the tool's schema cannot be used: {reason[0]}") from error
+    first: dict[tuple[str, str, str], Violation] = {}
+    for violation in found:
+        first.setdefault((violation.keyword, violation.rule_at, violation.name), violation)
+    return list(first.values())
 
 
 class _Fit:

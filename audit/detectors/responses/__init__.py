@@ -1,1 +1,7 @@
 """Signals from the model-by-task matrix; they order the review queue and never drop a task."""
+
+from audit.detectors.responses.all_fail import AllFail
+from audit.detectors.responses.all_pass import AllPass
+from audit.detectors.responses.negative_discrimination import NegativeDiscrimination
+
+__all__ = ["AllFail", "AllPass", "NegativeDiscrimination"]

@@ -4,8 +4,9 @@ import inspect
 import re
 from dataclasses import dataclass, field
 
-_SECTION = re.compile(r"^(Args|Arguments|Parameters|Params|Returns|Yields|Raises|Except|Exceptions|Examples?|Attributes):")
 _ARGUMENTS = ("Args", "Arguments", "Parameters", "Params")
+_OTHERS = ("Returns", "Yields", "Raises", "Except", "Exceptions", "Example", "Examples", "Attributes")
+_SECTION = re.compile(rf"^({'|'.join((*_ARGUMENTS, *_OTHERS))}):")
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Docstring:
     arguments: dict[str, str] = field(default_factory=dict)
     """Description of each argument."""
     returns: str | None = None
-    """Description of what is returned."""
+    """Description of what is returned, without the type before the first colon."""
 
 
 def parse_docstring(text: str | None) -> Docstring:
@@ -37,10 +38,11 @@ def parse_docstring(text: str | None) -> Docstring:
         else:
             sections[current].append(line)
     first, _, rest = "\n".join(sections[""]).strip().partition("\n")
-    described = "\n\n".join(part for part in (first, inspect.cleandoc(rest).strip()) if part)
+    described = "\n\n".join(part for part in (first, rest.strip()) if part)
     lines = next((sections[name] for name in _ARGUMENTS if name in sections), [])
     returned = inspect.cleandoc("\n".join(sections.get("Returns", []))).strip()
-    return Docstring(described, _arguments(lines), returned or None)
+    kind, colon, after = returned.partition(":")
+    return Docstring(described, _arguments(lines), (after.strip() if colon else kind) or None)
 
 
 def _arguments(lines: list[str]) -> dict[str, str]:

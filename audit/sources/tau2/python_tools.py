@@ -3,14 +3,15 @@
 import ast
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import Field, PydanticUserError, create_model
+from pydantic import BaseModel, Field, PydanticUserError, create_model
 
 from audit.sources.tau2.docstrings import Docstring, parse_docstring
 from audit.sources.tau2.python_types import TypeReader
 from audit.sources.tau_common.python_source import parse_source, signature_of
 from audit.sources.tau_common.records import DomainUnreadable
+from audit.sources.tau_common.tool_files import Effect
 from taxonomy.record import Origin
 from taxonomy.task import ToolSpec
 
@@ -31,7 +32,7 @@ def read_python_tools(files: Sequence[Path], names: Sequence[str]) -> tuple[Tool
     return tuple(_tool(method, effect, types, text, names[0]) for method, effect in _tool_methods(tree))
 
 
-def _tool_methods(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, Literal["read", "write"]]]:
+def _tool_methods(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, Effect]]:
     for item in tree.body:
         for method in item.body if isinstance(item, ast.ClassDef) else []:
             if isinstance(method, ast.FunctionDef):
@@ -48,31 +49,45 @@ def _tool_type(decorator: ast.expr) -> str | None:
     return given[0].attr if given and isinstance(given[0], ast.Attribute) else "READ"
 
 
-def _tool(method: ast.FunctionDef, effect: Literal["read", "write"], types: TypeReader, text: str, file: str) -> ToolSpec:
+def _tool(method: ast.FunctionDef, effect: Effect, types: TypeReader, text: str, file: str) -> ToolSpec:
     documented = parse_docstring(ast.get_docstring(method, clean=False))
     try:
-        parameters = create_model("parameters", **_parameters(method, documented, types)).model_json_schema()
-        returned = Field(description=documented.returns) if documented.returns else ...
-        answer: Any = create_model("returns", returns=(types.resolve(method.returns), returned)).model_json_schema()
-    except (PydanticUserError, NameError, TypeError, ValueError, RecursionError) as error:
+        parameters = _schema("parameters", _parameters(method, documented, types))
+        returns = _returns(method, documented, types)
+    except (PydanticUserError, NameError, SyntaxError, TypeError, ValueError, RecursionError) as error:
         raise DomainUnreadable(file, f"cannot describe the tool {method.name}: {error}", line=method.lineno) from error
-    definitions = {"$defs": answer["$defs"]} if "$defs" in answer else {}
     return ToolSpec(
         name=method.name,
         description=documented.description or method.name,
         parameters=parameters,
-        returns={**definitions, **answer["properties"]["returns"]} if method.returns else None,
+        returns=returns,
         effect=effect,
         implementation=signature_of(method, text, file, skip=("self",)),
         origin=Origin(file=file, line=method.lineno),
     )
 
 
+def _schema(name: str, fields: dict[str, Any]) -> dict[str, Any]:
+    model: type[BaseModel] = create_model(name, **fields)
+    return model.model_json_schema()
+
+
+def _returns(method: ast.FunctionDef, documented: Docstring, types: TypeReader) -> dict[str, Any] | None:
+    """Return the schema of the annotated response with the definitions it refers to."""
+    if method.returns is None:
+        return None
+    default = Field(description=documented.returns) if documented.returns else ...
+    schema = _schema("returns", {"returns": (types.resolve(method.returns), default)})
+    definitions = {"$defs": schema["$defs"]} if "$defs" in schema else {}
+    return {**definitions, **schema["properties"]["returns"]}
+
+
 def _parameters(method: ast.FunctionDef, documented: Docstring, types: TypeReader) -> dict[str, Any]:
     """Return the fields of the arguments' model; a parameter without a default is required."""
     positional = [*method.args.posonlyargs, *method.args.args][1:]
-    padding: list[ast.expr | None] = [None] * (len(positional) - len(method.args.defaults))
-    given = [*zip(positional, padding + method.args.defaults, strict=True)]
+    without = len(positional) - len(method.args.defaults)
+    defaults: list[ast.expr | None] = [*[None] * without, *method.args.defaults]
+    given = [*zip(positional, defaults, strict=True)]
     given += zip(method.args.kwonlyargs, method.args.kw_defaults, strict=True)
     fields: dict[str, Any] = {}
     for argument, default in given:

@@ -1,0 +1,178 @@
+"""The source of τ²-bench: tasks with their conventions, runs, and splits."""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.reading import RawRecord, copy_elements, read_json_array
+from audit.sources.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
+from audit.sources.tau2.results import Comparison, compare_embedded, open_results, read_info
+from audit.sources.tau2.tasks import to_task
+from audit.sources.tau_common.json_stream import JsonStreamError
+from audit.sources.tau_common.logs import Row, RunReader, record_log
+from audit.sources.tau_common.records import DomainUnreadable, explain, release_label
+from taxonomy.record import Origin
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+TAG = "tau2"
+"""What run records call this benchmark."""
+
+
+class Tau2Bench(Source):
+    """Reader of a τ²-bench checkout (airline, retail, telecom).
+
+    The task id is the domain and the benchmark's own id: ``airline/0``. The domains ``mock`` and ``telecom-workflow``
+    (telecom with the other half of its policy) are opened by name. Where the checkout has splits, the split ``base``
+    is read, which the benchmark runs by default.
+    """
+
+    name = "tau2"
+    title = "τ²-bench"
+    layout = "a checkout with data/tau2/domains/<domain>/tasks.json and policy.md, or one of these folders"
+
+    def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
+        """Open a checkout, or its folder data, data/tau2 or data/tau2/domains."""
+        self._checkout = Checkout(root)
+        super().__init__(self._checkout.base, domains)
+        self._all = self._checkout.domains
+        if not self._all:
+            raise SourceError(f"{root}: this is not τ²-bench; expected {self.layout}")
+        unknown = [domain for domain in domains if domain not in self._all]
+        if unknown:
+            raise SourceError(f"{root}: no domain {', '.join(unknown)}; there are {', '.join(self._all)}")
+        self._open = list(domains) or [domain for domain in self._all if domain not in NOT_BY_DEFAULT]
+        self._environments: dict[str, Domain] = {}
+
+    @classmethod
+    def recognises(cls, root: Path) -> bool:
+        """Tell whether tasks and a policy stand where a checkout keeps them."""
+        return bool(Checkout(root).domains)
+
+    def version(self) -> Version:
+        """Hash the files of the open domains; the label is the project's version and commit."""
+        files = {file for domain in self._open for file in self._checkout.files(domain)}
+        return hash_files(self.root, files, release_label(self.root))
+
+    def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
+        """Stream the tasks of the open domains; tasks of one domain share one environment record."""
+        for domain in self._open:
+            try:
+                shared = self._environment(domain)
+                for record in self._records(domain, quarantine):
+                    task = self._task(domain, record, shared, quarantine)
+                    if task is not None:
+                        yield task
+            except DomainUnreadable as error:
+                error.put_in(quarantine)
+
+    def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+        """Stream the runs in result files of the benchmark and in flat run records tagged ``tau2``."""
+
+        def open_log(file: Path, name: str, named: bool) -> Iterator[Row] | None:
+            records = record_log(file, name, named, TAG, quarantine)
+            return records if records is not None else open_results(file, name, TAG)
+
+        known = {domain: frozenset(tasks) for domain, tasks in self._native.items()}
+        return RunReader(TAG, known, frozenset(self._all), quarantine).read(path, open_log)
+
+    def embedded_tasks(self, path: Path) -> dict[str, Comparison]:
+        """Compare the tasks that a result file embeds with those of this checkout, by id of AgentTask.
+
+        A run was scored against the embedded task: findings about a task that differs do not explain the run. Nulls,
+        empty lists, defaults and the order of the reward basis do not count as differences.
+
+        Raises:
+            SourceError: when the file is no result file of an open domain, or is damaged.
+        """
+        info = read_info(path) or {}
+        domain = str((info.get("environment_info") or {}).get("domain_name"))
+        if domain not in self._native:
+            opened = ", ".join(self._open)
+            raise SourceError(f"{path.name}: no result file of {opened}; expected {{info, tasks, simulations}}")
+        try:
+            compared = compare_embedded(path, {key: record.value for key, record in self._native[domain].items()})
+        except JsonStreamError as error:
+            raise SourceError(f"{path.name}: damaged: {error}; copy the file again") from error
+        return {f"{domain}/{native_id}": outcome for native_id, outcome in compared.items()}
+
+    def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Write the kept tasks in their place below ``out``, and the other files of their domains.
+
+        Raises:
+            SourceError: when ``keep`` names a task that does not exist.
+        """
+        wanted = set(keep)
+        unknown = wanted - {f"{domain}/{native_id}" for domain, tasks in self._native.items() for native_id in tasks}
+        if unknown:
+            raise SourceError(f"no such task: {', '.join(sorted(unknown)[:5])}; ids look like airline/0")
+        positions: dict[Path, set[int]] = {}
+        for domain, tasks in self._native.items():
+            kept = {record.index for native_id, record in tasks.items() if f"{domain}/{native_id}" in wanted}
+            positions.setdefault(self._checkout.tasks_file(domain), set()).update(kept)
+        files = dict.fromkeys(file for domain in self._open for file in self._checkout.files(domain))
+        for file in files:
+            target = out / self._checkout.name(file)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if file in positions:
+                copy_elements(file, target, positions[file])
+            else:
+                shutil.copyfile(file, target)
+        return [out / self._checkout.name(file) for file in files]
+
+    def _task(self, domain: str, record: RawRecord, shared: Domain, quarantine: Quarantine) -> AgentTask | None:
+        name = self._checkout.name(self._checkout.tasks_file(domain))
+        try:
+            return to_task(self.name, domain, record.value, shared, partial(_place, name, record.index))
+        except ValidationError as error:
+            pointer, reason = explain(error)
+            at, task_id = f"/{record.index}{pointer}", f"{domain}/{record.value.get('id')}"
+            quarantine.add(name, reason, line=record.line, pointer=at, task_id=task_id)
+            return None
+
+    def _records(self, domain: str, quarantine: Quarantine) -> Iterator[RawRecord]:
+        """Stream the native tasks of the default split; an id that was used before is quarantined."""
+        path = self._checkout.tasks_file(domain)
+        name, split = self._checkout.name(path), self._checkout.default_split(domain)
+        seen: dict[str, int] = {}
+        for record in read_json_array(path, name, quarantine):
+            native_id = str(record.value.get("id"))
+            if split is not None and native_id not in split:
+                continue
+            if native_id in seen:
+                reason = f"the id {native_id!r} was used on line {seen[native_id]} already; give each task its own id"
+                quarantine.add(
+                    name, reason, line=record.line, pointer=f"/{record.index}/id", task_id=f"{domain}/{native_id}"
+                )
+                continue
+            seen[native_id] = record.line
+            yield record
+
+    @cached_property
+    def _native(self) -> dict[str, dict[str, RawRecord]]:
+        """Native tasks that can be read, by open domain and native id."""
+        found: dict[str, dict[str, Any]] = {domain: {} for domain in self._open}
+        for domain in self._open:
+            try:
+                shared = self._environment(domain)
+                for record in self._records(domain, Quarantine()):
+                    task = self._task(domain, record, shared, Quarantine())
+                    if task is not None:
+                        found[domain][task.native_id] = record
+            except DomainUnreadable:
+                continue
+        return found
+
+    def _environment(self, domain: str) -> Domain:
+        if domain not in self._environments:
+            self._environments[domain] = self._checkout.environment(domain)
+        return self._environments[domain]
+
+
+def _place(file: str, index: int, pointer: str) -> Origin:
+    return Origin(file=file, pointer=f"/{index}{pointer}")

@@ -1,0 +1,88 @@
+"""What deleting the same number of random tasks does to a ranking: the null of every rank-change figure."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reports.statistics.matrix import ScoreMatrix, require_same_models, why_unusable
+from reports.statistics.nulls import LEAST_DRAWS, NullDistribution, summarise_null
+from reports.statistics.ranking import average_rank_shift, kendall_tau_b, rank_rows, ranking_change_rate, why_no_ranking
+from reports.statistics.resampling import random_subsets
+from reports.statistics.result import Estimate, Result, Undefined, undefined
+from taxonomy.record import Record
+
+
+class RankChangeNulls(Record):
+    """Rank-change figures of a subset of the tasks, each in the null of keeping as many random tasks."""
+
+    change_rate: NullDistribution
+    """Share of models whose rank changes."""
+    rank_shift: NullDistribution
+    """Mean |rank shift|."""
+    kendall_tau_b: NullDistribution
+    """τ-b between the scores on all tasks and on the subset."""
+    top_changed: NullDistribution
+    """1 when another model comes first, else 0; the mean is the probability of a new leader."""
+
+
+def rank_change_nulls(
+    matrix: ScoreMatrix, cleaned: ScoreMatrix, *, draws: int = 1000, seed: int = 0
+) -> RankChangeNulls | Undefined:
+    """Place the rank changes from ``matrix`` to ``cleaned`` among those of random subsets of equal size.
+
+    All draws are ranked at once: subset means are a product of 0/1 selections with the scores. Ranks are ordinal, ties
+    keep the initial ranking. Missing cells: tasks of ``matrix`` with a score for every model only, in both.
+
+    Args:
+        matrix: the scores before cleaning.
+        cleaned: the scores on the tasks that were kept, of the same models.
+        draws: random subsets, at least 200.
+        seed: seed of the draws.
+
+    Returns:
+        The nulls with the observed values and their percentiles. Undefined for fewer than two models or complete tasks,
+        when every run passes or fails, when all models have the same initial score, and when cleaning removed nothing
+        or everything.
+
+    Raises:
+        DifferentModels: when the matrices are about different models.
+        MatrixError: when ``cleaned`` has tasks that ``matrix`` lacks.
+        ValueError: for fewer than 200 draws.
+    """
+    if draws < LEAST_DRAWS:
+        raise ValueError(f"a null distribution needs at least {LEAST_DRAWS} draws, got {draws}")
+    require_same_models(matrix.models, cleaned.models)
+    complete = matrix.complete_tasks()
+    matrix.keep(cleaned.tasks)
+    kept = complete.keep(set(cleaned.tasks) & set(complete.tasks))
+    total, keep = len(complete.tasks), len(kept.tasks)
+    reason = why_unusable(complete) or why_no_ranking(complete.scores().values())
+    if not reason and not 1 <= keep < total:
+        reason = f"{keep} of {total} complete tasks are kept, so no random deletion compares with it"
+    if reason:
+        return undefined(reason, total, "tasks")
+    scores = complete.values.mean(axis=1)
+    order = np.argsort(rank_rows(scores[None, :])[0])
+    selected = np.zeros((draws, total))
+    np.put_along_axis(selected, random_subsets(total, keep, draws, seed), 1.0, axis=1)
+    ranked = complete.values[order]
+    subset_scores = selected @ ranked.T / keep
+    shifts = np.abs(rank_rows(subset_scores) - np.arange(1, len(order) + 1))
+    taus = _tau_b(scores[order], subset_scores)
+    before, after = complete.scores(), kept.scores()
+    leader = complete.models[order[0]]
+
+    def null(values: NDArray[np.float64], method: str, observed: Result) -> NullDistribution:
+        value = observed.value if isinstance(observed, Estimate) else None
+        return summarise_null(values, total, keep, draws, seed, method, value)
+
+    later_best = max(after, key=lambda model: (round(after[model], 12), model == leader))
+    new_leader = Estimate(value=float(later_best != leader), n=keep, of=total, unit="tasks", method="")
+    return RankChangeNulls(
+        change_rate=null((shifts != 0).mean(axis=1), "share of models whose rank changes", _observed_rate(before, after)),
+        rank_shift=null(shifts.mean(axis=1), "mean |rank shift|", average_rank_shift(before, after)),
+        kendall_tau_b=null(taus[np.isfinite(taus)], "Kendall τ-b of the scores", kendall_tau_b(before, after)),
+        top_changed=null((shifts[:, 0] != 0).astype(np.float64), "another model comes first", new_leader),
+    )
+
+
+_observed_rate = ranking_change_rate

@@ -1,0 +1,86 @@
+"""The rules of the house: who imports whom, no cycles, and a command line that answers at once."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAY_IMPORT = {
+    "taxonomy": {"taxonomy"},
+    "audit": {"audit", "taxonomy"},
+    "reports": {"reports", "audit", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "taxonomy"},
+}
+HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow")
+
+
+def modules(package: str) -> Iterator[tuple[str, Path]]:
+    for path in sorted((ROOT / package).rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        yield name, path
+
+
+def imports(path: Path, *, top_level_only: bool) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = tree.body if top_level_only else list(ast.walk(tree))
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_imports_go_downward_only(package: str) -> None:
+    allowed = MAY_IMPORT[package]
+    wrong = [
+        f"{name} imports {target}"
+        for name, path in modules(package)
+        for target in imports(path, top_level_only=False)
+        if target.split(".")[0] in MAY_IMPORT and target.split(".")[0] not in allowed
+    ]
+    assert wrong == []
+
+
+def test_no_import_cycle_at_module_level() -> None:
+    known = {name: path for package in MAY_IMPORT for name, path in modules(package)}
+    graph = {name: imports(path, top_level_only=True) & known.keys() - {name} for name, path in known.items()}
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " -> ".join((*trail[trail.index(name) :], name))
+        if name not in done:
+            for target in sorted(graph[name]):
+                # A package's __init__ gathers its own modules; that is not a cycle between concepts.
+                if not name.startswith(f"{target}."):
+                    visit(target, (*trail, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, flows.cli, typer.testing as t; r = t.CliRunner().invoke(flows.cli.app, ['--help']); "
+        "assert r.exit_code == 0 and 'audit' in r.output, r.output; "
+        f"print([m for m in {HEAVY!r} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_installed_packages_are_ours() -> None:
+    import audit
+    import flows
+    import reports
+    import taxonomy
+
+    for package in (audit, flows, reports, taxonomy):
+        assert Path(str(package.__file__)).is_relative_to(ROOT)
