@@ -31,17 +31,20 @@ def conclude(
     findings = _number(benchmark, by_id, _merge(by_id, hits, order))
     for finding in findings:
         for task_id in finding.task_ids:
-            _flag(coverage, task_id, finding.check)
+            _flag(coverage, task_id, finding.check, "")
+        for task_id in finding.also_in:
+            if coverage[task_id, finding.check].status is Status.CLEAN:
+                _flag(coverage, task_id, finding.check, "carries the cause of a finding that is not about this task")
     findings.sort(key=lambda f: (order[(f.task_ids or f.also_in)[0]], f.check, f.id))
     position = {detector.id: i for i, detector in enumerate(detectors)}
     rows = sorted(coverage.values(), key=lambda row: (order[row.task_id], position[row.check]))
     return findings, rows
 
 
-def _flag(coverage: dict[tuple[str, str], Coverage], task_id: str, check: str) -> None:
+def _flag(coverage: dict[tuple[str, str], Coverage], task_id: str, check: str, reason: str) -> None:
     row = coverage[task_id, check]
     if row.status is not Status.ERROR:
-        coverage[task_id, check] = row.model_copy(update={"status": Status.FLAGGED, "reason": ""})
+        coverage[task_id, check] = row.model_copy(update={"status": Status.FLAGGED, "reason": reason})
 
 
 def _conclude_suite(
@@ -58,7 +61,7 @@ def _conclude_suite(
         return
     for result in results:
         if isinstance(result, Conclusion):
-            yield CheckedHit(check=detector.id, task_ids=result.task_ids, hit=result.hit)
+            yield CheckedHit(check=detector.id, task_ids=result.task_ids, also_in=result.also_in, hit=result.hit)
             continue
         for task_id in result.task_ids:
             row = coverage[task_id, detector.id]

@@ -4,9 +4,11 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 import flows.prefect_settings  # noqa: F401  isort:skip
 from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.plan import AuditPlan, AuditSettings, make_plan, run_key
@@ -54,7 +56,7 @@ class WorkerPool:
                 process.terminate()
 
 
-@task(name="read", task_run_name="read {settings.source}")
+@task(name="read", task_run_name="read {settings.source}", cache_policy=NO_CACHE)
 def read_input(settings: AuditSettings) -> AuditPlan:
     """Read tasks and runs, and split them into shards."""
     folder = RunFolder(Path(settings.out))
@@ -65,7 +67,7 @@ def read_input(settings: AuditSettings) -> AuditPlan:
     return make_plan(settings, source, version, key, folder)
 
 
-@task(name="check-shard", task_run_name="check shard {number}", retries=2, retry_delay_seconds=1)
+@task(name="check-shard", task_run_name="check shard {number}", retries=2, retry_delay_seconds=1, cache_policy=NO_CACHE)
 def check_one_shard(pool: WorkerPool, number: int, shard_size: int) -> int:
     """Check one shard."""
     checked = pool.run(number, shard_size)
@@ -73,7 +75,7 @@ def check_one_shard(pool: WorkerPool, number: int, shard_size: int) -> int:
     return checked
 
 
-@task(name="publish", task_run_name="publish")
+@task(name="publish", cache_policy=NO_CACHE)
 def publish_results(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
     """Conclude, decide, and write everything that a reader gets."""
     return publish(settings, plan)
@@ -98,6 +100,6 @@ def audit_flow(settings: AuditSettings) -> AuditOutcome:
 
 def run_audit(settings: AuditSettings) -> AuditOutcome:
     """Run the flow with as many shards at a time as there are workers."""
-    runner = ThreadPoolTaskRunner(max_workers=settings.workers)
+    runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers)
     outcome: AuditOutcome = audit_flow.with_options(task_runner=runner)(settings)
     return outcome

@@ -68,6 +68,7 @@ def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
     Raises:
         PolicyError: when the policy file cannot be used.
     """
+    from reports.findings_json import write_findings_json
     from reports.page import write_page, write_summary
     from reports.sarif import write_sarif
     from reports.tables import write_tables
@@ -92,6 +93,7 @@ def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
     )
     result = _result(settings, plan, folder, findings, coverage, decisions)
     write_tables(result, folder.tables, folder.all_runs(plan.shards))
+    write_findings_json(result, folder.root / "findings.json")
     write_sarif(result, folder.root / "results.sarif")
     write_page(result, folder.root / "report.html")
     write_summary(result, folder.root / "summary.md")

@@ -79,8 +79,8 @@ def _mended(value: Any) -> Any:
     return [_mended(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def _of(model: type[Record], **types: pa.DataType) -> list[Column]:
-    fields = model.model_fields
+def _of(record: type[Record], /, **types: pa.DataType) -> list[Column]:
+    fields = record.model_fields
     return [Column(name, kind, fields[name].description or "", attrgetter(name)) for name, kind in types.items()]
 
 

@@ -52,13 +52,15 @@ def excerpt(result: AuditResult, evidence: Evidence) -> Excerpt:
 
 
 def _in_parents(root: BaseModel, pointer: str, part: Excerpt) -> Excerpt:
-    # The parts of a task (/user, /ground_truth ...) hold texts that do not belong together: stop below them.
+    # A call or a tool is context enough, and the parts of a task (/user, /ground_truth ...) are too much.
     tokens = split(pointer)
     while len(tokens) > 2 and len(part.before) + len(part.quote) + len(part.after) < _TERSE:
         parent, key = resolve(root, join("", *tokens[:-1])), tokens.pop()
         if not _is_small(parent):
             break
         part = _inside(parent, key, part)
+        if isinstance(parent, BaseModel):
+            break
     return part
 
 
@@ -78,8 +80,9 @@ def _inside(parent: Any, key: str, part: Excerpt) -> Excerpt:
 
 def _members(parent: Any, key: str = "") -> dict[str, Any]:
     if isinstance(parent, BaseModel):
-        fields = {name: getattr(parent, name) for name in type(parent).model_fields}
-        return {name: value for name, value in fields.items() if name == key or value not in (None, "", (), {}, 0)}
+        usual = {name: f.get_default(call_default_factory=True) for name, f in type(parent).model_fields.items()}
+        values = {name: getattr(parent, name) for name in usual if name != "origin"}
+        return {name: value for name, value in values.items() if name == key or value != usual[name]}
     if isinstance(parent, Mapping):
         return dict(parent)
     return {str(i): item for i, item in enumerate(parent)}
@@ -87,7 +90,7 @@ def _members(parent: Any, key: str = "") -> dict[str, Any]:
 
 def _text(value: Any) -> str:
     if isinstance(value, BaseModel):
-        value = value.model_dump(mode="json", exclude_defaults=True)
+        value = value.model_dump(mode="json", exclude_defaults=True, exclude={"origin"})
     return canonical_json(value)
 
 

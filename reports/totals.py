@@ -152,12 +152,13 @@ def sentence(result: AuditResult, sums: Totals) -> str:
     """Say the outcome in one sentence: what was checked, what follows, and what could not be checked or read."""
     parts = [
         f"AgentHard checked {sums.checked:,} of {sums.tasks:,} tasks of {result.title} and flagged {sums.flagged:,}",
-        f"{sums.dropped:,} to drop, {sums.review:,} to review, {sums.kept:,} to keep",
+        f"{sums.dropped:,} to drop, {sums.review:,} to review, {sums.kept:,} kept",
     ]
     if sums.checked < sums.tasks:
         parts.append(why_unchecked(sums))
     if sums.quarantined_tasks:
-        parts.append(f"{sums.quarantined_tasks:,} task records could not be read")
+        records = "record" if sums.quarantined_tasks == 1 else "records"
+        parts.append(f"{sums.quarantined_tasks:,} task {records} could not be read")
     return "; ".join(parts) + "."
 
 

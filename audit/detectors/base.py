@@ -106,6 +106,8 @@ class Conclusion(Record):
 
     task_ids: tuple[str, ...]
     """Tasks affected."""
+    also_in: tuple[str, ...] = ()
+    """Tasks that carry the cause without being affected; decisions leave them alone."""
     hit: Hit
     """The flaw."""
 

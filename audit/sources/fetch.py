@@ -98,12 +98,7 @@ def fetch(benchmark: str, version: str | None = None, home: Path | None = None) 
 
 
 def fetched(benchmark: str, home: Path | None = None) -> list[Fetched]:
-    """List the environments of a benchmark that are there, oldest version first.
-
-    Raises:
-        FetchError: when the benchmark is unknown.
-    """
-    _recipe(benchmark)
+    """List the environments of a benchmark that are there, oldest version first; none for an unknown benchmark."""
     folder = _folder(benchmark, home)
     paths = [path for path in folder.iterdir() if _VERSION.fullmatch(path.name)] if folder.is_dir() else []
     found = [item for item in (_open(benchmark, path) for path in paths) if item]

@@ -5,6 +5,7 @@ Both give the raw bytes of each record, so that a split can be written byte-iden
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,7 +63,7 @@ def read_jsonl(path: Path, name: str, quarantine: Quarantine, kind: str = "task"
                     value = parse(raw, name, number, quarantine, kind)
                     if value is not None:
                         yield RawRecord(value, number, index, raw)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         quarantine.add(name, f"cannot read the file to its end: {error}", kind=kind)
         return
     if index < 0:
@@ -82,9 +83,14 @@ def _lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
 
 
 def parse(raw: bytes, name: str, line: int, quarantine: Quarantine, kind: str = "task") -> Any | None:
-    """Parse one JSON object; on failure quarantine it and return None."""
+    """Parse one JSON object; on failure quarantine it and return None.
+
+    An escaped half of a surrogate pair is refused too: it is JSON, but no file could hold it again.
+    """
     try:
         value = json.loads(raw.decode("utf-8"))
+        if b"\\ud" in raw or b"\\uD" in raw:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
         quarantine.add(name, f"not UTF-8 at byte {error.start} of the line; re-encode the file", line=line, kind=kind)
     except (ValueError, RecursionError) as error:
@@ -112,7 +118,7 @@ def read_json_array(path: Path, name: str, quarantine: Quarantine, kind: str = "
     try:
         with open_binary(path) as stream:
             data = stream.read()
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         quarantine.add(name, f"cannot read the file: {error}", kind=kind)
         return
     text = data.decode("utf-8", errors="surrogateescape")

@@ -22,17 +22,18 @@ def demo(
 
     Example: `agenthard demo --offline --out demo-run`
     """
-    outcomes = {}
+    outcomes: dict[str, AuditOutcome] = {}
     reason = "--offline was given" if offline else _audit_bfcl(out, outcomes)
     if reason is not None:
         error_console().print(f"BFCL was left out: {reason}")
     outcomes["demo"] = _audit_demo(out)
-    found = _answer_key(out)
+    planted, missed = _answer_key(out)
     if as_json:
-        print_json({"outcomes": outcomes, "bfcl_left_out": reason, "seeded_flaws": found})
+        print_json({"outcomes": outcomes, "bfcl_left_out": reason, "seeded_flaws": planted, "missed": missed})
         return
-    console().print(f"seeded flaws: {found['found']} of {found['planted']} found by the check that should find them")
-    for miss in found["missed"]:
+    found = planted - len(missed)
+    console().print(f"seeded flaws: {found} of {planted} found by the check that should find them")
+    for miss in missed:
         console().print(f"  missed: {miss}")
     console().print("\nopen in a browser:")
     for outcome in outcomes.values():
@@ -83,8 +84,8 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
     return outcome
 
 
-def _answer_key(out: Path) -> dict[str, object]:
-    """Compare the findings with the flaws that were planted."""
+def _answer_key(out: Path) -> tuple[int, list[str]]:
+    """Compare the findings with the planted flaws: how many there are, and which were missed."""
     import json
 
     from flows.read_run import read_findings
@@ -94,4 +95,4 @@ def _answer_key(out: Path) -> dict[str, object]:
     lines = (out / "demo-benchmark" / "answer_key.jsonl").read_text(encoding="utf-8").splitlines()
     key = [json.loads(line) for line in lines]
     missed = [f"{k['check']} on {k['task_id']}" for k in key if (k["check"], k["task_id"]) not in flagged]
-    return {"planted": len(key), "found": len(key) - len(missed), "missed": missed}
+    return len(key), missed

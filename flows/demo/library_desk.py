@@ -108,6 +108,15 @@ class LibraryDesk(World):
         ]
         return {"member_id": member_id, "loans": loans}
 
+    @tool("read", "List the holds of a member: books that wait for a free copy.", member_id=_MEMBER)
+    def list_holds(self, member_id: str) -> Response:
+        """Return the member's holds."""
+        self.row("members", member_id)
+        holds = [
+            {"hold_id": key, **hold} for key, hold in self.state["holds"].items() if hold["member_id"] == member_id
+        ]
+        return {"member_id": member_id, "holds": holds}
+
     @tool(
         "read",
         "Search the catalogue by words of a title; gives the ids of matching books.",
@@ -201,12 +210,12 @@ class LibraryDesk(World):
 
 _RULES = """\
 Rules of the house:
-L1. Know the member first: ask for the member number, or look it up with `find_member` and the e-mail address.
-L2. A loan may be renewed for 7, 14 or 21 days, and twice at most.
-L3. A member may have three holds at a time. Before you place a hold, find the book with `search_catalogue`.
-L4. Fines may be paid in part. We take cards, transfers and vouchers; nobody takes coins any more.
-L5. Reading rooms are for adult and senior members, three hours at most. Juniors have the reading tent instead.
-L6. What somebody else has borrowed is nobody's business.
+Rule L1: Know the member first: ask for the member number, or look it up with `find_member` and the e-mail address.
+Rule L2: A loan may be renewed for 7, 14 or 21 days, and twice at most.
+Rule L3: A member may have three holds at a time. Before you place a hold, find the book with `search_catalogue`.
+Rule L4: Fines may be paid in part. We take cards, transfers and vouchers; nobody takes coins any more.
+Rule L5: Reading rooms are for adult and senior members, three hours at most. Juniors have the reading tent instead.
+Rule L6: What somebody else has borrowed is nobody's business.
 The tools do not check these rules; you do. If a rule forbids what a member wants, change nothing and tell the member
 which rule it is, in the words "rule L6", so that they can read it on the poster by the door."""
 
@@ -222,9 +231,9 @@ EVENING = setting(
     "library-evening",
     "library",
     LibraryDesk,
-    "You are the evening assistant of Sandwick Town Library. Today is Monday, 2025-03-10. After 17:00 most members come "
-    "for the reading rooms: Gull Room (ROOM-GULL), Kelp Room (ROOM-KELP) and Tern Room (ROOM-TERN). The desk screen "
-    "writes calls as Python does, for example:\n\n"
+    "You are the evening assistant of Sandwick Town Library. Today is Monday, 2025-03-10. At this hour most members "
+    "come for the reading rooms: Gull Room (ROOM-GULL), Kelp Room (ROOM-KELP) and Tern Room (ROOM-TERN). The desk "
+    "screen writes calls as Python does, for example:\n\n"
     "```python\n"
     'reserve_room(room_id="ROOM-KELP", member_id="M-5921", date="2025-03-11", start_hour=18, hours=2)\n'
     "```\n\n"

@@ -1,4 +1,4 @@
-"""A small world of the demo benchmark: a database, and tools written as methods that are documented where they stand."""
+"""A small world of the demo benchmark: a database, and tools that are methods documented where they stand."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -48,11 +48,10 @@ def tool(effect: Literal["read", "write"], description: str, **parameters: Schem
             for p in taken
         }
         schema = {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
-        lines = (line.strip() for line in inspect.getsource(method).splitlines())
         signature = Signature(
             parameters=tuple(properties),
             required=required,
-            source=next(line for line in lines if line.startswith("def ")),
+            source=_head(method),
             origin=Origin(file="environments.jsonl"),
         )
         spec = ToolSpec(
@@ -66,6 +65,13 @@ def tool(effect: Literal["read", "write"], description: str, **parameters: Schem
         return method
 
     return register
+
+
+def _head(method: Callable[..., Any]) -> str:
+    lines = [line.strip() for line in inspect.getsource(method).splitlines()]
+    start = next(i for i, line in enumerate(lines) if line.startswith("def "))
+    end = next(i for i, line in enumerate(lines) if i >= start and line.endswith(":"))
+    return " ".join(lines[start : end + 1]).replace("( ", "(").replace(" )", ")")
 
 
 class World:

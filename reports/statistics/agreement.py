@@ -57,10 +57,10 @@ def chance_corrected_agreement(matrix: ScoreMatrix) -> Result:
     pairs = _pairs(matrix)
     observed, chance, most = pairs.observed.mean(), pairs.chance.mean(), pairs.most.mean()
     if most - chance < 1e-12:
-        return undefined(
-            "in every pair one model passes or fails all tasks, so its agreement is fixed by the scores", raw.n, raw.unit
-        )
-    return _estimate(matrix, float((observed - chance) / (most - chance)), pairs, "corrected by the models' mean scores")
+        why = "in every pair one model passes or fails all tasks, so its agreement is fixed by the scores"
+        return undefined(why, raw.n, raw.unit)
+    corrected = float((observed - chance) / (most - chance))
+    return _estimate(matrix, corrected, pairs, "agreement corrected by the models' mean scores,")
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,8 @@ def matrix_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreMatrix:
 
     Args:
         rows: mappings with ``model``; ``task`` or ``task_id``, put behind ``domain`` and a slash where the row has one;
-            ``score``, ``reward`` or ``passed`` (1, 0, true, false; None or an empty text is missing); optional ``trial``.
+            ``score``, ``reward`` or ``passed`` (1, 0, true, false; None or an empty text is missing); optional
+            ``trial``.
 
     Returns:
         The matrix; models and tasks keep the order of their first row.
@@ -68,8 +69,8 @@ def matrix_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreMatrix:
         task, score = _first(row, _TASK_COLUMNS), _first(row, _SCORE_COLUMNS)
         if task is None or score is None or row.get("model") in (None, ""):
             raise MatrixError(
-                f"row {number} needs the columns model, {' or '.join(_TASK_COLUMNS)}, and {' or '.join(_SCORE_COLUMNS)};"
-                f" it has {sorted(row)}"
+                f"row {number} needs the columns model, {' or '.join(_TASK_COLUMNS)}, and"
+                f" {' or '.join(_SCORE_COLUMNS)}; it has {sorted(row)}"
             )
         task_id = f"{row['domain']}/{row[task]}" if row.get("domain") else str(row[task])
         passed = _parse(row[score], f"row {number} (model {row['model']!r}, task {task_id!r})")
@@ -80,9 +81,9 @@ def matrix_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreMatrix:
 def read_matrix(path: Path) -> ScoreMatrix:
     """Read a matrix from a file.
 
-    A table whose columns include ``model``, a task and a score is long (see ``matrix_from_rows``). Otherwise it is wide:
-    with the first column ``model`` a row is a model and the other columns are tasks; with the first column ``task`` or
-    ``task_id`` it is the other way round. An empty cell is missing.
+    A table whose columns include ``model``, a task and a score is long (see ``matrix_from_rows``). Otherwise it is
+    wide: with the first column ``model`` a row is a model and the other columns are tasks; with the first column
+    ``task`` or ``task_id`` it is the other way round. An empty cell is missing.
 
     Args:
         path: ``.csv``, ``.json`` (a list of rows), ``.jsonl``, each also with ``.gz``, or ``.parquet``.
@@ -91,7 +92,7 @@ def read_matrix(path: Path) -> ScoreMatrix:
         The matrix, in the order of the file.
 
     Raises:
-        MatrixError: for an unknown kind of file or table, ids that occur twice, NaN, or a score that is neither 0 nor 1.
+        MatrixError: for an unknown kind of file or table, ids that occur twice, NaN, or a score other than 0 and 1.
     """
     kind = "".join(path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:]).removesuffix(".gz")
     if kind in (".json", ".jsonl"):
@@ -100,6 +101,8 @@ def read_matrix(path: Path) -> ScoreMatrix:
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise MatrixError(f"{path.name}: expected a list of rows, each an object with model, task and score")
         return matrix_from_rows(rows)
+    header: Sequence[str]
+    body: Sequence[Sequence[Any]]
     if kind == ".csv":
         header, *body = list(csv.reader(io.StringIO(_text(path)))) or [[]]
     elif kind == ".parquet":
@@ -124,9 +127,9 @@ def _from_table(name: str, header: Sequence[str], body: Sequence[Sequence[Any]])
             f" {header[0] if header else ''!r}; a long table has the columns model, task and score"
         )
     rows, columns = [str(row[0]) for row in body], header[1:]
-    scores = [[_parse(cell, f"{name}: {rows[i]!r}, {columns[j]!r}") for j, cell in enumerate(row[1:])]
-              for i, row in enumerate(body)]  # fmt: skip
-    values = np.array(scores, dtype=object).reshape(len(rows), len(columns))
+    values = np.empty((len(rows), len(columns)), dtype=object)
+    for i, row in enumerate(body):
+        values[i] = [_parse(cell, f"{name}: {rows[i]!r}, {columns[j]!r}") for j, cell in enumerate(row[1:])]
     if header[0] == "model":
         return ScoreMatrix.from_array(values, rows, columns)
     return ScoreMatrix.from_array(values.T, columns, rows)
@@ -176,8 +179,8 @@ def _parse(cell: Any, where: str) -> bool | None:
         number = float("nan")
     if number not in (0.0, 1.0):
         raise MatrixError(
-            f"the matrix is undefined because {where} has the score {cell!r}: a score is 0 or 1, and empty where there is"
-            f" none"
+            f"the matrix is undefined because {where} has the score {cell!r}: a score is 0 or 1, and empty where there"
+            f" is none"
         )
     return number == 1.0
 

@@ -92,8 +92,8 @@ class ScoreMatrix:
         """
         cells = np.asarray(values, dtype=object)
         if cells.shape != (len(models), len(tasks)):
-            raise MatrixError(f"values have shape {cells.shape}, but there are {len(models)} models × {len(tasks)} tasks")
-        absent = np.equal(cells, None)
+            raise MatrixError(f"values have shape {cells.shape}, not {len(models)} models × {len(tasks)} tasks")
+        absent = np.frompyfunc(lambda cell: cell is None, 1, 1)(cells).astype(np.bool_)
         passed = cells == 1
         for row, column in np.argwhere(~absent & ~passed & (cells != 0)):
             raise MatrixError(
@@ -143,9 +143,7 @@ class ScoreMatrix:
 
     def take(self, positions: NDArray[Any] | Sequence[int]) -> "ScoreMatrix":
         """Keep the tasks at these columns, in this order."""
-        columns = np.asarray(positions, dtype=np.intp)
-        arrays = (self.passed, self.runs, self.lost, self.reasons)
-        return ScoreMatrix(self.models, tuple(self.tasks[i] for i in columns), *(a[:, columns] for a in arrays))
+        return self._cut(np.arange(len(self.models)), np.asarray(positions, dtype=np.intp))
 
     def keep(self, tasks: Collection[str]) -> "ScoreMatrix":
         """Keep these tasks, in the order of the matrix.
@@ -178,8 +176,7 @@ class ScoreMatrix:
             raise MatrixError(f"the matrix has no model {unknown[0]!r} (and {len(unknown) - 1} more are unknown)")
         wanted = set(models)
         rows = [i for i, model in enumerate(self.models) if model in wanted]
-        arrays = (self.passed, self.runs, self.lost, self.reasons)
-        return ScoreMatrix(tuple(self.models[i] for i in rows), self.tasks, *(a[rows] for a in arrays))
+        return self._cut(np.array(rows, dtype=np.intp), np.arange(len(self.tasks)))
 
     def complete_tasks(self) -> "ScoreMatrix":
         """Keep the tasks on which every model has a score."""
@@ -200,10 +197,21 @@ class ScoreMatrix:
             return {}
         return dict(zip(self.models, complete.values.mean(axis=1).tolist(), strict=True))
 
+    def _cut(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> "ScoreMatrix":
+        cells = np.ix_(rows, columns)
+        return ScoreMatrix(
+            tuple(self.models[i] for i in rows),
+            tuple(self.tasks[i] for i in columns),
+            self.passed[cells],
+            self.runs[cells],
+            self.lost[cells],
+            self.reasons[cells],
+        )
+
     def _known(self, tasks: Collection[str]) -> None:
         unknown = sorted(set(tasks) - set(self.tasks))
         if unknown:
-            raise MatrixError(f"{len(unknown)} task(s) are not in the matrix, the first is {unknown[0]!r}: check the ids")
+            raise MatrixError(f"{len(unknown)} task(s) are not in the matrix, the first is {unknown[0]!r}")
 
 
 def require_same_models(first: Iterable[str], second: Iterable[str]) -> None:

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from reports.statistics.matrix import ScoreMatrix, require_same_models, why_unusable
 from reports.statistics.nulls import LEAST_DRAWS, NullDistribution, summarise_null
-from reports.statistics.ranking import average_rank_shift, kendall_tau_b, rank_rows, ranking_change_rate, why_no_ranking
+from reports.statistics.ranking import kendall_tau_b, rank_moves, rank_rows, why_no_ranking
 from reports.statistics.resampling import random_subsets
-from reports.statistics.result import Estimate, Result, Undefined, undefined
+from reports.statistics.result import Estimate, Undefined, undefined
 from taxonomy.record import Record
 
 
@@ -18,7 +18,7 @@ class RankChangeNulls(Record):
     """Share of models whose rank changes."""
     rank_shift: NullDistribution
     """Mean |rank shift|."""
-    kendall_tau_b: NullDistribution
+    kendall_tau_b: NullDistribution | Undefined
     """τ-b between the scores on all tasks and on the subset."""
     top_changed: NullDistribution
     """1 when another model comes first, else 0; the mean is the probability of a new leader."""
@@ -60,29 +60,39 @@ def rank_change_nulls(
         reason = f"{keep} of {total} complete tasks are kept, so no random deletion compares with it"
     if reason:
         return undefined(reason, total, "tasks")
-    scores = complete.values.mean(axis=1)
-    order = np.argsort(rank_rows(scores[None, :])[0])
+    before, after = complete.scores(), kept.scores()
+    moves = rank_moves(before, after)
+    order = [complete.models.index(move.model) for move in moves]
     selected = np.zeros((draws, total))
     np.put_along_axis(selected, random_subsets(total, keep, draws, seed), 1.0, axis=1)
-    ranked = complete.values[order]
-    subset_scores = selected @ ranked.T / keep
+    subset_scores = selected @ complete.values[order].T / keep
     shifts = np.abs(rank_rows(subset_scores) - np.arange(1, len(order) + 1))
-    taus = _tau_b(scores[order], subset_scores)
-    before, after = complete.scores(), kept.scores()
-    leader = complete.models[order[0]]
+    taus = _tau_b(np.array([move.initial for move in moves]), subset_scores)
+    taus = taus[np.isfinite(taus)]
 
-    def null(values: NDArray[np.float64], method: str, observed: Result) -> NullDistribution:
-        value = observed.value if isinstance(observed, Estimate) else None
-        return summarise_null(values, total, keep, draws, seed, method, value)
+    def null(values: NDArray[np.float64], method: str, observed: float | None) -> NullDistribution:
+        return summarise_null(values, total, keep, draws, seed, method, observed)
 
-    later_best = max(after, key=lambda model: (round(after[model], 12), model == leader))
-    new_leader = Estimate(value=float(later_best != leader), n=keep, of=total, unit="tasks", method="")
+    observed_shifts = np.array([abs(move.shift) for move in moves])
+    observed_tau = kendall_tau_b(before, after)
     return RankChangeNulls(
-        change_rate=null((shifts != 0).mean(axis=1), "share of models whose rank changes", _observed_rate(before, after)),
-        rank_shift=null(shifts.mean(axis=1), "mean |rank shift|", average_rank_shift(before, after)),
-        kendall_tau_b=null(taus[np.isfinite(taus)], "Kendall τ-b of the scores", kendall_tau_b(before, after)),
-        top_changed=null((shifts[:, 0] != 0).astype(np.float64), "another model comes first", new_leader),
+        change_rate=null(
+            (shifts != 0).mean(axis=1), "share of models whose rank changes", float((observed_shifts != 0).mean())
+        ),
+        rank_shift=null(shifts.mean(axis=1), "mean |rank shift|", float(observed_shifts.mean())),
+        kendall_tau_b=null(
+            taus, "Kendall τ-b of the scores", observed_tau.value if isinstance(observed_tau, Estimate) else None
+        )
+        if len(taus)
+        else undefined(f"all models tie on each of {draws} random subsets", keep, "tasks"),
+        top_changed=null((shifts[:, 0] != 0) * 1.0, "another model comes first", float(moves[0].shift != 0)),
     )
 
 
-_observed_rate = ranking_change_rate
+def _tau_b(initial: NDArray[np.float64], later: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Kendall's τ-b of one version with each row of others; NaN for a row whose models all tie."""
+    first, second = np.triu_indices(len(initial), 1)
+    before = np.sign(np.round(initial[first] - initial[second], 12))
+    after = np.sign(np.round(later[:, first] - later[:, second], 12))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(after @ before / np.sqrt(np.abs(before).sum() * np.abs(after).sum(axis=1)))

@@ -54,7 +54,8 @@ def ordinal_ranks(scores: Mapping[str, float], order: Sequence[str] | None = Non
     require_same_models(scores, models)
     values = np.array([scores[model] for model in models], dtype=np.float64)
     if not np.isfinite(values).all():
-        raise ValueError(f"the ranking is undefined because {models[int(np.argmin(np.isfinite(values)))]!r} has no score")
+        scoreless = models[int(np.argmin(np.isfinite(values)))]
+        raise ValueError(f"the ranking is undefined because model {scoreless!r} has no score (NaN)")
     return dict(zip(models, rank_rows(values[None, :])[0].tolist(), strict=True))
 
 
@@ -120,7 +121,7 @@ def ranking_change_rate(initial: Mapping[str, float], later: Mapping[str, float]
     if isinstance(moves, Undefined):
         return moves
     changed = sum(move.shift != 0 for move in moves)
-    return _of_models(changed / len(moves), len(moves), "models whose ordinal rank changes; ties keep the initial order")
+    return _of_models(changed / len(moves), len(moves), "models that change ordinal rank; ties keep the initial order")
 
 
 def average_rank_shift(initial: Mapping[str, float], later: Mapping[str, float]) -> Result:

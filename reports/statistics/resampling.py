@@ -58,6 +58,23 @@ def all_bootstrap_means(
     return np.concatenate(list(bootstrap_means(values, resamples=resamples, seed=seed, clusters=clusters)))
 
 
+def percentile_interval(resampled: NDArray[np.float64], level: float) -> dict[str, float]:
+    """Cut equal tails off the resampled values of a statistic.
+
+    Args:
+        resampled: one value per resample, NaN where the statistic is undefined on it.
+        level: coverage of the interval.
+
+    Returns:
+        ``low``, ``high`` and ``level``; nothing when no resample has a value.
+    """
+    defined = resampled[np.isfinite(resampled)]
+    if not len(defined):
+        return {}
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return {"low": float(low), "high": float(high), "level": level}
+
+
 def random_subsets(total: int, keep: int, draws: int, seed: int) -> NDArray[np.intp]:
     """Draw random subsets of equal size, without replacement.
 

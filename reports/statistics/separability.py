@@ -136,7 +136,9 @@ def arena_hard_separability(matrix: ScoreMatrix, *, seed: int = 0) -> Result:
     )
 
 
-def share_of_disjoint_intervals(lows: Sequence[float] | NDArray, highs: Sequence[float] | NDArray) -> float:
+def share_of_disjoint_intervals(
+    lows: Sequence[float] | NDArray[np.float64], highs: Sequence[float] | NDArray[np.float64]
+) -> float:
     """Count the pairs of intervals that do not even touch.
 
     Args:
@@ -149,7 +151,7 @@ def share_of_disjoint_intervals(lows: Sequence[float] | NDArray, highs: Sequence
     >>> share_of_disjoint_intervals([0.4, 0.4, 0.4, 0.4], [0.6, 0.6, 0.6, 0.6])
     0.0
     >>> share_of_disjoint_intervals([0.1, 0.3, 0.2], [0.2, 0.4, 0.4])
-    33.33333333333333
+    33.333333333333336
     """
     low, high = np.asarray(lows, dtype=np.float64), np.asarray(highs, dtype=np.float64)
     above = low[:, None] > high[None, :] + _TOUCH

@@ -1,1 +1,17 @@
 """Checks of tools, prompts and tool responses."""
+
+from audit.detectors.environment.identical_tool_descriptions import IdenticalToolDescriptions
+from audit.detectors.environment.prompt_code_example import PromptCodeExample
+from audit.detectors.environment.prompt_unknown_tool import PromptUnknownTool
+from audit.detectors.environment.tool_doc_contradiction import ToolDocContradiction
+from audit.detectors.environment.tool_doc_implementation import ToolDocImplementation
+from audit.detectors.environment.wrong_entity_response import WrongEntityResponse
+
+__all__ = [
+    "IdenticalToolDescriptions",
+    "PromptCodeExample",
+    "PromptUnknownTool",
+    "ToolDocContradiction",
+    "ToolDocImplementation",
+    "WrongEntityResponse",
+]

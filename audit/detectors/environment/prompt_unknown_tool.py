@@ -33,6 +33,7 @@ class PromptUnknownTool(TaskDetector):
     Flagged: "ground your response on the results of the `get_status_bar` tool call", where the tool is called
     ``check_status_bar``.
     Not flagged: parameter names, values and states in backticks ("`pending`"), and prose ("the payment request tool").
+    Not checked: tasks that expect no call, whose tool may be missing on purpose.
 
     All tasks whose prompt carries the same name in the same field are one finding. The category is that of system
     prompts for the simulator's prompt as well: it states something false about the environment, and nothing about what
@@ -49,6 +50,8 @@ class PromptUnknownTool(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
+        if "expects_no_call" in task.traits:
+            return "the task expects no call, so the tool it needs may be missing on purpose"
         if next(prompts(task), None) is None:
             return "there is no policy, system message or simulator's instruction"
         return None

@@ -3,6 +3,8 @@
 from audit.detectors.ground_truth.call_schema import CallSchema
 from audit.detectors.ground_truth.conflicting_gold import ConflictingGold
 from audit.detectors.ground_truth.duplicate_task import DuplicateTask
+from audit.detectors.ground_truth.near_miss_value import NearMissValue
 from audit.detectors.ground_truth.turn_count import TurnCount
+from audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 
-__all__ = ["CallSchema", "ConflictingGold", "DuplicateTask", "TurnCount"]
+__all__ = ["CallSchema", "ConflictingGold", "DuplicateTask", "NearMissValue", "TurnCount", "UngroundedArgument"]

@@ -56,11 +56,17 @@ class CallSchema(TaskDetector):
     why = "An agent that follows the tool documentation cannot make the call that is scored as right."
 
     def not_applicable(self, task: AgentTask) -> str | None:
-        """A task without gold calls or without tools cannot be checked."""
+        """A task without gold calls or tools, or with a tool whose schema cannot be used, cannot be checked."""
         if not any(task.ground_truth.turns):
             return "the ground truth holds no calls"
         if not task.environment.tools and not task.environment.user_tools:
             return "the task documents no tools"
+        for _, call in task.gold_calls():
+            if tool := task.tool(call.name, call.requestor):
+                try:
+                    violations(call.arguments, tool.parameters, _Conventions(task, tool))
+                except ValueError as error:
+                    return f"{tool.name}: {error}"
         return None
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
@@ -98,13 +104,14 @@ def _unknown_tool(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
 def _withheld(task: AgentTask, pointer: str, call: ToolCall) -> Iterator[Hit]:
     turn = int(pointer.split("/")[3])
     for revealed, names in task.hidden_tools.items():
-        if call.name in names and call.requestor == "assistant" and (not revealed or turn < int(revealed)):
-            when = f"turn {int(revealed) + 1}" if revealed else "the end, never to be revealed"
+        never = not revealed.isdigit()
+        if call.name in names and call.requestor == "assistant" and (never or turn < int(revealed)):
+            withheld = "is never revealed" if never else f"is withheld until turn {int(revealed) + 1}"
             yield Hit(
-                claim=f"The gold calls {call.name!r} in turn {turn + 1}, but the tool is withheld until {when}.",
+                claim=f"The gold calls {call.name!r} in turn {turn + 1}, but the tool {withheld}.",
                 evidence=(
                     quote(task, f"{pointer}/name", note=f"called in turn {turn + 1}"),
-                    quote(task, join("/hidden_tools", revealed), note=f"withheld until {when}"),
+                    quote(task, join("/hidden_tools", revealed), note=f"the tool {withheld}"),
                 ),
                 why="At that point the agent does not have the tool, so it cannot make the call.",
                 fix="Move the call behind the turn that reveals the tool, or withhold another tool.",
@@ -112,11 +119,7 @@ def _withheld(task: AgentTask, pointer: str, call: ToolCall) -> Iterator[Hit]:
 
 
 def _misfits(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> Iterator[Hit]:
-    try:
-        found = violations(call.arguments, tool.parameters, _Conventions(task, tool))
-    except ValueError:
-        return  # a schema that cannot be used is a flaw of the documentation
-    for violation in found:
+    for violation in violations(call.arguments, tool.parameters, _Conventions(task, tool)):
         if violation.value is None and _may_be_null(task, tool, violation):
             continue
         given = join(pointer, "arguments") + violation.value_at
@@ -124,7 +127,7 @@ def _misfits(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> I
         yield Hit(
             claim=_claim(call, violation),
             evidence=(quote(task, given, note="the gold call"), quote(task, documented, note="the documentation")),
-            fix=_FIXES.get(violation.keyword, "Accept a value that the documentation allows, or correct the documentation."),
+            fix=_FIXES.get(violation.keyword, "Accept a documented value, or correct the documentation."),
             severity=_severity(task, tool, violation),
             tier=Tier.SUSPECTED if _in_nested_object(violation) else None,
             cause=shared_cause(task, call.name, violation.keyword, violation.rule_at, violation.name, violation.value),

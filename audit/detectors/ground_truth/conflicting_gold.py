@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
+from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.detectors.ground_truth.same_task import contradicts, group_cause, groups, observe_task
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
+
+_BY_STATE = "which count only through the state they leave; whether the states differ shows when they are run"
 
 
 class ConflictingGold(SuiteDetector):
@@ -18,10 +21,11 @@ class ConflictingGold(SuiteDetector):
     each pair shares an accepted call (strings are compared without regard to case and punctuation, a value that may be
     left out agrees with its absence); or when no final answer is accepted by both.
 
-    Flagged: the same request with the same tool, once with the gold ``unit="metric"`` and once with ``unit="imperial"``.
+    Flagged: the same request with the same tool, once with the gold ``unit="metric"``, once with ``unit="imperial"``.
 
-    Not flagged: golds that differ but share an accepted call; calls that count only through the state they leave,
-    because different calls can leave the same state; variants of one base task, whose golds differ by design.
+    Not flagged: golds that differ but share an accepted call; variants of one base task, whose golds differ by design.
+    Same tasks with different calls that count only through the state they leave are not decided here, because
+    different calls can leave the same state.
     """
 
     id = "conflicting-gold"
@@ -45,22 +49,46 @@ class ConflictingGold(SuiteDetector):
         """Note what makes the task, and its ground truth."""
         return observe_task(task)
 
-    def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
-        """Yield one hit per group of same tasks in which two ground truths exclude each other."""
+    def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
+        """Yield one hit, or one note that nothing can be said, per group of same tasks whose ground truths differ."""
         for members in groups(observations):
-            pairs = [(a, b, reason) for a, b in combinations(members, 2) if (reason := contradicts(a, b))]
-            if not pairs:
-                continue
-            involved = {member.task_id for a, b, _ in pairs for member in (a, b)}
-            kept = [member for member in members if member.task_id in involved]
-            ids = tuple(member.task_id for member in kept)
-            first, second, reason = pairs[0]
-            yield Conclusion(
-                task_ids=ids,
-                hit=Hit(
-                    claim=f"{', '.join(ids)} are the same task with ground truths that exclude each other: {reason}.",
-                    evidence=(*first.evidence, *second.evidence),
-                    fix="Decide which ground truth is right and use it for all, or change what one of the tasks asks.",
-                    cause=group_cause("conflict", kept),
-                ),
-            )
+            yield from _conflict(members)
+            yield from _undecided(members)
+
+
+def _conflict(members: Sequence[Observation]) -> Iterator[Conclusion]:
+    pairs = [(a, b, why) for a, b in combinations(members, 2) if (why := contradicts(a, b))]
+    if not pairs:
+        return
+    involved = {member.task_id for a, b, _ in pairs for member in (a, b)}
+    kept = [member for member in members if member.task_id in involved]
+    ids = tuple(member.task_id for member in kept)
+    first, second, why = pairs[0]
+    yield Conclusion(
+        task_ids=ids,
+        hit=Hit(
+            claim=f"{', '.join(ids)} are the same task with ground truths that exclude each other: {why}.",
+            evidence=(*first.evidence, *second.evidence),
+            fix="Decide which ground truth is right and use it for all, or change what one of the tasks asks.",
+            cause=group_cause("conflict", kept),
+        ),
+    )
+
+
+def _undecided(members: Sequence[Observation]) -> Iterator[Undecided]:
+    unlike = [member.task_id for member in members if _differs_by_state(member, members[0])]
+    if unlike:
+        ids = (members[0].task_id, *unlike)
+        yield Undecided(
+            task_ids=ids, reason=f"{', '.join(ids)} are the same task with different gold calls, {_BY_STATE}"
+        )
+
+
+def _differs_by_state(a: Observation, b: Observation) -> bool:
+    one, other = a.value["ground_truth"], b.value["ground_truth"]
+    by_state = {one["call_matching"], other["call_matching"]} == {"state"}
+    return by_state and [_calls(turn) for turn in one["turns"]] != [_calls(turn) for turn in other["turns"]]
+
+
+def _calls(turn: list[dict[str, Any]]) -> list[tuple[str, Any]]:
+    return [(call["name"], call["arguments"]) for call in turn]

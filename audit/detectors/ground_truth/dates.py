@@ -12,7 +12,7 @@ _FULL = (
     re.compile(rf"(?P<name>{_MONTH})[. ]+(?P<a>\d{{1,2}})(?:st|nd|rd|th)?,? ?(?P<year>\d{{4}}){_TIME}", re.IGNORECASE),
     re.compile(rf"(?P<a>\d{{1,2}})(?:st|nd|rd|th)? (?P<name>{_MONTH})[.,]* (?P<year>\d{{4}}){_TIME}", re.IGNORECASE),
 )
-_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20|21)\d\d(?!\d)")
+_YEAR = re.compile(r"(?<!\d)((?:1[5-9]|20|21)\d\d)(?:(?:0\d|1[0-2])[0-3]\d)?(?!\d)")
 _SHORT_YEAR = re.compile(r"(?<!\d)\d{1,2}[-/.]\d{1,2}[-/.](\d\d)(?!\d)|['’](\d\d)(?!\d)")
 _CENTURY_TURNS = 69
 """Two-digit years from here on are in the 1900s, as in POSIX."""
@@ -58,8 +58,8 @@ def parse_date(text: str) -> Date | None:
 def years_in(text: str) -> set[int]:
     """Find the years that a text names, in full or with two digits in a date (``3/14/23``, ``'23``).
 
-    >>> sorted(years_in("from 2022.3.1 until 3/14/23"))
-    [2022, 2023]
+    >>> sorted(years_in("from 2021.3.1 or 20220301 until 3/14/23"))
+    [2021, 2022, 2023]
     """
     years = {int(year) for year in _YEAR.findall(text)}
     for groups in _SHORT_YEAR.findall(text):

@@ -64,14 +64,14 @@ class Knowledge:
 
 
 def texts_in(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every scalar of a JSON value as text, keys included, with its JSON Pointer.
+    """Yield every scalar of a JSON value as text with its JSON Pointer; a key comes with the pointer of its object.
 
     >>> list(texts_in({"a": [True, "x"], "b": 2.0}))
-    [('/a', 'a'), ('/a/1', 'x'), ('/b', 'b'), ('/b', '2.0')]
+    [('', 'a'), ('/a/1', 'x'), ('', 'b'), ('/b', '2.0')]
     """
     if isinstance(value, dict):
         for key, member in value.items():
-            yield join(at, key), str(key)
+            yield at, str(key)
             yield from texts_in(member, join(at, key))
     elif isinstance(value, (list, tuple)):
         for i, item in enumerate(value):

@@ -81,8 +81,8 @@ def groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
 
 def contradicts(a: Observation, b: Observation) -> str | None:
     """Say why no run can meet the ground truths of two same tasks; None when one may."""
-    truths = [GroundTruth.model_validate(observation.value["ground_truth"]) for observation in (a, b)]
-    return contradiction(*truths, a.value["traits"], b.value["traits"])
+    first, second = (GroundTruth.model_validate(item.value["ground_truth"]) for item in (a, b))
+    return contradiction(first, second, a.value["traits"], b.value["traits"])
 
 
 def group_cause(what: str, members: Sequence[Observation]) -> str:

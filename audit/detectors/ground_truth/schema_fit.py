@@ -118,7 +118,9 @@ class _Fit:
             first = first or error
         return first
 
-    def _members(self, value: dict[str, Any], schema: dict[str, Any], value_at: str, rule_at: str) -> Iterator[Violation]:
+    def _members(
+        self, value: dict[str, Any], schema: dict[str, Any], value_at: str, rule_at: str
+    ) -> Iterator[Violation]:
         known = schema.get("properties") or {}
         other = schema.get("additionalProperties")
         for name, member in value.items():

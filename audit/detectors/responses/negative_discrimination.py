@@ -32,8 +32,9 @@ class NegativeDiscrimination(SuiteDetector):
     Flagged: of sixteen models the best six fail and the weakest ten pass. Not flagged: passes and failures scattered;
     all models fail (see all-fail).
 
-    When it is wrong: if no task discriminated at all, 2.5 % would still be flagged by chance, and the interval is
-    rough for scores of 0 and 1. It is a signal for the review queue and removes nothing.
+    When it is wrong: a benchmark that mixes abilities has tasks that a weak model passes by its weakness, such as a
+    task that expects no call and a model that never calls. If no task discriminated at all, 2.5 % would be flagged by
+    chance, and the interval is rough for scores of 0 and 1. It is a signal for the review queue and removes nothing.
     """
 
     id = "negative-discrimination"

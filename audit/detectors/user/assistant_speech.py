@@ -53,9 +53,7 @@ def _cue(sentence: str) -> str | None:
 
 _ASIDE = re.compile(r"<think>.*?(?:</think>|\Z)|\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”", re.DOTALL)
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
-_REPORTED = re.compile(
-    r"\b(?:says?|said|saying|tells?|told|states?|stated|claim(?:s|ed)?|mentioned)\b", re.IGNORECASE
-)
+_REPORTED = re.compile(r"\b(?:says?|said|saying|tells?|told|states?|stated|claim(?:s|ed)?|mentioned)\b", re.IGNORECASE)
 
 _I = (
     r"\b(?:i|we)(?:['’](?:ve|ll|m|re)| have| will| can| am| are)?"
@@ -77,8 +75,8 @@ _SERVE = (
     r"(?:process|cancel|updat|modif|book|initiat|submit|issu|reinstat|finali[sz]|refund)(?:e|y|l?ed|ied|l?ing|ying)?"
 )
 _LOOK_UP = (
-    r"(?:locat(?:e|ed|ing)|retriev(?:e|ed|ing)|found|find|look(?:ed|ing)? (?:up|into)|check(?:ed|ing)?"
-    r"|verif(?:y|ied|ying))"
+    r"(?:locat(?:e|ed|ing)|retriev(?:e|ed|ing)|fetch(?:ed|ing)?|pull(?:ed|ing)? up|found|find"
+    r"|look(?:ed|ing)? (?:up|into)|check(?:ed|ing)?|verif(?:y|ied|ying))"
 )
 _DATA = (
     r"(?:(?:full|first|last) name|names? and|user ?id|e-?mail|zip|phone|date of birth|payment method|account"
@@ -86,8 +84,8 @@ _DATA = (
     r" (?:ids?|numbers?|codes?|reference|date))\b"
 )
 _CHOICES = (
-    r"(?:proceed with|see (?:the|more|some)|change|cancel|use (?:a|the|your)|exchange|return|upgrade|add|update|modify"
-    r"|keep|book|purchase|make (?:any|to)|reorder|replace|remove|know your|place|receive|explore)\b"
+    r"(?:proceed with|go ahead|see (?:the|more|some)|change|cancel|use (?:a|the|your)|exchange|return|upgrade|add"
+    r"|update|modify|keep|book|purchase|make (?:any|to)|reorder|replace|remove|know your|place|receive|explore)\b"
 )
 _SERVICES = (
     r"(?:search|cancel|book|process|exchange|transfer|connect|assist|help|guide|walk|offer|retrieve|place|list"

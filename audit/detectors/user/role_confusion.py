@@ -71,7 +71,9 @@ class UserRoleConfusion(SuiteDetector):
                 continue
             key = (_simulator(run), run.model)
             confused = [(i, cues[0]) for i in turns if (cues := assistant_speech(run.messages[i].content))]
-            counts[key].update(runs=1, turns=len(turns), runs_affected=bool(confused), turns_affected=len(confused))
+            counts[key].update(
+                runs=1, turns=len(turns), runs_affected=min(1, len(confused)), turns_affected=len(confused)
+            )
             for i, cue in confused[:1]:
                 quote = quote_run(run, f"/messages/{i}/content", text=cue.sentence, note=f"the user {cue.name}")
                 quotes.setdefault(key, quote)
@@ -147,7 +149,7 @@ def _simulator_finding(simulator: str, items: Sequence[Observation]) -> Conclusi
             "turn_high": turn_high,
         },
     )
-    return Conclusion(task_ids=tuple(dict.fromkeys(item.task_id for item in touched)), hit=hit)
+    return Conclusion(task_ids=(), also_in=tuple(dict.fromkeys(item.task_id for item in touched)), hit=hit)
 
 
 def _task_finding(

@@ -120,8 +120,7 @@ def find_layout(root: Path) -> Layout:
         places = ", ".join(DATA_FOLDERS[1:])
         raise SourceError(
             f"no BFCL question files under {root}: looked for BFCL_v3_*.json and BFCL_v4_*.json there and in {places}. "
-            "Give the folder that holds them: the data folder, a gorilla checkout, an unpacked bfcl-eval package, or "
-            "the environment that fetching bfcl creates"
+            "Give the data folder, a gorilla checkout or an unpacked bfcl-eval package; `agenthard fetch bfcl` gets one"
         )
     found = _question_files(data)
     version = max(version for version, _ in found)

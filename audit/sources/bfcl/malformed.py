@@ -7,15 +7,16 @@ from taxonomy.pointer import join
 
 T = TypeVar("T")
 
+MAX_DEPTH = 100
+
 _NAMES: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
 
 
 class Malformed(Exception):
-    """A record breaks the format; it is quarantined with ``reason`` and the ``pointer`` to the place."""
+    """A record breaks the format; it is quarantined with the message and the ``pointer`` to the place."""
 
-    def __init__(self, reason: str, pointer: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, reason: str, pointer: str = "", advice: str = "mend or remove the record") -> None:
+        super().__init__(f"{reason}; {advice}")
         self.pointer = pointer
 
 
@@ -40,3 +41,16 @@ def member(record: Mapping[str, Any], key: str, kind: type[T], pointer: str = ""
     if key not in record:
         raise Malformed(f"the field {key!r} is missing", pointer)
     return expect(record[key], kind, join(pointer, key))
+
+
+def require_shallow(value: Any, limit: int = MAX_DEPTH) -> None:
+    """Refuse a document whose containers are nested more than ``limit`` deep; nothing later could write it out.
+
+    Raises:
+        Malformed: when it is nested deeper.
+    """
+    if limit == 0:
+        raise Malformed(f"the record is nested more than {MAX_DEPTH} levels deep", advice="flatten it")
+    for item in value.values() if isinstance(value, dict) else value:
+        if isinstance(item, (dict, list)):
+            require_shallow(item, limit - 1)

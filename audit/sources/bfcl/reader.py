@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 
 from pydantic import ValidationError
 
 from audit.sources.base import Quarantine
 from audit.sources.bfcl.categories import Category
 from audit.sources.bfcl.layout import Layout
-from audit.sources.bfcl.malformed import Malformed
+from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.bfcl.tasks import Place, build_task
 from audit.sources.bfcl.tools import Toolbox
 from audit.sources.reading import read_jsonl
@@ -19,9 +20,18 @@ Pair = tuple[Place, Place | None]
 """A question and its answer; None in categories without answers."""
 
 
-def read_tasks(layout: Layout, categories: Sequence[Category], quarantine: Quarantine) -> Iterator[AgentTask]:
-    """Stream the tasks of some categories in order; what is unreadable goes to ``quarantine``."""
-    toolbox = Toolbox(layout, quarantine)
+def read_tasks(
+    layout: Layout, categories: Sequence[Category], code: Path | None, quarantine: Quarantine
+) -> Iterator[AgentTask]:
+    """Stream the tasks of some categories in order.
+
+    Args:
+        layout: the files.
+        categories: what to read.
+        code: folder with the source of the classes, when it is at hand.
+        quarantine: collects what is unreadable.
+    """
+    toolbox = Toolbox(layout, code, quarantine)
     sensitive = _format_sensitive(layout, quarantine)
     for variants, pairs in read_pairs(layout, categories, quarantine):
         repeatable = pairs if len(variants) == 1 else list(pairs)
@@ -99,16 +109,15 @@ def _task(
     category: Category, question: Place, answer: Place | None, toolbox: Toolbox, quarantine: Quarantine
 ) -> AgentTask | None:
     try:
+        for part in (question, answer):
+            require_shallow(part.record.value if part else {})
         return build_task(category, question, answer, toolbox)
     except Malformed as error:
-        in_answer = answer is not None and error.pointer.startswith("/ground_truth")
-        place, pointer, reason = (answer if in_answer and answer else question), error.pointer, error.reason
-    except RecursionError:
-        place, pointer, reason = question, "", "the record is nested too deeply to be read"
+        place = answer if answer and error.pointer.startswith("/ground_truth") else question
+        pointer, reason = error.pointer, str(error)
     except ValidationError as error:
-        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}"
+        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
     task_id = category.task_id(question.record.value["id"])
-    reason = f"{reason}; mend or remove the record"
     quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=task_id)
     return None
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from audit.sources.base import Quarantine
 from audit.sources.bfcl.conversation import INFERENCE_ERROR, conversation, usage
-from audit.sources.bfcl.malformed import Malformed
+from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.bfcl.run_files import RunFiles, find_run_files
 from audit.sources.bfcl.scores import Scores, read_scores
 from audit.sources.reading import RawRecord, read_jsonl
@@ -102,11 +102,11 @@ class RunReader:
             scores = read_scores(files.score, name, ids, self._quarantine)
             problem = scores.mismatch(expected)
         except Malformed as error:
-            problem = error.reason
+            problem = str(error)
         if problem is None:
             return scores
-        loss = "the runs are kept without a verdict" if files.result else "who passed cannot be told"
-        self._quarantine.add(name, f"{problem}; {loss}, give the matching result file", kind="run")
+        loss = "its result file is read without verdicts" if files.result else "who passed cannot be told"
+        self._quarantine.add(name, f"{problem}; so {loss}: give the files of one and the same run", kind="run")
         return None
 
     def _run_id(self, record: RawRecord, name: str, seen: set[str]) -> str | None:
@@ -133,8 +133,9 @@ class RunReader:
         else:
             trial = self._trials[model, task_id, protocol]
             try:
+                require_shallow(record)
                 run = _trajectory(model, trial, run_id, task, protocol, record, failed, origin)
-            except (RecursionError, ValidationError) as error:
+            except (Malformed, ValidationError) as error:
                 reason = f"the run cannot be recorded: {str(error).splitlines()[0]}"
             else:
                 self._trials[model, task_id, protocol] += 1

@@ -49,7 +49,7 @@ def read_scores(path: Path, name: str, ids: Sequence[str], quarantine: Quarantin
     summary = next(records, None)
     counts = [] if summary is None else [summary.value.get(key) for key in ("total_count", "correct_count")]
     if not counts or not all(isinstance(count, int) for count in counts):
-        raise Malformed("the first line is no summary with total_count and correct_count")
+        raise Malformed("the first line is no summary", advice="it should hold total_count and correct_count")
     failures: dict[str, RawRecord] = {}
     for record in records:
         failures.setdefault(_run_id(record.value.get("id"), ids, record.line), record)
@@ -61,5 +61,5 @@ def _run_id(written: Any, ids: Sequence[str], line: int) -> str:
         return written
     number = int(written) if isinstance(written, (int, str)) else 0
     if not 1 <= number <= len(ids):
-        raise Malformed(f"line {line} has the id {written!r}, which is neither a task id nor a number from 1 up")
+        raise Malformed(f"line {line} has the id {written!r}", advice="expected a task id or a number from 1 up")
     return ids[number - 1]

@@ -3,10 +3,11 @@
 import ast
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from audit.sources.bfcl.categories import CLASS_DOCS
-from audit.sources.bfcl.layout import Layout, find_layout
+from audit.sources.bfcl.layout import Layout, find_layout, looks_like_bfcl
 from audit.sources.fetch import fetched
 from taxonomy.record import Origin
 from taxonomy.task import Signature
@@ -15,20 +16,33 @@ MAX_SOURCE_BYTES = 2 * 1024 * 1024
 """A larger source file is not parsed."""
 
 
-def code_folder(layout: Layout) -> Path | None:
+@dataclass(frozen=True)
+class Code:
+    """The source of the classes."""
+
+    folder: Path
+    """Folder of the source files."""
+    release: str | None
+    """Version of the fetched package it came from; None when it stands beside the data."""
+
+
+def find_code(layout: Layout) -> Code | None:
     """Find the source of the classes: beside the data, else in a fetched environment of the same release.
 
     An environment is of the same release when every documentation file of ``layout`` is there with the same bytes.
     """
     beside = layout.code()
     if beside is not None:
-        return beside
+        return Code(beside, None)
     docs = sorted((layout.data / "multi_turn_func_doc").glob("*.json"))
     for environment in fetched("bfcl"):
-        other = find_layout(environment.path)
+        if not looks_like_bfcl(environment.data):
+            continue
+        other = find_layout(environment.data)
         twins = [(doc, other.data / doc.parent.name / doc.name) for doc in docs]
-        if twins and other.version == layout.version and all(_same(*twin) for twin in twins):
-            return other.code()
+        folder = other.code()
+        if folder and twins and other.version == layout.version and all(_same(*twin) for twin in twins):
+            return Code(folder, environment.version)
     return None
 
 

@@ -8,6 +8,7 @@ from audit.sources.base import Quarantine, Source, SourceError, Version, hash_fi
 from audit.sources.bfcl.layout import find_layout, looks_like_bfcl
 from audit.sources.bfcl.reader import read_pairs, read_tasks
 from audit.sources.bfcl.runs import RunReader
+from audit.sources.bfcl.signatures import find_code
 from audit.sources.reading import copy_lines
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -33,6 +34,7 @@ class BFCL(Source):
         """
         super().__init__(root, domains)
         self._files = find_layout(root)
+        self._code = find_code(self._files)
         known = [category.name for category in self._files.categories]
         unknown = sorted(set(domains) - set(known))
         if unknown:
@@ -45,11 +47,18 @@ class BFCL(Source):
         return looks_like_bfcl(root)
 
     def version(self) -> Version:
-        """Identify the release; the hash covers the files of the categories read, wherever the folder stands."""
+        """Identify the release.
+
+        The hash covers the data files of the categories read, so it is the same wherever the folder stands. The label
+        says when the code of the classes comes from a fetched package.
+        """
         stems = sorted({category.stem for category in self._categories})
         paths = [path(stem) for stem in stems for path in (self._files.questions, self._files.answers)]
         files = [path for path in (*paths, *self._files.shared_files()) if path.is_file()]
-        return hash_files(self._files.data, files, self._files.label())
+        label = self._files.label()
+        if self._code and self._code.release:
+            label += f", code of bfcl-eval {self._code.release}"
+        return hash_files(self._files.data, files, label)
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks category by category; question files of unknown categories are quarantined whole."""
@@ -57,7 +66,7 @@ class BFCL(Source):
             for path in self._files.unknown:
                 reason = "a category that this reader does not know; none of its records were read"
                 quarantine.add(self._files.name(path), reason)
-        yield from read_tasks(self._files, self._categories, quarantine)
+        yield from read_tasks(self._files, self._categories, self._code_folder, quarantine)
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in BFCL's result and score files under ``path``.
@@ -71,7 +80,11 @@ class BFCL(Source):
 
     def _tasks_of(self, names: Collection[str]) -> Iterator[AgentTask]:
         categories = [category for category in self._files.categories if category.name in names]
-        return read_tasks(self._files, categories, Quarantine())
+        return read_tasks(self._files, categories, self._code_folder, Quarantine())
+
+    @property
+    def _code_folder(self) -> Path | None:
+        return self._code.folder if self._code else None
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the lines of the tasks in ``keep``, and all documentation, in BFCL's own layout.

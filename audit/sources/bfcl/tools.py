@@ -2,14 +2,15 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from audit.sources.base import Quarantine
 from audit.sources.bfcl.categories import CLASS_DOCS, STATELESS_CLASSES, Category
 from audit.sources.bfcl.layout import Layout
-from audit.sources.bfcl.malformed import Malformed, expect, member
+from audit.sources.bfcl.malformed import Malformed, expect, member, require_shallow
 from audit.sources.bfcl.schema import tool
-from audit.sources.bfcl.signatures import code_folder, read_signatures
+from audit.sources.bfcl.signatures import read_signatures
 from audit.sources.reading import read_jsonl
 from taxonomy.pointer import join
 from taxonomy.record import Origin
@@ -19,10 +20,17 @@ from taxonomy.task import EnvironmentSpec, Signature, ToolSpec
 class Toolbox:
     """Builds and keeps tools and environments. Equal documentation gives the same object."""
 
-    def __init__(self, layout: Layout, quarantine: Quarantine) -> None:
+    def __init__(self, layout: Layout, code: Path | None, quarantine: Quarantine) -> None:
+        """Prepare to build.
+
+        Args:
+            layout: the files.
+            code: folder with the source of the classes, when it is at hand.
+            quarantine: collects unreadable documentation.
+        """
         self._layout = layout
         self._quarantine = quarantine
-        self._code = code_folder(layout)
+        self._code = code
         self._tools: dict[str, ToolSpec] = {}
         self._environments: dict[object, EnvironmentSpec] = {}
         self._classes: dict[str, tuple[ToolSpec, ...]] = {}
@@ -81,8 +89,8 @@ class Toolbox:
         if name not in self._classes:
             path = self._layout.docs(name)
             if not path.is_file():
-                reason = f"the documentation of {name} is absent: {self._layout.name(path)}; restore the file"
-                raise Malformed(reason, "/involved_classes")
+                reason = f"the documentation of {name} is absent: {self._layout.name(path)}"
+                raise Malformed(reason, "/involved_classes", advice="restore the file")
             signatures = read_signatures(self._code, name, self._layout.root) if self._code else {}
             self._classes[name] = tuple(self._methods(name, signatures))
         return self._classes[name]
@@ -91,8 +99,9 @@ class Toolbox:
         path = self._layout.docs(name)
         file = self._layout.name(path)
         specs = []
-        for record in read_jsonl(path, file, self._quarantine, kind="tool"):
+        for record in read_jsonl(path, file, self._quarantine):
             try:
+                require_shallow(record.value)
                 spec = tool(
                     record.value,
                     "python",
@@ -101,9 +110,8 @@ class Toolbox:
                     effect="read" if name in STATELESS_CLASSES else "unknown",
                     implementation=signatures.get(member(record.value, "name", str)),
                 )
-            except (Malformed, RecursionError) as error:
-                pointer = error.pointer if isinstance(error, Malformed) else ""
-                self._quarantine.add(file, str(error), line=record.line, pointer=pointer, kind="tool")
+            except Malformed as error:
+                self._quarantine.add(file, str(error), line=record.line, pointer=error.pointer)
             else:
                 specs.append(spec)
         return specs
@@ -112,8 +120,8 @@ class Toolbox:
         if name not in self._scenarios:
             path = self._layout.scenario(name)
             if not path.is_file():
-                reason = f"the conversations of the scenario are absent: {self._layout.name(path)}; restore the file"
-                raise Malformed(reason, "/scenario")
+                reason = f"the conversations of the scenario are absent: {self._layout.name(path)}"
+                raise Malformed(reason, "/scenario", advice="restore the file")
             records = read_jsonl(path, self._layout.name(path), self._quarantine)
             self._scenarios[name] = [record.value for record in records]
         return self._scenarios[name]

@@ -175,9 +175,7 @@ def _compose(texts: list[str]) -> str:
     if len(texts) == 1:
         return texts[0]
     main, support = texts
-    return (
-        f"<main_policy>\n{main}\n</main_policy>\n<tech_support_policy>\n{support}\n</tech_support_policy>"
-    )
+    return f"<main_policy>\n{main}\n</main_policy>\n<tech_support_policy>\n{support}\n</tech_support_policy>"
 
 
 def _combine(states: dict[str, Any]) -> Any:

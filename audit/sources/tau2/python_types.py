@@ -5,7 +5,6 @@ files is executed.
 """
 
 import ast
-import inspect
 from collections.abc import Iterable
 from enum import Enum
 from typing import Any, Literal, Optional, Union
@@ -38,8 +37,10 @@ class TypeReader:
         Raises:
             RecursionError: when aliases or models go round in a circle too long to follow.
         """
-        if isinstance(node, ast.Constant):
-            return self.resolve(ast.parse(node.value, mode="eval").body) if isinstance(node.value, str) else node.value
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return self.resolve(ast.parse(node.value, mode="eval").body)
+        if isinstance(node, ast.Constant) and node.value is None:
+            return None
         if isinstance(node, ast.Name):
             return self._named(node.id)
         if isinstance(node, ast.Attribute):
@@ -97,7 +98,7 @@ class TypeReader:
                 for item in node.body
                 if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name)
             }
-            return Enum(node.name, members, type=str) if members else Any  # type: ignore[misc]
+            return _enum(node, members) if members else Any
         fields: dict[str, Any] = {}
         for item in node.body:
             if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
@@ -105,7 +106,7 @@ class TypeReader:
         parents = [self._named(base) for base in bases]
         models = tuple(parent for parent in parents if isinstance(parent, type) and issubclass(parent, BaseModel))
         strict = ConfigDict(extra="forbid") if "BaseModelNoExtra" in bases else None
-        doc = inspect.cleandoc(ast.get_docstring(node) or "") or None
+        doc = ast.get_docstring(node)
         if models:
             return create_model(node.name, __base__=models, __doc__=doc, **fields)
         return create_model(node.name, __config__=strict, __doc__=doc, **fields)
@@ -127,3 +128,9 @@ class TypeReader:
         if "default_factory" in given:
             options["default_factory"] = lambda: None
         return Field(**options)
+
+
+def _enum(node: ast.ClassDef, members: dict[str, Any]) -> Any:
+    built = Enum(node.name, members, type=str)  # type: ignore[misc]
+    built.__doc__ = ast.get_docstring(node)
+    return built

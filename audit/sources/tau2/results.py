@@ -90,8 +90,8 @@ def _rows(path: Path, name: str, tag: str, info: dict[str, Any]) -> Iterator[Row
     }
     for member in stream_members(path):
         if member.key == "simulations":
-            value = member.value
-            yield Origin(file=name, pointer=member.pointer), {**shared, **_run(value)} if isinstance(value, dict) else value
+            fields = {**shared, **_run(member.value)} if isinstance(member.value, dict) else member.value
+            yield Origin(file=name, pointer=member.pointer), fields
 
 
 def _run(value: dict[str, Any]) -> dict[str, Any]:

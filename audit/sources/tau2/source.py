@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -130,7 +129,7 @@ class Tau2Bench(Source):
         try:
             return to_task(self.name, domain, record.value, shared, partial(_place, name, record.index))
         except ValidationError as error:
-            pointer, reason = explain(error)
+            pointer, reason = explain(error, record.value)
             at, task_id = f"/{record.index}{pointer}", f"{domain}/{record.value.get('id')}"
             quarantine.add(name, reason, line=record.line, pointer=at, task_id=task_id)
             return None
@@ -156,7 +155,7 @@ class Tau2Bench(Source):
     @cached_property
     def _native(self) -> dict[str, dict[str, RawRecord]]:
         """Native tasks that can be read, by open domain and native id."""
-        found: dict[str, dict[str, Any]] = {domain: {} for domain in self._open}
+        found: dict[str, dict[str, RawRecord]] = {domain: {} for domain in self._open}
         for domain in self._open:
             try:
                 shared = self._environment(domain)

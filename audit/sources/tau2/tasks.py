@@ -169,7 +169,8 @@ def _checks(criteria: Criteria) -> tuple[list[Check], dict[str, str]]:
     basis = criteria.reward_basis
     found: list[tuple[Check, str]] = []
     if "DB" in basis and (criteria.actions is not None or criteria.env_assertions is not None):
-        found.append((Check(kind="final_state", scored=True, pointer="/ground_truth", note=STATE_NOTE), "actions"))
+        pointer = "/ground_truth" if criteria.actions is None else "/ground_truth/turns/0"
+        found.append((Check(kind="final_state", scored=True, pointer=pointer, note=STATE_NOTE), "actions"))
     for i, action in enumerate(criteria.actions or () if "ACTION" in basis else ()):
         pointer, expected = f"/ground_truth/turns/0/{i}", {"name": action.name, "compare_args": action.compare_args}
         check = Check(kind="tool_calls", scored=True, expected=expected, pointer=pointer, note=ACTION_NOTE)

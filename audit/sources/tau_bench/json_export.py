@@ -33,7 +33,7 @@ class JsonExport(Layout):
         path = self.files(domain)[0]
         name = self.name(path)
         for record in read_json_array(path, name, quarantine):
-            yield NativeTask(index=record.index, value=record.value, place=partial(_place, name, record.index))
+            yield NativeTask(record.index, record.line, record.value, partial(_place, name, record.index))
 
     def environment(self, domain: str) -> Domain:
         """Read the JSON files beside the tasks; ``policy.json`` holds the policy text as its ``wiki.md``."""

@@ -26,6 +26,8 @@ class NativeTask:
 
     index: int
     """0-based position in its list: the benchmark's task id."""
+    line: int
+    """1-based line where it starts."""
     value: dict[str, Any]
     """Fields: instruction, actions, outputs, user_id ..."""
     place: Callable[[str], Origin]

@@ -48,7 +48,7 @@ class PythonCheckout(Layout):
                 continue
             actions = _elements(_child(node, "actions"))
             segments = tuple(ast.get_source_segment(text, action) or "" for action in actions)
-            yield NativeTask(index, value, partial(_place, name, node), segments)
+            yield NativeTask(index, node.lineno, value, partial(_place, name, node), segments)
 
     def environment(self, domain: str) -> Domain:
         """Read ``tools/*.py``, ``wiki.md`` and ``data/*.json``; the state has one member per data file."""
@@ -75,7 +75,8 @@ class PythonCheckout(Layout):
         if tasks is None:
             raise DomainUnreadable(domain, "no list of tasks in Python")
         folder = tasks.parent
-        return [tasks, folder / WIKI, *sorted((folder / "tools").glob("*.py")), *sorted((folder / "data").glob("*"))]
+        shared = [*sorted((folder / "tools").glob("*.py")), *sorted((folder / "data").glob("*.json"))]
+        return [tasks, folder / WIKI, *shared]
 
     def write_tasks(self, domain: str, keep: set[int], target: Path) -> None:
         """Write the file with the kept elements as they stand in it, and everything around the list unchanged."""
@@ -130,9 +131,10 @@ class PythonCheckout(Layout):
         if not returned or returned[0].value is None:
             raise DomainUnreadable(name, "expected a class whose get_info() returns the tool's description")
         try:
-            tool = Tool.model_validate(literal(returned[0].value)).function
+            value = literal(returned[0].value)
+            tool = Tool.model_validate(value).function
         except ValidationError as error:
-            raise DomainUnreadable(name, explain(error)[1], line=returned[0].lineno) from error
+            raise DomainUnreadable(name, explain(error, value)[1], line=returned[0].lineno) from error
         except ValueError as error:
             raise DomainUnreadable(name, str(error), line=returned[0].lineno) from error
         invoke = methods.get("invoke")

@@ -69,9 +69,10 @@ class TauBench(Source):
                     try:
                         yield to_task(self.name, domain, native, shared)
                     except ValidationError as error:
-                        pointer, reason = explain(error)
+                        pointer, reason = explain(error, native.value)
                         place, task_id = native.place(pointer), f"{domain}/{native.index}"
-                        quarantine.add(place.file, reason, line=place.line, pointer=place.pointer, task_id=task_id)
+                        line, at = place.line or native.line, place.pointer
+                        quarantine.add(place.file, reason, line=line, pointer=at, task_id=task_id)
             except DomainUnreadable as error:
                 error.put_in(quarantine)
 

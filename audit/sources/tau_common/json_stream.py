@@ -102,8 +102,9 @@ class _Scanner:
                     raise ValueError(error.msg) from error
             else:
                 if end < len(self.text) or self.ended:
-                    self.at = end
-                    return value
+                    start, self.at = self.at, end
+                    escaped = "\\ud" in self.text[start:end] or "\\uD" in self.text[start:end]
+                    return _without_half_characters(value) if escaped else value
             self.grow()
 
     def peek(self) -> str:
@@ -127,3 +128,8 @@ class _Scanner:
         waiting = self.text[self.at :]
         block = self.stream.read(max(_BLOCK, len(waiting)))
         self.text, self.at, self.ended = waiting + block, 0, not block
+
+
+def _without_half_characters(value: Any) -> Any:
+    """Replace the escaped half of a surrogate pair, which a cut-off model output leaves, by a question mark."""
+    return json.loads(json.dumps(value, ensure_ascii=False).encode("utf-8", errors="replace"))

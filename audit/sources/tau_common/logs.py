@@ -77,39 +77,33 @@ class RunReader:
         """Stream the trajectories in a file, or in all files below a folder that ``open_log`` recognises."""
         matched = False
         for file, name in _files(path):
-            rows = open_log(file, name, path.is_file())
-            if rows is not None:
-                matched = True
-                yield from self._trajectories(name, rows)
+            try:
+                for origin, fields in open_log(file, name, path.is_file()) or ():
+                    matched = True
+                    run = self._accept(origin, fields)
+                    if run is not None:
+                        yield run
+            except JsonStreamError as error:
+                reason = f"not valid JSON from some place on: {error}; the runs before it were kept, the rest left out"
+                self.quarantine.add(name, reason, kind="run")
         if not matched:
             reason = "no run log of this benchmark was found here; the layouts are described in docs/sources"
             self.quarantine.add(path.name, reason, kind="run")
 
-    def _trajectories(self, name: str, rows: Iterator[Row]) -> Iterator[Trajectory]:
+    def _accept(self, origin: Origin, fields: Any) -> Trajectory | None:
         try:
-            for origin, fields in rows:
-                try:
-                    run = self._trajectory(origin, fields)
-                except _Rejected as error:
-                    line, pointer = origin.line, origin.pointer
-                    self.quarantine.add(
-                        name, str(error), line=line, pointer=pointer, kind="run", task_id=error.task_id
-                    )
-                else:
-                    if run is not None:
-                        yield run
-        except JsonStreamError as error:
-            reason = f"not valid JSON from some place on: {error}; the runs before it were kept, the rest was left out"
-            self.quarantine.add(name, reason, kind="run")
+            return self._trajectory(origin, fields)
+        except _Rejected as error:
+            line, pointer = origin.line, origin.pointer
+            self.quarantine.add(origin.file, str(error), line=line, pointer=pointer, kind="run", task_id=error.task_id)
+            return None
 
     def _trajectory(self, origin: Origin, fields: Any) -> Trajectory | None:
-        if isinstance(fields, dict) and fields.get("benchmark") not in (None, self.benchmark):
-            return None
         try:
             logged = LoggedRun.model_validate(fields)
             messages = to_messages(logged.messages or ())
         except ValidationError as error:
-            raise _Rejected(explain(error)[1]) from error
+            raise _Rejected(explain(error, fields)[1]) from error
         except ValueError as error:
             raise _Rejected(f"{error}; mend the log and read again") from error
         task_id = self._task_id(logged)
@@ -174,10 +168,13 @@ def record_log(path: Path, name: str, named: bool, tag: str, quarantine: Quarant
         return None
     if not named and (first["benchmark"] != tag or "messages" not in first):
         return None
+    rows: Iterator[Row]
     if ".jsonl" in path.name:
         lines = read_jsonl(path, name, quarantine, kind="run")
-        return ((Origin(file=name, line=record.line), record.value) for record in lines)
-    return ((Origin(file=name, pointer=member.pointer), member.value) for member in stream_members(path))
+        rows = ((Origin(file=name, line=record.line), record.value) for record in lines)
+    else:
+        rows = ((Origin(file=name, pointer=member.pointer), member.value) for member in stream_members(path))
+    return (row for row in rows if not isinstance(row[1], dict) or row[1].get("benchmark", tag) == tag)
 
 
 def first_record(path: Path) -> dict[str, Any]:

@@ -70,9 +70,7 @@ def signature_of(function: ast.FunctionDef, text: str, file: str, skip: Sequence
     defaults = len(arguments.defaults)
     required = [item.arg for item in positional[: len(positional) - defaults]]
     required += [
-        item.arg
-        for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is None
+        item.arg for item, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None
     ]
     names = [item.arg for item in [*positional, *arguments.kwonlyargs]]
     head = text.splitlines()[function.lineno - 1 : function.body[0].lineno - 1] or [f"def {function.name}(...):"]

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -31,12 +32,24 @@ class DomainUnreadable(Exception):
         quarantine.add(self.file, reason, line=self.line, pointer=self.pointer)
 
 
-def explain(error: ValidationError) -> tuple[str, str]:
-    """Return the JSON Pointer of the first fault inside the record, and a sentence that lists the faults."""
+def explain(error: ValidationError, value: Any) -> tuple[str, str]:
+    """Return the JSON Pointer of the first fault inside the record ``value``, and a sentence that lists the faults."""
     faults = error.errors(include_url=False, include_input=False)
-    listed = "; ".join(f"{join('', *fault['loc']) or 'the record'}: {fault['msg']}" for fault in faults[:3])
-    more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
-    return join("", *faults[0]["loc"]), f"{listed}{more}; mend the record and read again"
+    pointers = [_pointer(fault["loc"], value) for fault in faults]
+    listed = [f"{at or 'the record'}: {fault['msg']}" for at, fault in zip(pointers, faults, strict=True)]
+    more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
+    return pointers[0], f"{'; '.join(listed[:3])}{more}; mend the record and read again"
+
+
+def _pointer(location: tuple[int | str, ...], value: Any) -> str:
+    """Turn pydantic's location into a pointer, without the names of types that it puts in for a union."""
+    pointer = ""
+    for i, token in enumerate(location):
+        if isinstance(value, dict) and (token in value or i == len(location) - 1):
+            pointer, value = join(pointer, token), value.get(token)
+        elif isinstance(value, list) and isinstance(token, int) and token < len(value):
+            pointer, value = join(pointer, token), value[token]
+    return pointer
 
 
 def release_label(root: Path) -> str:

@@ -74,7 +74,7 @@ def _tool(item: Any, index: int, name: str, effect_of: Callable[[Tool], Effect])
     try:
         tool = Tool.model_validate(item)
     except ValidationError as error:
-        pointer, reason = explain(error)
+        pointer, reason = explain(error, item)
         raise DomainUnreadable(name, reason, f"/{index}{pointer}") from error
     return ToolSpec(
         name=tool.function.name,

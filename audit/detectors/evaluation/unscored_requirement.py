@@ -1,0 +1,104 @@
+"""Requirements that a task states and no scored check covers."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.numbers import numbers_in
+from audit.detectors.evaluation.requests import asked_figures
+from audit.evidence import quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask, Check
+
+_SEEN_ONLY_IN_THE_RUN = re.compile(
+    r"\b(?:communicat|tell|told|inform|mention|sa(?:y|id)\b|identif|detect|reali[sz]|verif|confirm|explain|search|look"
+    r"|check(?:s|ed)?\b(?! bag)|gets?\b|ask)|\boffer\w*\b.*\b(?:before|unless|until)\b",
+    re.IGNORECASE,
+)
+_SAID = re.compile(r"\b(?:communicat|tell|told|inform|mention|sa(?:y|id)\b)", re.IGNORECASE)
+_PREAMBLE = re.compile(r"^\s*check that\b", re.IGNORECASE)
+
+
+class UnscoredRequirement(TaskDetector):
+    """A task states a requirement, and violating it costs nothing.
+
+    Rules:
+
+    1. a check is listed with the task and no code scores it, and no scored check decides the same thing. An assertion
+       on what happens to the data ("does not cancel the order", "updates the address") is decided by the final state
+       where that is scored; one on what the agent says, looks up, finds out or asks first is not, unless a required
+       text carries its figures. One finding per kind of check, with all tasks that state such a requirement.
+    2. the simulated user wants to be told a figure ("you want to know how much you will get back"), the final state is
+       scored, and no text at all is required of the agent. This is a reading of the text, so it is only suspected.
+
+    Flagged: "Agent verifies that the flight was delayed", unscored. "You want to know the total", with no outputs.
+    Not flagged: "Agent does not cancel the order" beside a scored final state; "Agent says that the total is $44"
+    beside the required text "44".
+
+    The first rule is wrong where an assertion uses a verb of saying for an act on the data; the second where the user
+    asks and does not insist on an answer.
+    """
+
+    id = "unscored-requirement"
+    title = "a stated requirement that no check covers"
+    version = "1"
+    category = "unscored-requirement"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.CONFIRMED
+    why = "An agent that ignores the requirement scores as well as one that meets it."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Return why the task cannot be checked, or None."""
+        if not task.evaluation.checks:
+            return "nothing is known about the evaluation"
+        return None
+
+    def inspect(self, task: AgentTask) -> Iterable[Hit]:
+        """Yield what ``task`` states without scoring it."""
+        yield from _unscored_checks(task)
+        yield from _unanswered_questions(task)
+
+
+def _unscored_checks(task: AgentTask) -> Iterator[Hit]:
+    by_kind: dict[str, list[int]] = {}
+    for i, check in enumerate(task.evaluation.checks):
+        if not check.scored and check.expected and not _decided_elsewhere(check, task):
+            by_kind.setdefault(check.kind, []).append(i)
+    for kind, indices in by_kind.items():
+        name = {"judge": "assertions for a judge"}.get(kind, f"{kind.replace('_', ' ')} checks")
+        yield Hit(
+            claim=f"The criteria list {name} that no code scores and no scored check decides",
+            evidence=tuple(quote(task, f"/evaluation/checks/{i}/expected", note="stated, not scored") for i in indices),
+            fix="Score them, or move what matters into checks that are scored.",
+            cause=f"unscored {kind}",
+        )
+
+
+def _decided_elsewhere(check: Check, task: AgentTask) -> bool:
+    if check.kind not in ("judge", "rubric") or not isinstance(check.expected, str):
+        return False
+    text = _PREAMBLE.sub("", check.expected)
+    scored = [other for other in task.evaluation.checks if other.scored]
+    required = [number for other in scored if other.kind == "output_substring" for number in numbers_in(other.expected)]
+    if _SAID.search(text) and required:
+        stated = numbers_in(text)
+        return not stated or any(number in required for number in stated)
+    return any(other.kind == "final_state" for other in scored) and not _SEEN_ONLY_IN_THE_RUN.search(text)
+
+
+def _unanswered_questions(task: AgentTask) -> Iterator[Hit]:
+    kinds = {check.kind for check in task.evaluation.checks if check.scored}
+    if task.user.kind != "simulated" or "final_state" not in kinds or kinds & {"output_substring", "rubric", "judge"}:
+        return
+    for pointer, text in task.user_texts():
+        for sentence in asked_figures(text):
+            yield Hit(
+                claim="The user wants to be told a figure, and no text is required of the agent",
+                evidence=(
+                    quote(task, pointer, text=sentence, note="what the user wants to know"),
+                    quote(task, "/ground_truth/outputs", note="required texts"),
+                ),
+                fix="Add the figure to the required texts.",
+                tier=Tier.SUSPECTED,
+            )
+            return

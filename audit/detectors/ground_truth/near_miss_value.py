@@ -1,0 +1,194 @@
+"""Check: gold values that are almost, but not exactly, what the task says."""
+
+import datetime
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA, Levenshtein
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
+from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
+from audit.detectors.ground_truth.person_records import mismatches
+from audit.detectors.ground_truth.sharing import shared_cause
+from audit.detectors.ground_truth.wording import squash, words
+from audit.evidence import quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask, ToolCall
+
+_QUOTED = re.compile(
+    r"(?<!\w)'([^'\n]{2,300}?)'(?!\w)|\"([^\"\n]{2,300})\"|“([^”\n]{2,300})”|‘([^’\n]{2,300})’|`([^`\n]{2,300})`"
+)
+_FILE_NAME = re.compile(r"(?<![\w/@.-])[\w-]+\.[A-Za-z]\w{0,4}(?![\w@])")
+_IDENTIFIER = re.compile(r"(?<![\w#])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
+_DATE_LIKE = re.compile(r"(\d{1,6})([-/.])(\d{1,2})\2(\d{1,6})")
+_FEWEST_WORDS = 4
+
+
+@dataclass(frozen=True)
+class _Said:
+    """A file name, an identifier or a quotation in the task."""
+
+    at: str
+    text: str
+
+
+class NearMissValue(TaskDetector):
+    """A gold value that copies something from the task copies it exactly.
+
+    Looked at are values of which no accepted spelling stands anywhere in the task, loosely compared:
+
+    * **file names** a letter or so off one of the conversation (then confirmed) or of the initial state: ``note.md``
+      where the user asks for ``notes.md``;
+    * **texts** that differ in one word from a text of four words or more that the user puts in quotation marks;
+    * **identifiers** one character off one that the user says, when the database is part of the files and lacks the
+      gold's identifier;
+    * **dates** that are none: ``20023-04-2``, ``2023-02-30``, for a parameter with "date" in its name;
+    * **people** in the gold who contradict the record that the call refers to: the same name with another date of
+      birth that nobody said, or the record's date of birth and half of its name with another half.
+
+    Not flagged: words of the language (plurals, inflections, translations, corrected typos), because only names,
+    identifiers and quotations have to be copied letter by letter; a change of a digit or of a template's blank ("X
+    miles" becomes "980 miles"); another entity with a similar id; a value that one accepted alternative has right; a
+    change of a name that the user asks for.
+    """
+
+    id = "near-miss-value"
+    title = "Gold values that are almost what the task says"
+    version = "1"
+    category = "incorrect-tool-call"
+    severity = Severity.AFFECTS_SCORE
+    tier = Tier.SUSPECTED
+    why = "A run that copies the value exactly differs from the gold and fails."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """A task without gold calls cannot be checked."""
+        return None if any(task.ground_truth.turns) else "the ground truth holds no calls"
+
+    def inspect(self, task: AgentTask) -> Iterator[Hit]:
+        """Yield one hit per value that is nearly right."""
+        knowledge = Knowledge(task)
+        said = list(_names_and_quotations(task))
+        for pointer, call in task.gold_calls():
+            severity = _severity(task, call)
+            for value in gold_values(call.arguments):
+                texts = [text for _, text in value.strings()]
+                if texts and len(texts) == len(value.accepted):
+                    yield from _impossible_date(task, pointer, call, value)
+                    if not value.omissible and not any(knowledge.holds(text) for text in texts):
+                        yield from _misspelt(task, pointer, call, value, said, severity)
+            yield from _wrong_person(task, pointer, call, knowledge, severity)
+
+
+def _severity(task: AgentTask, call: ToolCall) -> Severity:
+    tool = task.tool(call.name, call.requestor)
+    unseen = task.ground_truth.call_matching == "state" and tool is not None and tool.effect == "read"
+    return Severity.MAY_AFFECT_SCORE if unseen or task.ground_truth.call_matching == "none" else Severity.AFFECTS_SCORE
+
+
+def _names_and_quotations(task: AgentTask) -> Iterator[_Said]:
+    for at, text in task.user_texts():
+        for match in _QUOTED.finditer(text):
+            yield _Said(at, next(group for group in match.groups() if group))
+        patterns = (_FILE_NAME, _IDENTIFIER) if task.environment.state is not None else (_FILE_NAME,)
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                yield _Said(at, match.group())
+    for at, text in texts_in(task.initial_state, "/initial_state"):
+        if _FILE_NAME.fullmatch(text):
+            yield _Said(at, text)
+
+
+def _misspelt(
+    task: AgentTask, pointer: str, call: ToolCall, value: GoldValue, said: list[_Said], severity: Severity
+) -> Iterator[Hit]:
+    for at, text in value.strings():
+        for other in said:
+            phrase = _nearly_same_phrase(text, other.text)
+            if not phrase and not _nearly_same_name(text, other.text, task.environment.state is not None):
+                continue
+            yield Hit(
+                claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, but the task says "
+                f"{other.text!r}.",
+                evidence=(
+                    quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+                    quote(task, other.at, text=other.text, note="what the task says"),
+                ),
+                fix=f"Use {other.text!r}.",
+                severity=Severity.MAY_AFFECT_SCORE if phrase else severity,
+                tier=Tier.CONFIRMED if _FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
+                cause=shared_cause(task, f"{text!r} for {other.text!r}"),
+            )
+            return
+
+
+def _nearly_same_phrase(gold: str, said: str) -> bool:
+    a, b = words(gold), words(said)
+    if min(len(a), len(b)) < _FEWEST_WORDS or Levenshtein.distance(a, b, score_cutoff=1) != 1:
+        return False
+    changed = set(a).symmetric_difference(b)
+    return bool(changed) and all(word.isalpha() and len(set(word)) > 1 for word in changed)
+
+
+def _nearly_same_name(gold: str, said: str, closed_world: bool) -> bool:
+    if _FILE_NAME.fullmatch(gold) and _FILE_NAME.fullmatch(said):
+        letters = [re.sub(r"\d", "", name.casefold()) for name in (gold, said)]
+        same_digits = re.findall(r"\d", gold) == re.findall(r"\d", said)
+        return same_digits and 1 <= OSA.distance(*letters) <= max(1, len(letters[0]) // 8)
+    if closed_world and _IDENTIFIER.fullmatch(gold) and _IDENTIFIER.fullmatch(said):
+        return OSA.distance(squash(gold), squash(said), score_cutoff=1) == 1
+    return False
+
+
+def _impossible_date(task: AgentTask, pointer: str, call: ToolCall, value: GoldValue) -> Iterator[Hit]:
+    if "date" not in value.member.lower() or any(_may_be_date(text) for _, text in value.strings()):
+        return
+    at, text = value.strings()[0]
+    request = [quote(task, place, note="a text of the user") for place, _ in task.user_texts()]
+    yield Hit(
+        claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, which is no date.",
+        evidence=(quote(task, f"{pointer}/arguments{at}", note="the gold call"), *request[-1:]),
+        why="A run that gives the date that is meant differs from the gold and fails.",
+        fix="Write the date that the user means.",
+        tier=Tier.CONFIRMED,
+        cause=shared_cause(task, call.name, value.member, text),
+    )
+
+
+def _may_be_date(text: str) -> bool:
+    match = _DATE_LIKE.fullmatch(text)
+    if match is None:
+        return True
+    a, b, c = match[1], match[3], match[4]
+    orders = ((a, b, c), (c, b, a), (c, a, b))
+    return any(len(year) in (2, 4) and _exists(int(year), int(month), int(day)) for year, month, day in orders)
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    try:
+        datetime.date(year + 2000 if year < 100 else year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong_person(
+    task: AgentTask, pointer: str, call: ToolCall, knowledge: Knowledge, severity: Severity
+) -> Iterator[Hit]:
+    for found in mismatches(task, call, knowledge):
+        given, recorded = found.given, found.recorded
+        what = f"{given.name}, born {given.born}, but the record has {recorded.name}, born {recorded.born}"
+        unasked = "nobody says otherwise" if found.certain else "nobody asks for a change of name"
+        yield Hit(
+            claim=f"The gold call of {call.name!r} names {what}, and {unasked}.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{given.at}", note="the gold call"),
+                quote(task, recorded.at, note="the name in the record"),
+                quote(task, recorded.born_at, note="the date of birth in the record"),
+            ),
+            fix=f"Use the record: {recorded.name}, {recorded.born}.",
+            severity=severity,
+            tier=Tier.CONFIRMED if found.certain else Tier.SUSPECTED,
+            cause=shared_cause(task, call.name, given.name, recorded.name, given.born),
+        )

@@ -1,0 +1,239 @@
+"""Difficulty and discrimination of tasks: 1PL and 2PL item parameters with standard errors."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, logsumexp
+
+from reports.statistics.matrix import ScoreMatrix
+from reports.statistics.result import Estimate, Undefined, undefined
+from taxonomy.record import Record
+
+Model = Literal["1PL", "2PL"]
+
+_DISCRIMINATION_PRIOR = (1.0, 1.0)
+_DIFFICULTY_PRIOR = (0.0, 3.0)
+_REACH = 6.0
+_TOLERANCE = 1e-7
+_MOST_ROUNDS = 2000
+
+
+class ItemParameters(Record):
+    """Parameters of one task in ``P(pass) = sigmoid(a θ − b)``, θ being a model's ability."""
+
+    task: str
+    """Task id."""
+    difficulty: Estimate
+    """b: log-odds that a model of average ability (θ = 0) fails."""
+    discrimination: Estimate | None
+    """a: how sharply passing rises with ability; negative when weaker models do better. None in a 1PL (it is 1)."""
+
+
+class ItemResponse(Record):
+    """A fitted item response model."""
+
+    model: Model
+    """Which one."""
+    items: tuple[ItemParameters, ...]
+    """Tasks with parameters, in the order of the matrix."""
+    left_out: dict[str, Undefined]
+    """Tasks without parameters: every model passes, or every model fails."""
+    ability_spread: float
+    """Standard deviation of θ: estimated in a 1PL, fixed at 1 in a 2PL."""
+    abilities: dict[str, float]
+    """Posterior mean ability per model."""
+    method: str
+    """How it was fitted."""
+
+
+def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse | Undefined:
+    """Fit item parameters by penalised marginal maximum likelihood.
+
+    Abilities are integrated out over a normal distribution: standard normal in a 2PL, ``P = sigmoid(a θ − b)``
+    (tinyBenchmarks' form in one dimension); with estimated spread in a 1PL, ``P = sigmoid(θ − b)``. With few models the
+    likelihood alone can push parameters to infinity, so a ~ N(1, 1) and b ~ N(0, 3²) regularise it; a is free to
+    become negative, as it does for a mis-keyed task. Fitted by the EM algorithm (Bock and Aitkin 1981), the integral
+    taken on an even grid finer than any ability's posterior, which Gauss–Hermite nodes are not with hundreds of tasks.
+
+    Standard errors come from the observed information of the penalised marginal likelihood of all parameters together
+    (Louis 1982), so they include that abilities are only known from these tasks. With 16 models they are wide.
+
+    Missing cells: each model counts on the tasks it has ("n of N" models per task).
+
+    Args:
+        matrix: the scores, at most one run per cell.
+        model: "1PL" for difficulties only, "2PL" for difficulties and discriminations.
+
+    Returns:
+        The parameters; tasks that all models pass or all fail carry a reason instead. Undefined for fewer than two
+        models, fewer than two tasks that differ between models, several runs per cell, and when EM does not converge.
+    """
+    if not matrix.binary:
+        return undefined("item parameters need one run per cell", len(matrix.tasks), "tasks")
+    n_models = len(matrix.models)
+    if n_models < 2:
+        return undefined(f"{n_models} model(s) were given; item parameters need two", n_models, "models")
+    passes, runs = matrix.passed.sum(axis=0), matrix.runs.sum(axis=0)
+    left_out = {
+        matrix.tasks[i]: undefined(_why_constant(int(passes[i]), int(runs[i])), int(runs[i]), "models")
+        for i in np.flatnonzero((passes == 0) | (passes == runs))
+    }
+    usable = matrix.drop(set(left_out))
+    n_tasks = len(usable.tasks)
+    if n_tasks < 2:
+        return undefined(f"{n_tasks} task(s) differ between models; a fit needs two", n_tasks, "tasks")
+    fit = _fit(usable.passed.astype(np.float64), usable.scored.astype(np.float64), model)
+    if fit is None:
+        return undefined(f"EM did not converge in {_MOST_ROUNDS} rounds", n_tasks, "tasks")
+    return ItemResponse(
+        model=model,
+        items=_items(usable, fit, model),
+        left_out=left_out,
+        ability_spread=fit.spread,
+        abilities=dict(zip(usable.models, fit.abilities.tolist(), strict=True)),
+        method=f"{model}, penalised marginal maximum likelihood (EM), a ~ N(1, 1), b ~ N(0, 9)",
+    )
+
+
+@dataclass(frozen=True)
+class _Fit:
+    parameters: NDArray[np.float64]
+    errors: NDArray[np.float64]
+    spread: float
+    abilities: NDArray[np.float64]
+
+
+def _fit(passed: NDArray[np.float64], scored: NDArray[np.float64], model: Model) -> _Fit | None:
+    """EM over all tasks at once. A row of parameters is (b,) in a 1PL and (b, a) in a 2PL."""
+    prior = np.array([_DIFFICULTY_PRIOR, _DISCRIMINATION_PRIOR][: 1 if model == "1PL" else 2])
+    share = (passed.sum(axis=0) + 0.5) / (scored.sum(axis=0) + 1)
+    parameters = np.tile(prior[:, 0], (len(share), 1))
+    parameters[:, 0] = np.log((1 - share) / share)
+    spread = 1.0
+    for _ in range(_MOST_ROUNDS):
+        before, spread_before = parameters, spread
+        grid = _grid(parameters, spread)
+        posterior = _posterior(passed, scored, parameters, grid, spread)
+        parameters = _maximise(passed.T @ posterior, scored.T @ posterior, parameters, grid, prior)
+        if model == "1PL":
+            spread = float(np.sqrt((posterior @ grid**2).mean()))
+        if np.abs(parameters - before).max() < _TOLERANCE and abs(spread - spread_before) < _TOLERANCE:
+            grid = _grid(parameters, spread)
+            posterior = _posterior(passed, scored, parameters, grid, spread)
+            errors = _standard_errors(passed, scored, parameters, grid, spread, posterior, prior)
+            return _Fit(parameters, errors, spread, posterior @ grid)
+    return None
+
+
+def _design(
+    parameters: NDArray[np.float64], grid: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Derivative of the logit by each parameter (parameters × grid), and the logit itself (tasks × grid)."""
+    slopes = np.stack([-np.ones_like(grid), grid])[: parameters.shape[1]]
+    fixed = grid if parameters.shape[1] == 1 else np.zeros_like(grid)
+    return slopes, parameters @ slopes + fixed
+
+
+def _grid(parameters: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
+    """Even grid over ±6 standard deviations, its step at most the narrowest posterior: then the sum is the integral."""
+    slopes = parameters[:, 1] if parameters.shape[1] == 2 else np.ones(len(parameters))
+    step = 1 / np.sqrt(1 / spread**2 + (slopes**2).sum() / 4)
+    return np.linspace(-_REACH * spread, _REACH * spread, int(np.ceil(2 * _REACH * spread / step)) + 2)
+
+
+def _posterior(
+    passed: NDArray[np.float64],
+    scored: NDArray[np.float64],
+    parameters: NDArray[np.float64],
+    grid: NDArray[np.float64],
+    spread: float,
+) -> NDArray[np.float64]:
+    """Probability of each grid point given each model's outcomes (models × grid)."""
+    logits = _design(parameters, grid)[1]
+    log_joint = passed @ log_expit(logits) + (scored - passed) @ log_expit(-logits) - (grid / spread) ** 2 / 2
+    return np.asarray(np.exp(log_joint - logsumexp(log_joint, axis=1, keepdims=True)))
+
+
+def _maximise(
+    passed: NDArray[np.float64],
+    scored: NDArray[np.float64],
+    parameters: NDArray[np.float64],
+    grid: NDArray[np.float64],
+    prior: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Newton steps of every task's penalised logistic regression on the expected counts (tasks × grid)."""
+    precision = np.diag(1 / prior[:, 1] ** 2)
+    for _ in range(2):
+        slopes, logits = _design(parameters, grid)
+        p = expit(logits)
+        gradient = (passed - scored * p) @ slopes.T - (parameters - prior[:, 0]) @ precision
+        curvature = np.einsum("tg,ig,jg->tij", scored * p * (1 - p), slopes, slopes, optimize=True) + precision
+        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        parameters = parameters + np.clip(step, -1, 1)
+    return parameters
+
+
+def _standard_errors(
+    passed: NDArray[np.float64],
+    scored: NDArray[np.float64],
+    parameters: NDArray[np.float64],
+    grid: NDArray[np.float64],
+    spread: float,
+    posterior: NDArray[np.float64],
+    prior: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Root of the diagonal of the inverse information ``D − GᵀG`` (Louis), by Woodbury's identity.
+
+    D is the expected complete-data information, one block per task (and one for the spread of a 1PL); row (m, q) of G
+    is ``sqrt(w_mq) (s_m(θ_q) − E s_m)``, the centred complete-data score of model m at grid point q.
+    """
+    slopes, logits = _design(parameters, grid)
+    p = expit(logits)
+    weights = scored.T @ posterior
+    blocks = np.einsum("tg,ig,jg->tij", weights * p * (1 - p), slopes, slopes, optimize=True)
+    inverse = np.linalg.inv(blocks + np.diag(1 / prior[:, 1] ** 2))
+    n_tasks, width = parameters.shape
+    rows, spread_rows = [], []
+    for model, row in enumerate(posterior):
+        near = np.flatnonzero(row > 1e-14)
+        weight = row[near]
+        residual = scored[model][:, None] * (passed[model][:, None] - p[:, near])
+        scores = (residual[:, None, :] * slopes[None, :, near]).reshape(n_tasks * width, -1)
+        rows.append(((scores - (scores @ weight)[:, None]) * np.sqrt(weight)).T)
+        by_spread = (grid[near] ** 2 / spread**2 - 1) / spread
+        spread_rows.append((by_spread - by_spread @ weight) * np.sqrt(weight))
+    centred = np.concatenate(rows)
+    solved = np.einsum("mti,tij->mtj", centred.reshape(len(centred), n_tasks, width), inverse, optimize=True)
+    solved = solved.reshape(len(centred), -1)
+    core = np.eye(len(centred)) - solved @ centred.T
+    if width == 1:
+        # The spread enters the information like one more parameter, whose complete-data part is 2 models / spread².
+        extra = np.concatenate(spread_rows)
+        core -= np.outer(extra, extra) * spread**2 / (2 * len(posterior))
+    variances = np.einsum("tii->ti", inverse).ravel() + np.einsum("mk,mk->k", solved, np.linalg.solve(core, solved))
+    return np.asarray(np.sqrt(variances)).reshape(n_tasks, width)
+
+
+def _items(matrix: ScoreMatrix, fit: _Fit, model: Model) -> tuple[ItemParameters, ...]:
+    def estimate(task: int, parameter: int) -> Estimate:
+        return Estimate(
+            value=float(fit.parameters[task, parameter]),
+            standard_error=float(fit.errors[task, parameter]),
+            n=int(matrix.runs[:, task].sum()),
+            of=len(matrix.models),
+            unit="models",
+            method=f"{model}, penalised marginal maximum likelihood",
+        )
+
+    return tuple(
+        ItemParameters(task=task, difficulty=estimate(i, 0), discrimination=estimate(i, 1) if model == "2PL" else None)
+        for i, task in enumerate(matrix.tasks)
+    )
+
+
+def _why_constant(passes: int, runs: int) -> str:
+    if not runs:
+        return "no model has a score on the task"
+    return f"all {runs} models {'pass' if passes else 'fail'} it, which bounds its difficulty on one side only"

@@ -1,0 +1,110 @@
+from pathlib import Path
+
+import pytest
+
+from audit.conclude import conclude
+from audit.detectors.environment import PromptUnknownTool
+from audit.detectors.environment.prompt_unknown_tool import named_tools
+from audit.shards import check_shard
+from audit.sources.base import Quarantine
+from audit.sources.tau2 import Tau2Bench
+from audit.sources.tau_bench import TauBench
+from taxonomy import AgentTask, EnvironmentSpec, Message, Status, ToolSpec, UserSpec
+from tests.builders import make_task
+
+TOOLS = EnvironmentSpec(
+    tools=(ToolSpec(name="lend_book"), ToolSpec(name="Desk.return_book")), user_tools=(ToolSpec(name="check_card"),)
+)
+
+
+def task(instruction: str = "", policy: str = "", task_id: str = "lib/1") -> AgentTask:
+    environment = TOOLS.model_copy(update={"policy": policy})
+    user = UserSpec(kind="simulated", instruction=instruction)
+    return make_task(task_id, environment=environment, user=user)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ground it on the results of the `get_card` tool call.", "get_card"),
+        ("Then use the get_card tool.", "get_card"),
+        ("Call the function `getCard` first.", "getCard"),
+        ("There is a tool called get_card.", "get_card"),
+        ("First run get_card(member='Ada').", "get_card"),
+        ("Use the `get_card()` function.", "get_card"),
+    ],
+)
+def test_texts_that_name_a_tool(text: str, name: str) -> None:
+    assert [found for found, _ in named_tools(text)] == [name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The status is `pending` or `lent_out`.",
+        "Pass `member_id` as given.",
+        "Send the payment request tool a sum.",
+        "Ask for the name, card_number (on the back) and shelf.",
+        "This tool is slow, and that function works.",
+        "The tool name_of_member is asked for in the tool results.",
+        "```python\nget_card('Ada')\n```",
+        "The tool response is shown.",
+    ],
+)
+def test_texts_that_do_not(text: str) -> None:
+    assert [found for found, _ in named_tools(text) if found != "name_of_member"] == []
+
+
+def test_one_finding_for_all_tasks_with_the_same_sentence() -> None:
+    tasks = [task("Use the `get_card` tool.", task_id=f"lib/{i}") for i in range(3)]
+    detector = PromptUnknownTool()
+    [finding], _ = conclude("library", [t.id for t in tasks], [check_shard(tasks, {}, [detector])], [detector])
+    assert finding.task_ids == ("lib/0", "lib/1", "lib/2")
+    assert [item.pointer for item in finding.evidence] == ["/user/instruction", "/environment/user_tools/0/name"]
+    assert finding.evidence[1].quote == "check_card"
+
+
+def test_tools_of_the_agent_of_the_user_and_of_a_group_are_known() -> None:
+    text = "Use the `lend_book` tool, the `Desk.return_book` tool, the return_book tool and the `check_card` tool."
+    assert list(PromptUnknownTool().inspect(task(text, text))) == []
+
+
+def test_withheld_tools_are_known() -> None:
+    withheld = task("Use the `get_card` tool.").model_copy(update={"hidden_tools": {"1": ("get_card",)}})
+    assert list(PromptUnknownTool().inspect(withheld)) == []
+
+
+def test_a_withheld_tool_can_be_the_nearest() -> None:
+    withheld = task("Use the `get_cards` tool.").model_copy(update={"hidden_tools": {"1": ("get_card",)}})
+    [hit] = PromptUnknownTool().inspect(withheld)
+    assert hit.evidence[1].pointer == "/hidden_tools/1/0"
+
+
+def test_policy_and_system_messages_are_read_and_users_are_not() -> None:
+    turns = ((Message(role="system", content="Use the `a_b` tool."), Message(role="user", content="Use the `c_d` tool.")),)
+    scripted = make_task(user=UserSpec(kind="scripted", turns=turns), environment=EnvironmentSpec(policy="The `e_f` tool."))
+    assert [hit.evidence[0].pointer for hit in PromptUnknownTool().inspect(scripted)] == [
+        "/environment/policy",
+        "/user/turns/0/0/content",
+    ]
+
+
+def test_what_is_not_checked() -> None:
+    silent = make_task(environment=EnvironmentSpec())
+    refusing = task("Use the `get_card` tool.").model_copy(update={"traits": frozenset({"expects_no_call"})})
+    rows = check_shard([silent, refusing], {}, [PromptUnknownTool()]).coverage
+    assert [row.status for row in rows] == [Status.NOT_CHECKED, Status.NOT_CHECKED]
+
+
+def test_long_words_take_no_time() -> None:
+    assert named_tools("a" + "_" * 200_000 + "b c_" * 50_000) == ()
+
+
+@pytest.mark.corpora
+def test_tau(corpora: Path) -> None:
+    tasks = list(Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()))
+    hits = check_shard(tasks, {}, [PromptUnknownTool()]).hits
+    assert {hit.hit.cause for hit in hits} == {"get_status_bar in /user/context/task_instructions"}
+    assert {task_id for hit in hits for task_id in hit.task_ids} == {t.id for t in tasks if t.subtask == "telecom"}
+    first = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
+    assert check_shard(first, {}, [PromptUnknownTool()]).hits == ()

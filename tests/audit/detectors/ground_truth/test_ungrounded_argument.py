@@ -1,0 +1,169 @@
+from typing import Any
+
+import pytest
+
+from audit.detectors.base import Hit
+from audit.detectors.ground_truth import UngroundedArgument
+from audit.evidence import failure
+from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
+from taxonomy.accepted import any_of
+from tests.builders import make_task
+
+RESERVE = ToolSpec(
+    name="reserve",
+    description="Reserve a room.",
+    parameters={
+        "type": "object",
+        "properties": {
+            "date": {"type": "string", "description": "Day as YYYY-MM-DD."},
+            "seats": {"type": "integer", "default": 4},
+            "volume": {"type": "integer", "default": 70, "description": "From 0 to 100."},
+            "email": {"type": "string"},
+            "password": {"type": "string"},
+            "member_id": {"type": "string", "description": "Id, such as 'M9900001'."},
+        },
+    },
+    effect="write",
+)
+LOOK = ToolSpec(name="look", parameters=RESERVE.parameters, effect="read")
+
+
+def task(said: str, *calls: ToolCall, state: Any = None, policy: str = "", **changes: Any) -> AgentTask:
+    return make_task(
+        user=UserSpec(kind="scripted", turns=((Message(role="user", content=said),),)),
+        environment=EnvironmentSpec(tools=(RESERVE, LOOK), policy=policy, state=state, state_name="members.json"),
+        ground_truth=GroundTruth(semantics="required", turns=(calls,)),
+        **changes,
+    )
+
+
+def hits(subject: AgentTask) -> list[Hit]:
+    found = list(UngroundedArgument().inspect(subject))
+    assert all(failure(item, subject, {}) is None for hit in found for item in hit.evidence)
+    return found
+
+
+def reserve(**arguments: Any) -> ToolCall:
+    return ToolCall(name="reserve", arguments=arguments)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("A room on March 9th, please.", "March 9th"),
+        ("A room on the 9th of March.", "9th of March"),
+        ("A room for next Friday.", "next Friday"),
+        ("A room for tomorrow.", "tomorrow"),
+    ],
+)
+def test_a_year_that_no_text_names(said: str, words: str) -> None:
+    [hit] = hits(task(said, reserve(date="2023-03-09")))
+    assert [item.quote for item in hit.evidence] == ["2023-03-09", words]
+
+
+def test_two_dates_of_one_request_are_one_cause() -> None:
+    found = hits(task("From March 9th to March 12th.", reserve(date="2023-03-09"), reserve(date="2023-03-12")))
+    assert len(found) == 2 and len({hit.cause for hit in found}) == 1
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "A room on March 9th 2023.",
+        "A room on 3/9/23.",
+        "Today is 20230308; a room for tomorrow.",
+        "It is 2022 now; a room on March 9th next year.",
+        "A room for the anniversary of the founding.",
+    ],
+)
+def test_a_year_that_is_named_or_cannot_be_judged(said: str) -> None:
+    assert hits(task(said, reserve(date="2023-03-09"))) == []
+
+
+def test_a_year_in_the_policy_state_or_documentation_grounds_the_date() -> None:
+    said, call = "A room on March 9th.", reserve(date="2023-03-09")
+    assert hits(task(said, call, policy="The current date is 2023-03-01.")) == []
+    assert hits(task(said, call, initial_state={"today": "2023-03-01"})) == []
+    example = RESERVE.model_copy(update={"description": "Reserve a room, such as one for 2023-05-01."})
+    grounded = task(said, call)
+    environment = grounded.environment.model_copy(update={"tools": (example,)})
+    assert hits(grounded.model_copy(update={"environment": environment})) == []
+
+
+def test_a_date_that_may_be_left_out_or_has_another_year_is_not_demanded() -> None:
+    said = "A room on March 9th."
+    assert hits(task(said, reserve(date=any_of(["2023-03-09"], optional=True)))) == []
+    assert hits(task(said, reserve(date=any_of(["2023-03-09", "2024-03-09"])))) == []
+    assert hits(task(said, reserve(date=any_of(["2023-03-09", "March 9th"])))) == []
+    assert len(hits(task(said, reserve(date=any_of(["2023-03-09", "03/09/2023"]))))) == 1
+
+
+def test_an_address_that_stands_nowhere() -> None:
+    call = reserve(email="caretaker@example.org")
+    assert len(hits(task("Tell the caretaker.", call))) == 1
+    assert hits(task("Tell caretaker@example.org.", call)) == []
+    assert hits(task("Tell the caretaker.", call, initial_state={"mail": "Caretaker@example.org"})) == []
+
+
+def test_a_password_that_the_state_contradicts() -> None:
+    state = {"account": {"user": "ada", "password": "abacus"}}
+    [hit] = hits(task("Log me in.", reserve(password="abacus7"), initial_state=state))
+    assert [item.quote for item in hit.evidence] == ["abacus7", "abacus"]
+    assert hits(task("Log me in.", reserve(password="abacus"), initial_state=state)) == []
+    assert hits(task("Log me in with abacus7.", reserve(password="abacus7"), initial_state=state)) == []
+
+
+DATABASE = {"members": {"M1234567": {"name": "Ada"}}}
+
+
+def test_an_identifier_that_the_database_lacks() -> None:
+    [hit] = hits(task("I am Ada.", reserve(member_id="M7654321"), state=DATABASE))
+    assert hit.cause == "unknown id M7654321 in members.json"
+
+
+def test_an_example_of_the_documentation_does_not_ground_an_identifier() -> None:
+    [hit] = hits(task("I am Ada.", reserve(member_id="M9900001"), state=DATABASE))
+    assert hit.evidence[1].pointer == "/environment/tools/0/parameters/properties/member_id/description"
+
+
+@pytest.mark.parametrize("member_id", ["M1234567", "M12", "March-2024", "2024-03-09", "Ada"])
+def test_identifiers_of_the_database_and_texts_that_are_none(member_id: str) -> None:
+    assert hits(task("I am Ada, 2024.", reserve(member_id=member_id), state=DATABASE)) == []
+
+
+def test_identifiers_are_not_checked_where_something_may_have_made_them() -> None:
+    call = reserve(member_id="M7654321")
+    assert hits(task("I am Ada.", call)) == []
+    assert hits(task("I am Ada.", reserve(), call, state=DATABASE)) == []
+    assert hits(task("I am M7654321.", call, state=DATABASE)) == []
+    assert len(hits(task("I am Ada.", ToolCall(name="look"), call, state=DATABASE))) == 1
+
+
+def test_a_number_nobody_asked_for() -> None:
+    [hit] = hits(task("Play the song.", reserve(volume=50)))
+    assert [item.quote for item in hit.evidence] == ["50", "Play the song.", "70"]
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        ("Play the song.", {"volume": 70}),
+        ("Play the song.", {"volume": 100}),
+        ("Play the song at half volume.", {"volume": 50}),
+        ("Play the song at 50.", {"volume": 50}),
+        ("Play the song all week.", {"seats": 9}),
+        ("播放這首歌", {"volume": 50}),
+        ("Play the song.", {"volume": any_of([50, 70])}),
+        ("Play the song.", {"volume": any_of([50], optional=True)}),
+        ("Play the song.", {"volume": "loud"}),
+        ("Play the song.", {"volume": True}),
+        ("Play the song.", {"unlisted": 50}),
+    ],
+)
+def test_numbers_that_are_asked_for_documented_or_beyond_judgement(said: str, arguments: dict[str, Any]) -> None:
+    assert hits(task(said, reserve(**arguments))) == []
+
+
+def test_a_task_without_gold_calls_is_not_checked() -> None:
+    assert UngroundedArgument().not_applicable(make_task(ground_truth=GroundTruth(semantics="none"))) is not None
+    assert UngroundedArgument().not_applicable(make_task()) is None

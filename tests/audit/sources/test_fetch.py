@@ -1,0 +1,149 @@
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from audit.sources import fetch as module
+from audit.sources.base import Quarantine
+from audit.sources.bfcl import BFCL
+from audit.sources.fetch import FetchError, fetch, fetched
+
+QUESTION = '{"id": "irrelevance_0", "question": [[{"role": "user", "content": "Why?"}]], "function": []}\n'
+
+
+def make_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> None:
+    """A wheel is a zip file with a few lines of metadata, so that pip can be run without an index."""
+    info = f"{name}-{version}.dist-info"
+    files = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\nRequires-Dist: absent-package\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
+    folder.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        for path, text in {**files, f"{info}/RECORD": record}.items():
+            wheel.writestr(path, text)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A managed home, and an index of hand-made wheels instead of the network."""
+    wheels = tmp_path / "wheels"
+    data = {"bfcl_eval/__init__.py": "", "bfcl_eval/data/BFCL_v3_irrelevance.json": QUESTION}
+    make_wheel(wheels, "bfcl_eval", "2025.7.17", data)
+    make_wheel(wheels, "bfcl_eval", "2025.10.1", data)
+    make_wheel(wheels, "bfcl_eval", "2024.1.1", {"bfcl_eval/__init__.py": ""})
+    make_wheel(wheels, "mpmath", "1.3.0", {"mpmath/__init__.py": ""})
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    monkeypatch.setenv("AGENTHARD_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+def test_a_fetched_package_can_be_read_and_run(home: Path) -> None:
+    assert fetched("bfcl") == []
+    found = fetch("bfcl")
+    assert (found.benchmark, found.version) == ("bfcl", "2025.7.17")
+    assert found.path == home / "environments/bfcl/2025.7.17"
+    assert fetched("bfcl") == [found]
+    source = BFCL(found.data)
+    assert [task.id for task in source.tasks(Quarantine())] == ["irrelevance_0"]
+    assert source.version().label == "v3, bfcl-eval 2025.7.17"
+    assert BFCL(found.path).version() == source.version()
+    done = subprocess.run([found.python, "-c", "import bfcl_eval, mpmath, sys; print(sys.prefix)"], capture_output=True)
+    assert Path(done.stdout.decode().strip()) == found.path
+
+
+def test_fetching_again_installs_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = fetch("bfcl")
+
+    def refuse(*args: object, **options: object) -> None:
+        raise AssertionError("nothing should be run")
+
+    monkeypatch.setattr(subprocess, "run", refuse)
+    assert fetch("bfcl") == found
+    assert fetch("bfcl", "2025.7.17", home) == found
+
+
+def test_versions_are_listed_in_order(home: Path) -> None:
+    fetch("bfcl", "2025.10.1")
+    fetch("bfcl", "2025.7.17")
+    (home / "environments/bfcl/.building-1/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)
+    assert [item.version for item in fetched("bfcl")] == ["2025.7.17", "2025.10.1"]
+
+
+def test_a_failed_installation_leaves_nothing(home: Path) -> None:
+    with pytest.raises(FetchError, match=r"could not install bfcl-eval==1999\.1\.1 mpmath==1\.3\.0: .*pip download"):
+        fetch("bfcl", "1999.1.1")
+    assert list((home / "environments/bfcl").iterdir()) == []
+    assert fetched("bfcl") == []
+
+
+def test_a_package_without_data_is_refused(home: Path) -> None:
+    with pytest.raises(
+        FetchError, match=r"bfcl-eval==2024\.1\.1 holds no folder bfcl_eval/data; try version 2025\.7\.17"
+    ):
+        fetch("bfcl", "2024.1.1")
+    assert list((home / "environments/bfcl").iterdir()) == []
+
+
+def test_an_interrupted_installation_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*args: object, **options: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_install", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        fetch("bfcl")
+    assert list((home / "environments/bfcl").iterdir()) == []
+
+
+def test_what_is_in_the_way_is_named(home: Path) -> None:
+    (home / "environments/bfcl/2025.7.17").mkdir(parents=True)
+    with pytest.raises(FetchError, match="is in the way and holds no bfcl; remove it and fetch again"):
+        fetch("bfcl")
+
+
+def test_a_missing_interpreter_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", str(home / "absent"))
+    with pytest.raises(FetchError, match="could not create a virtual environment: .*install Python's venv module"):
+        fetch("bfcl")
+
+
+@pytest.mark.parametrize("version", ["../2025", "--upgrade", "2025 .7", "latest", "1;2"])
+def test_what_is_no_version_is_refused(home: Path, version: str) -> None:
+    with pytest.raises(FetchError, match="is no version of a package; give one such as 2025"):
+        fetch("bfcl", version)
+
+
+def test_an_unknown_benchmark_is_refused(home: Path) -> None:
+    with pytest.raises(FetchError, match="nothing to fetch for 'chess'; known: bfcl"):
+        fetch("chess")
+    assert fetched("chess") == []
+
+
+@pytest.mark.network
+@pytest.mark.parametrize(
+    ("version", "count", "documented"),
+    [("2025.7.17", 4441, ["receiver_id", "message_id"]), ("2026.3.23", 5106, ["receiver_id"])],
+)
+def test_the_published_package_holds_the_benchmark_and_its_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, count: int, documented: list[str]
+) -> None:
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(tmp_path / "try")]
+    if subprocess.run([*pip, "mpmath==1.3.0"], capture_output=True).returncode != 0:
+        pytest.skip("pip cannot reach a package index")
+    monkeypatch.setenv("AGENTHARD_HOME", str(tmp_path))
+    quarantine = Quarantine()
+    tasks = {task.id: task for task in BFCL(fetch("bfcl", version).data).tasks(quarantine)}
+    assert (len(tasks), quarantine.items) == (count, [])
+    turns = [task for task in tasks.values() if task.cluster and task.cluster.startswith("multi_turn/")]
+    tools = {tool.name: tool for task in turns for tool in task.environment.tools}
+    assert [name for name, tool in tools.items() if tool.implementation is None] == []
+    delete = tools["delete_message"]
+    assert delete.implementation is not None
+    assert list(delete.parameters["properties"]) == documented
+    assert delete.implementation.parameters == ("receiver_id",)

@@ -1,0 +1,69 @@
+"""Commands as a user types them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.detectors.registry import detectors
+from flows.cli import app
+from taxonomy.categories import load_taxonomy
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def fails(*arguments: str) -> str:
+    """Run the console script, which must end with exit code 3 and one message; return the message."""
+    done = subprocess.run([sys.executable, "-m", "flows.cli", *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("error: ")
+    return done.stderr
+
+
+def test_every_command_has_help_with_an_example() -> None:
+    commands = [command.name for command in app.registered_commands]
+    assert len(commands) >= 8
+    for name in commands:
+        assert "Example" in run(str(name), "--help"), name
+
+
+def test_every_command_has_json() -> None:
+    assert [name for c in app.registered_commands if "--json" not in run(name := str(c.name), "--help")] == []
+
+
+def test_catalogues() -> None:
+    assert {row["name"] for row in json.loads(run("sources", "--json"))} >= {"bfcl", "tau-bench", "tau2", "native"}
+    assert [row["id"] for row in json.loads(run("checks", "--json"))] == [d.id for d in detectors()]
+    assert len(json.loads(run("taxonomy", "--json"))["categories"]) == len(load_taxonomy().categories)
+    assert "AgentTask" in json.loads(run("sources", "--schema"))
+    for detector in detectors():
+        assert detector.id in run("checks")
+
+
+@pytest.mark.parametrize("identity", [d.id for d in detectors()] + [c.id for c in load_taxonomy().categories])
+def test_explain_knows_every_check_and_category(identity: str) -> None:
+    assert len(json.loads(run("explain", identity, "--json"))["documentation"]) > 80
+
+
+def test_an_unknown_id_gets_a_suggestion() -> None:
+    assert "did you mean call-schema" in fails("explain", "cal-schema")
+
+
+def test_wrong_input_is_one_message_and_exit_code_3(tmp_path: Path) -> None:
+    assert "nothing at this path" in fails("audit", "native", str(tmp_path / "none"))
+    assert "no source 'bfcll'" in fails("audit", "bfcll", str(tmp_path))
+    (tmp_path / "tasks.jsonl").write_text("{}\n")
+    assert "It looks like native" in fails("audit", "bfcl", str(tmp_path))
+    assert "policy" in fails("audit", "native", str(tmp_path), "--policy", str(tmp_path / "none.yaml"))
+    assert "no runs" in fails("audit", "native", str(tmp_path), "--runs", str(tmp_path / "none"))
+    labels = tmp_path / "labels.jsonl"
+    labels.write_text('{"task_id": "a", "flawed": true}\n')
+    assert "no finished audit" in fails("score", str(tmp_path), "--labels", str(labels))

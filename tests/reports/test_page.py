@@ -1,0 +1,255 @@
+"""The HTML report in a real browser: opened from disk, read, filtered, and fed with hostile text."""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from audit.leaderboard import ModelRow
+from reports.page import write_page
+from reports.result import AuditResult
+from taxonomy.finding import Finding
+
+from .conftest import ATTACK
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync --disable-dev-shm-usage"
+).split()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    names = ("chromium", "chromium-browser", "google-chrome")
+    executable = next((path for name in names if (path := shutil.which(name))), None)
+    if executable is None:
+        pytest.skip(f"no browser: none of {', '.join(names)} is installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Visit:
+    page: Page
+    url: str
+    problems: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Visit]]:
+    """Writes the page of a result and opens it; afterwards nothing may have gone wrong or been fetched."""
+    visits: list[Visit] = []
+
+    def open_page(result: AuditResult, fragment: str = "", **context: object) -> Visit:
+        path = tmp_path / "report.html"
+        write_page(result, path)
+        page = browser.new_context(**context).new_page()  # type: ignore[arg-type]
+        opened = Visit(page, path.as_uri())
+        page.on("console", lambda message: opened.problems.append(message.text))
+        page.on("pageerror", lambda error: opened.problems.append(str(error)))
+        page.on("dialog", lambda dialog: (opened.problems.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: opened.requests.append(request.url.partition("#")[0]))
+        page.goto(opened.url + fragment)
+        visits.append(opened)
+        return opened
+
+    yield open_page
+    for opened in visits:
+        assert opened.problems == []
+        assert set(opened.requests) == {opened.url}
+        opened.page.context.close()
+
+
+def shown_claims(page: Page) -> list[str]:
+    return page.locator(".finding .claim").all_inner_texts()
+
+
+def test_page_says_the_outcome_and_every_count_of_n(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop).page
+    assert page.title() == "Corner Shop: audit by AgentHard"
+    tiles = [re.sub(r"\s+", " ", text) for text in page.locator(".tile").all_inner_texts()]
+    numbers = [re.findall(r"\d+", text)[0] for text in tiles]
+    assert numbers == ["5", "4", "1", "2", "2", "1"]
+    assert page.locator("#shown").inner_text() == "4 findings"
+    coverage = page.locator("#coverage tbody tr").nth(1).inner_text()
+    assert "1 of 5" in coverage and "no required output" in coverage
+    models = page.locator("#models tbody tr").nth(1).inner_text()
+    assert "50.0 %" in models and "2 of 4" in models and "40.0 %" in models
+
+
+def test_hostile_text_stays_text(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop, "#finding=ccccccccccc2").page
+    finding = page.locator("#finding-ccccccccccc2")
+    assert ATTACK in finding.locator(".claim").inner_text()
+    marks = finding.locator("mark").all_inner_texts()
+    assert ATTACK in marks and f"mail{ATTACK}" in marks
+    assert f"model-a {ATTACK}" in page.locator("#models").inner_text()
+    assert ATTACK in page.locator("#quarantine").inner_text()
+    assert page.locator("img").count() == 0
+    assert page.locator("script").count() == 2
+
+
+def test_quote_stands_in_its_surroundings_with_both_sides(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop).page
+    page.locator("#finding-aaaaaaaaaaa0 summary").click()
+    expect(page.locator("#finding-aaaaaaaaaaa0 .quote")).to_have_count(2)
+    rule, call = page.locator("#finding-aaaaaaaaaaa0 .quote").all()
+    assert rule.locator("mark").inner_text() == "An order that was handed to the carrier cannot be cancelled."
+    assert "Greet the customer." in rule.inner_text() and "policy.md:5" in rule.inner_text()
+    assert '{"name": "cancel_order", "arguments": {"order_id": "W17"}}' in call.inner_text()
+    assert call.locator("mark").inner_text() == "W17"
+    boxes = [side.bounding_box() for side in (rule, call)]
+    assert boxes[0] and boxes[1] and boxes[0]["y"] == boxes[1]["y"], "both sides stand beside one another"
+
+
+def test_filters_narrow_and_count(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop).page
+    page.get_by_role("checkbox", name="Only what drops a task").check()
+    assert len(shown_claims(page)) == 1
+    assert page.locator("#shown").inner_text() == "1 of 4 findings"
+    assert page.locator("label.facet", has_text="Suspected").locator(".count").inner_text() == "0"
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("checkbox", name="Confirmed").check()
+    assert len(shown_claims(page)) == 2
+    page.get_by_role("checkbox", name="Environment").check()
+    assert len(shown_claims(page)) == 1
+    assert "tier=confirmed" in page.url and "component=environment" in page.url
+    page.get_by_role("button", name="Clear filters").click()
+    page.get_by_role("searchbox").fill("GIFT card")
+    expect(page.locator("#shown")).to_have_text("0 of 4 findings")
+    page.get_by_role("searchbox").fill("refunded 2 models")
+    expect(page.locator("#shown")).to_have_text("1 of 4 findings")
+
+
+def test_view_can_be_passed_on(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop, "#tier=confirmed&q=task:shop/0&finding=aaaaaaaaaaa0").page
+    assert page.locator("#shown").inner_text() == "2 of 4 findings"
+    assert page.locator("#finding-aaaaaaaaaaa0").evaluate("row => row.open")
+    assert page.get_by_role("checkbox", name="Confirmed").is_checked()
+
+
+def test_task_leads_to_its_findings(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop).page
+    assert page.locator("#decided tr").count() == 3
+    page.locator("#decided").get_by_role("button", name="shop/1").click()
+    assert page.get_by_role("searchbox").input_value() == "task:shop/1"
+    assert len(shown_claims(page)) == 2
+
+
+def test_tables_sort(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop).page
+    header = page.locator("#coverage th", has_text="Flagged")
+    header.get_by_role("button").click()
+    header.get_by_role("button").click()
+    assert header.get_attribute("aria-sort") == "descending"
+    assert [int(t) for t in page.locator("#coverage tbody td:nth-child(4)").all_inner_texts()] == [4, 1, 1, 1]
+    page.locator("#decisions-table th", has_text="Decision").get_by_role("button").click()
+    assert page.locator("#decided tr").first.inner_text().startswith("shop/0")
+
+
+def test_keyboard_alone_reaches_everything(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the findings"
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.locator("#finding-aaaaaaaaaaa0 summary").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#finding-aaaaaaaaaaa0 .quote")).to_have_count(2)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.tagName") == "PRE", "a quote that scrolls can be reached"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable(visit: Callable[..., Visit], shop: AuditResult, scheme: str) -> None:
+    page = visit(shop, "#finding=aaaaaaaaaaa0", color_scheme=scheme).page
+    contrast = page.evaluate(CONTRAST)
+    assert min(contrast.values()) >= 4.5, contrast
+
+
+CONTRAST = """() => {
+  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+  const linear = (v) => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => .2126 * linear(r) + .7152 * linear(g) + .0722 * linear(b);
+  const ground = (node) => {
+    const colour = rgb(getComputedStyle(node).backgroundColor);
+    return colour.length < 4 || colour[3] > 0 ? colour : ground(node.parentElement);
+  };
+  const selectors = [".sentence", ".lead", ".tile dt", ".tile .note", ".glyph.drop", ".glyph.review", ".glyph.keep",
+    ".claim", ".meta span", ".meta .drop", ".quote pre", ".quote .where", "mark", ".count", "a", ".warn", ".chip",
+    "thead th"];
+  return Object.fromEntries(selectors.map((selector) => {
+    const node = document.querySelector(selector);
+    const [a, b] = [light(rgb(getComputedStyle(node).color)), light(ground(node))].sort((x, y) => y - x);
+    return [selector, (a + .05) / (b + .05)];
+  }));
+}"""
+
+
+def test_zoomed_to_200_percent_nothing_is_cut_off(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop, viewport={"width": 640, "height": 450}, device_scale_factor=2).page
+    page.locator("#finding-ccccccccccc2 summary").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.locator("#filters").evaluate("node => node.open") is False
+    page.locator("#filters summary").click()
+    assert page.get_by_role("searchbox").is_visible()
+
+
+def test_nothing_found_says_what_was_checked(visit: Callable[..., Visit], clean_shop: AuditResult) -> None:
+    page = visit(clean_shop).page
+    text = page.locator("#findings").inner_text()
+    assert "0 findings" in text and "2 of 5 tasks checked; 3 not checked (3 no ground truth)" in text
+    assert "Every task is kept" in page.locator("#tasks").inner_text()
+    assert "No runs were given" in page.locator("#models").inner_text()
+    assert "Every record could be read" in page.locator("#quarantine").inner_text()
+    assert "nowhere: 0 of 5" in page.locator("#coverage").inner_text()
+
+
+def test_model_that_was_never_scored_has_no_accuracy(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    row = ModelRow(
+        model="m",
+        protocol="p1",
+        runs=3,
+        tasks=3,
+        passed=0,
+        infrastructure_errors=3,
+        accuracy=None,
+        low=None,
+        high=None,
+        accuracy_counting_errors=0.0,
+    )
+    result = AuditResult(**{**{k: getattr(shop, k) for k in AuditResult.__dataclass_fields__}, "models": [row]})
+    text = visit(result).page.locator("#models tbody").inner_text()
+    assert "–" in text and "0 of 0" in text and "nothing could be scored" in text and "p1" in text
+
+
+def test_2000_findings_open_within_two_seconds(
+    visit: Callable[..., Visit], shop: AuditResult, rebuilt: Callable[..., AuditResult]
+) -> None:
+    findings = [_numbered(shop.findings[i % 4], i) for i in range(2000)]
+    result = rebuilt(shop, findings=findings)
+    durations = []
+    for _ in range(3):
+        page = visit(result).page
+        assert page.locator("#shown").inner_text() == "2,000 findings"
+        durations.append(page.evaluate("performance.getEntriesByType('navigation')[0].loadEventEnd"))
+    assert min(durations) < 2000, f"loaded in {durations} ms"
+    first = page.locator(".category").first
+    assert first.locator(".finding").count() == 40
+    first.get_by_role("button", name="Show 100 more of 460").click()
+    assert first.locator(".finding").count() == 140
+    page.get_by_role("searchbox").fill("number 1236")
+    expect(page.locator("#shown")).to_have_text("1 of 2,000 findings")
+
+
+def _numbered(finding: Finding, number: int) -> Finding:
+    return finding.model_copy(update={"id": f"{number:012x}", "claim": f"{finding.claim} This is number {number}."})

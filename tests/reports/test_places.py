@@ -1,0 +1,86 @@
+"""From evidence to file and line."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from reports.places import Place, Places, origin_of
+from reports.result import AuditResult
+from taxonomy.finding import Evidence
+from taxonomy.record import Origin
+from taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+
+
+def evidence(pointer: str, quote: str = "x") -> Evidence:
+    return Evidence(task_id="shop/0", pointer=pointer, quote=quote)
+
+
+def test_longest_prefix_counts_and_the_rest_is_appended(shop: AuditResult) -> None:
+    task = shop.tasks[0]
+    assert origin_of(task, "/ground_truth/turns/0/1/arguments") == Origin(
+        file="tasks.json", pointer="/0/actions/1/arguments"
+    )
+    assert origin_of(task, "/metadata/difficulty") == Origin(file="tasks.json", pointer="/0/metadata/difficulty")
+    assert origin_of(task.model_copy(update={"origins": {}}), "/metadata") is None
+
+
+def test_tool_and_its_code_have_places_of_their_own(shop: AuditResult) -> None:
+    code = Signature(parameters=("a",), source="def cancel(a):", origin=Origin(file="api.py", line=12))
+    documented = ToolSpec(name="t", origin=Origin(file="tools.jsonl", line=3), implementation=code)
+    environment = EnvironmentSpec(tools=(documented,), user_tools=(ToolSpec(name="u"),))
+    task = shop.tasks[0].model_copy(update={"environment": environment})
+    assert origin_of(task, "/environment/tools/0/description") == Origin(
+        file="tools.jsonl", line=3, pointer="/description"
+    )
+    assert origin_of(task, "/environment/tools/0/implementation/source") == Origin(file="api.py", line=12)
+    assert origin_of(task, "/environment/user_tools/0/name") == Origin(
+        file="tasks.json", pointer="/0/environment/user_tools/0/name"
+    )
+    assert origin_of(task, "/environment/tools/9/name") == Origin(
+        file="tasks.json", pointer="/0/environment/tools/9/name"
+    )
+
+
+def test_line_in_an_array_an_object_a_text_and_a_log(shop: AuditResult) -> None:
+    places = Places(shop)
+    lines = (shop.root / "tasks.json").read_text(encoding="utf-8").splitlines()
+    for i, task in enumerate(shop.tasks):
+        place = places.of_task(task)
+        assert place is not None and place.line is not None
+        assert lines[place.line - 1].strip() == "{" and lines[place.line].strip() == f'"id": {i},'
+    assert places.of(evidence("/environment/policy", "A refund goes")) == Place("policy.md", 6)
+    assert places.of(evidence("/environment/policy", "not there")) == Place("policy.md", None)
+    assert places.of(shop.findings[3].evidence[0]) == Place("runs.jsonl", 4, of_run=True)
+    assert str(Place("a", 3)) == "a:3" and str(Place("a", None)) == "a"
+
+
+def test_odd_files_never_stop_a_report(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+    (shop.root / "broken.json").write_text('{"a": [1,', encoding="utf-8")
+    (shop.root / "packed.json.gz").write_bytes(gzip.compress(json.dumps({"a": 1, "b": 2}, indent=1).encode()))
+    (shop.root / "cut.json.gz").write_bytes(gzip.compress(b"{}" * 99)[:20])
+    (shop.root.parent / "secret.json").write_text("{}", encoding="utf-8")
+    expected = {
+        Origin(file="gone.json"): None,
+        Origin(file="../secret.json"): None,
+        Origin(file="cut.json.gz"): None,
+        Origin(file="broken.json", pointer="/b"): None,
+        Origin(file="packed.json.gz", pointer="/b"): 3,
+        Origin(file="anything.jsonl", line=7): 7,
+    }
+    for origin, line in expected.items():
+        tasks = [shop.tasks[0].model_copy(update={"origins": {"": origin}}), *shop.tasks[1:]]
+        place = Places(rebuilt(shop, tasks=tasks)).of(evidence(""))
+        assert place == Place(origin.file, line), origin.file
+
+
+def test_place_of_a_run_that_is_not_at_hand_is_unknown(shop: AuditResult) -> None:
+    item = Evidence(task_id="shop/0", trajectory_id="elsewhere", pointer="/messages/0/content", quote="x")
+    assert Places(shop).of(item) is None
+
+
+def test_every_file_is_read_once(shop: AuditResult, tmp_path: Path) -> None:
+    places = Places(shop)
+    first = places.of(evidence("/environment/policy", "Greet"))
+    (shop.root / "policy.md").unlink()
+    assert places.of(evidence("/environment/policy", "Greet")) == first
