@@ -22,6 +22,8 @@ from reports.totals import Reason, ledger, sentence, totals, why_unchecked
 from taxonomy.categories import COMPONENT_TITLES
 from taxonomy.finding import Finding, Severity, Tier
 
+STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
+SCRIPTS = ("dom.js", "filters.js", "findings.js", "tables.js", "start.js")
 MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""
 TOP_FINDINGS = 5
@@ -37,8 +39,9 @@ def write_page(result: AuditResult, path: Path) -> None:
         result: the audit.
         path: the file to write.
     """
-    style, script = _asset("report.css"), _asset("report.js")
-    html = _environment().get_template("report.html.j2").render(
+    style, script = "\n".join(map(_asset, STYLES)), "\n".join(map(_asset, SCRIPTS))
+    template = _environment().get_template("report.html.j2")
+    html = template.render(
         **_shared(result),
         components=COMPONENT_TITLES,
         has_decisions=any(d.action != "keep" or d.finding_ids for d in result.decisions),

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,6 +81,8 @@ def fetch(benchmark: str, version: str | None = None, home: Path | None = None) 
     there = _open(benchmark, target)
     if there is not None:
         return there
+    if target.exists():
+        raise FetchError(f"{target} is in the way and holds no {benchmark}; remove it and fetch again")
     requirements = [requirement.format(version=version) for requirement in recipe.requirements]
     target.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
@@ -87,13 +90,13 @@ def fetch(benchmark: str, version: str | None = None, home: Path | None = None) 
         _install(building, requirements)
         if _open(benchmark, building) is None:
             raise FetchError(f"{requirements[0]} holds no folder {recipe.data}; try version {recipe.version}")
-        if not target.exists():
+        with suppress(OSError):  # another process may have been faster
             building.rename(target)
     finally:
         shutil.rmtree(building, ignore_errors=True)
     made = _open(benchmark, target)
     if made is None:
-        raise FetchError(f"{target} is in the way and holds no {benchmark}; remove it and fetch again")
+        raise FetchError(f"could not move the environment to {target}; check that the folder can be written")
     return made
 
 

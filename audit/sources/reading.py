@@ -88,9 +88,9 @@ def parse(raw: bytes, name: str, line: int, quarantine: Quarantine, kind: str = 
     An escaped half of a surrogate pair is refused too: it is JSON, but no file could hold it again.
     """
     try:
-        value = json.loads(raw.decode("utf-8"))
-        if b"\\ud" in raw or b"\\uD" in raw:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        text = raw.decode("utf-8")
+        value = json.loads(text)
+        _refuse_half_characters(text, value)
     except UnicodeDecodeError as error:
         quarantine.add(name, f"not UTF-8 at byte {error.start} of the line; re-encode the file", line=line, kind=kind)
     except (ValueError, RecursionError) as error:
@@ -101,6 +101,12 @@ def parse(raw: bytes, name: str, line: int, quarantine: Quarantine, kind: str = 
         reason = f"expected a JSON object, found {type(value).__name__}"
         quarantine.add(name, reason, line=line, kind=kind)
     return None
+
+
+def _refuse_half_characters(text: str, value: Any) -> None:
+    """Raise ValueError when an escape is half of a surrogate pair, whether in a key or in a value."""
+    if "\\ud" in text or "\\uD" in text:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
 
 
 def read_json_array(path: Path, name: str, quarantine: Quarantine, kind: str = "task") -> Iterator[RawRecord]:
@@ -123,14 +129,18 @@ def read_json_array(path: Path, name: str, quarantine: Quarantine, kind: str = "
         return
     text = data.decode("utf-8", errors="surrogateescape")
     for element in _elements(text, name, quarantine, kind):
-        if any("\udc80" <= ch <= "\udcff" for ch in element.text):
-            reason = "not UTF-8; re-encode the file"
+        try:
+            raw = element.text.encode("utf-8")
+            _refuse_half_characters(element.text, element.value)
+        except ValueError as error:
+            reason = f"not UTF-8, or half a character escaped: {error}; re-encode the file"
             quarantine.add(name, reason, line=element.line, pointer=f"/{element.index}", kind=kind)
-        elif not isinstance(element.value, dict):
+            continue
+        if isinstance(element.value, dict):
+            yield RawRecord(element.value, element.line, element.index, raw)
+        else:
             reason = f"expected a JSON object, found {type(element.value).__name__}"
             quarantine.add(name, reason, line=element.line, pointer=f"/{element.index}", kind=kind)
-        else:
-            yield RawRecord(element.value, element.line, element.index, element.text.encode("utf-8"))
 
 
 @dataclass(frozen=True)

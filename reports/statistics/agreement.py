@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from reports.statistics.matrix import ScoreMatrix, why_unusable
 from reports.statistics.result import Estimate, Result, undefined
@@ -32,9 +31,9 @@ def model_agreement(matrix: ScoreMatrix) -> Result:
     if reason:
         return undefined(reason, len(matrix.tasks), "tasks")
     pairs = _pairs(matrix)
-    if not pairs.observed.size:
+    if not pairs.used:
         return undefined("no two models have a score on the same task", len(matrix.tasks), "tasks")
-    return _estimate(matrix, float(pairs.observed.mean()), pairs, "mean share of equal outcomes")
+    return _estimate(matrix, pairs.observed, pairs, "mean share of equal outcomes")
 
 
 def chance_corrected_agreement(matrix: ScoreMatrix) -> Result:
@@ -55,45 +54,54 @@ def chance_corrected_agreement(matrix: ScoreMatrix) -> Result:
     if not isinstance(raw, Estimate):
         return raw
     pairs = _pairs(matrix)
-    observed, chance, most = pairs.observed.mean(), pairs.chance.mean(), pairs.most.mean()
-    if most - chance < 1e-12:
+    if pairs.most - pairs.chance < 1e-12:
         why = "in every pair one model passes or fails all tasks, so its agreement is fixed by the scores"
         return undefined(why, raw.n, raw.unit)
-    corrected = float((observed - chance) / (most - chance))
+    corrected = (pairs.observed - pairs.chance) / (pairs.most - pairs.chance)
     return _estimate(matrix, corrected, pairs, "agreement corrected by the models' mean scores,")
 
 
 @dataclass(frozen=True)
 class _Pairs:
-    """Per pair of models with a common task: observed agreement, that of independent models, and the most possible."""
+    """Means over the pairs of models with a common task: observed agreement, that of independent models, the most."""
 
-    observed: NDArray[np.float64]
-    chance: NDArray[np.float64]
-    most: NDArray[np.float64]
-    compared: int
-    cells: int
+    observed: float
+    chance: float
+    most: float
+    used: int
+    comparisons: int
 
 
 def _pairs(matrix: ScoreMatrix) -> _Pairs:
-    scored = matrix.scored.astype(np.float64)
-    values = matrix.values * scored
-    upper = np.triu_indices(len(matrix.models), 1)
-    common = (scored @ scored.T)[upper]
-    used = common > 0
-    n = common[used]
-    both_pass, both_fail = (values @ values.T)[upper][used], ((scored - values) @ (scored - values).T)[upper][used]
-    p, q = (values @ scored.T)[upper][used] / n, (scored @ values.T)[upper][used] / n
-    return _Pairs((both_pass + both_fail) / n, p * q + (1 - p) * (1 - q), 1 - np.abs(p - q), int(n.sum()), len(common))
+    values, upper = matrix.values, np.triu_indices(len(matrix.models), 1)
+    if matrix.scored.all():
+        # Without gaps the pairs that agree on a task follow from its column sums: Σ_{i<j} x_i x_j = (S² − Σ x²)/2.
+        n = np.full(len(upper[0]), float(len(matrix.tasks)))
+        agreeing = sum(float((x.sum(axis=0) ** 2 - (x**2).sum(axis=0)).sum()) / 2 for x in (values, 1 - values))
+        observed = agreeing / float(n.sum())
+        score = values.mean(axis=1)
+        p, q = score[upper[0]], score[upper[1]]
+    else:
+        scored = matrix.scored.astype(np.float64)
+        values = values * scored
+        common = (scored @ scored.T)[upper]
+        n = common[common > 0]
+        agreeing = (values @ values.T + (scored - values) @ (scored - values).T)[upper][common > 0]
+        if not len(n):
+            return _Pairs(0.0, 0.0, 0.0, 0, 0)
+        observed = float((agreeing / n).mean())
+        p, q = (values @ scored.T)[upper][common > 0] / n, (scored @ values.T)[upper][common > 0] / n
+    chance, most = p * q + (1 - p) * (1 - q), 1 - np.abs(p - q)
+    return _Pairs(observed, float(chance.mean()), float(most.mean()), len(n), int(n.sum()))
 
 
 def _estimate(matrix: ScoreMatrix, value: float, pairs: _Pairs, method: str) -> Estimate:
-    shared = int((matrix.scored.sum(axis=0) >= 2).sum())
-    cells = pairs.cells * len(matrix.tasks)
+    all_pairs = len(matrix.models) * (len(matrix.models) - 1) // 2
     return Estimate(
         value=value,
-        n=shared,
+        n=int((matrix.scored.sum(axis=0) >= 2).sum()),
         of=len(matrix.tasks),
         unit="tasks",
-        method=f"{method} over {len(pairs.observed)} of {pairs.cells} pairs of models; pairwise complete"
-        f" ({pairs.compared} of {cells} comparisons)",
+        method=f"{method} over {pairs.used} of {all_pairs} pairs of models; pairwise complete"
+        f" ({pairs.comparisons} of {all_pairs * len(matrix.tasks)} comparisons)",
     )

@@ -13,8 +13,7 @@ from taxonomy.record import Record
 
 Model = Literal["1PL", "2PL"]
 
-_DISCRIMINATION_PRIOR = (1.0, 1.0)
-_DIFFICULTY_PRIOR = (0.0, 3.0)
+_DIFFICULTY_SPREAD = 3.0
 _REACH = 6.0
 _TOLERANCE = 1e-7
 _MOST_ROUNDS = 2000
@@ -53,9 +52,10 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
 
     Abilities are integrated out over a normal distribution: standard normal in a 2PL, ``P = sigmoid(a θ − b)``
     (tinyBenchmarks' form in one dimension); with estimated spread in a 1PL, ``P = sigmoid(θ − b)``. With few models the
-    likelihood alone can push parameters to infinity, so a ~ N(1, 1) and b ~ N(0, 3²) regularise it; a is free to
-    become negative, as it does for a mis-keyed task. Fitted by the EM algorithm (Bock and Aitkin 1981), the integral
-    taken on an even grid finer than any ability's posterior, which Gauss–Hermite nodes are not with hundreds of tasks.
+    likelihood alone can push parameters to infinity, so a prior regularises it: a ~ N(s, s²) and b ~ N(a m, 3²) with
+    fitted s and m; a is free to become negative, as it does for a mis-keyed task. Fitted by EM (Bock and Aitkin 1981)
+    with parameter expansion, the integral taken on an even grid finer than any ability's posterior, which Gauss–Hermite
+    nodes are not with hundreds of tasks.
 
     Standard errors come from the observed information of the penalised marginal likelihood of all parameters together
     (Louis 1982), so they include that abilities are only known from these tasks. With 16 models they are wide.
@@ -93,7 +93,7 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
         left_out=left_out,
         ability_spread=fit.spread,
         abilities=dict(zip(usable.models, fit.abilities.tolist(), strict=True)),
-        method=f"{model}, penalised marginal maximum likelihood (EM), a ~ N(1, 1), b ~ N(0, 9)",
+        method=f"{model}, penalised marginal maximum likelihood (EM), prior a ~ N(s, s²), b ~ N(a m, 9)",
     )
 
 
@@ -107,24 +107,52 @@ class _Fit:
 
 def _fit(passed: NDArray[np.float64], scored: NDArray[np.float64], model: Model) -> _Fit | None:
     """EM over all tasks at once. A row of parameters is (b,) in a 1PL and (b, a) in a 2PL."""
-    prior = np.array([_DIFFICULTY_PRIOR, _DISCRIMINATION_PRIOR][: 1 if model == "1PL" else 2])
     share = (passed.sum(axis=0) + 0.5) / (scored.sum(axis=0) + 1)
-    parameters = np.tile(prior[:, 0], (len(share), 1))
-    parameters[:, 0] = np.log((1 - share) / share)
+    parameters = np.log((1 - share) / share)[:, None]
+    if model == "2PL":
+        parameters = np.column_stack([parameters, np.ones(len(share))])
     spread = 1.0
     for _ in range(_MOST_ROUNDS):
-        before, spread_before = parameters, spread
         grid = _grid(parameters, spread)
         posterior = _posterior(passed, scored, parameters, grid, spread)
-        parameters = _maximise(passed.T @ posterior, scored.T @ posterior, parameters, grid, prior)
-        if model == "1PL":
-            spread = float(np.sqrt((posterior @ grid**2).mean()))
-        if np.abs(parameters - before).max() < _TOLERANCE and abs(spread - spread_before) < _TOLERANCE:
+        later = _maximise(passed.T @ posterior, scored.T @ posterior, parameters, grid)
+        # Parameter expansion (Liu, Rubin and Wu 1998): fit the abilities' mean and spread too, then absorb them.
+        mean = float((posterior @ grid).mean())
+        spread_later = float(np.sqrt((posterior @ (grid - mean) ** 2).mean()))
+        later[:, 0] -= mean * _slopes(later)
+        if model == "2PL":
+            later[:, 1] *= spread_later
+            spread_later = 1.0
+        change = max(np.abs(later - parameters).max(), abs(spread_later - spread))
+        parameters, spread = later, spread_later
+        if change < _TOLERANCE:
             grid = _grid(parameters, spread)
             posterior = _posterior(passed, scored, parameters, grid, spread)
-            errors = _standard_errors(passed, scored, parameters, grid, spread, posterior, prior)
+            errors = _standard_errors(passed, scored, parameters, grid, spread, posterior)
             return _Fit(parameters, errors, spread, posterior @ grid)
     return None
+
+
+def _slopes(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Discrimination of each task."""
+    return parameters[:, 1] if parameters.shape[1] == 2 else np.ones(len(parameters))
+
+
+def _prior(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means (tasks × parameters) and precision matrices (tasks × parameters × parameters) of the prior.
+
+    a ~ N(s, s²) and b ~ N(a m, 3²), s and m being most probable given the parameters. The prior so shrinks tasks
+    towards one another without pulling at the units, which the standard normal abilities define.
+    """
+    a, b = _slopes(parameters), parameters[:, 0]
+    centre = float((a * b).sum() / (a * a).sum())
+    flat = 1 / _DIFFICULTY_SPREAD**2
+    if parameters.shape[1] == 1:
+        return np.full_like(parameters, centre), np.full((len(a), 1, 1), flat)
+    scale = float((a * a).sum() / a.sum())
+    mean = np.tile([centre * scale, scale], (len(a), 1))
+    precision = np.array([[flat, -flat * centre], [-flat * centre, 1 / scale**2 + flat * centre**2]])
+    return mean, np.tile(precision, (len(a), 1, 1))
 
 
 def _design(
@@ -138,8 +166,7 @@ def _design(
 
 def _grid(parameters: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
     """Even grid over ±6 standard deviations, its step at most the narrowest posterior: then the sum is the integral."""
-    slopes = parameters[:, 1] if parameters.shape[1] == 2 else np.ones(len(parameters))
-    step = 1 / np.sqrt(1 / spread**2 + (slopes**2).sum() / 4)
+    step = 1 / np.sqrt(1 / spread**2 + (_slopes(parameters) ** 2).sum() / 4)
     return np.linspace(-_REACH * spread, _REACH * spread, int(np.ceil(2 * _REACH * spread / step)) + 2)
 
 
@@ -161,14 +188,13 @@ def _maximise(
     scored: NDArray[np.float64],
     parameters: NDArray[np.float64],
     grid: NDArray[np.float64],
-    prior: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Newton steps of every task's penalised logistic regression on the expected counts (tasks × grid)."""
-    precision = np.diag(1 / prior[:, 1] ** 2)
+    centre, precision = _prior(parameters)
     for _ in range(2):
         slopes, logits = _design(parameters, grid)
         p = expit(logits)
-        gradient = (passed - scored * p) @ slopes.T - (parameters - prior[:, 0]) @ precision
+        gradient = (passed - scored * p) @ slopes.T - np.einsum("tij,tj->ti", precision, parameters - centre)
         curvature = np.einsum("tg,ig,jg->tij", scored * p * (1 - p), slopes, slopes, optimize=True) + precision
         step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
         parameters = parameters + np.clip(step, -1, 1)
@@ -182,7 +208,6 @@ def _standard_errors(
     grid: NDArray[np.float64],
     spread: float,
     posterior: NDArray[np.float64],
-    prior: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Root of the diagonal of the inverse information ``D − GᵀG`` (Louis), by Woodbury's identity.
 
@@ -193,7 +218,7 @@ def _standard_errors(
     p = expit(logits)
     weights = scored.T @ posterior
     blocks = np.einsum("tg,ig,jg->tij", weights * p * (1 - p), slopes, slopes, optimize=True)
-    inverse = np.linalg.inv(blocks + np.diag(1 / prior[:, 1] ** 2))
+    inverse = np.linalg.inv(blocks + _prior(parameters)[1])
     n_tasks, width = parameters.shape
     rows, spread_rows = [], []
     for model, row in enumerate(posterior):

@@ -198,14 +198,13 @@ class ScoreMatrix:
         return dict(zip(self.models, complete.values.mean(axis=1).tolist(), strict=True))
 
     def _cut(self, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> "ScoreMatrix":
-        cells = np.ix_(rows, columns)
         return ScoreMatrix(
-            tuple(self.models[i] for i in rows),
-            tuple(self.tasks[i] for i in columns),
-            self.passed[cells],
-            self.runs[cells],
-            self.lost[cells],
-            self.reasons[cells],
+            tuple(self.models[i] for i in rows.tolist()),
+            tuple(self.tasks[i] for i in columns.tolist()),
+            self.passed.take(rows, axis=0).take(columns, axis=1),
+            self.runs.take(rows, axis=0).take(columns, axis=1),
+            self.lost.take(rows, axis=0).take(columns, axis=1),
+            self.reasons.take(rows, axis=0).take(columns, axis=1),
         )
 
     def _known(self, tasks: Collection[str]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
+from threadpoolctl import threadpool_limits
 
 from reports.statistics.matrix import ScoreMatrix
 from reports.statistics.resampling import random_subsets
@@ -83,7 +84,8 @@ def random_subset_null(
     reason = _why_no_null(total, keep, draws)
     if reason:
         return undefined(reason, total, "tasks")
-    results = [statistic(positions) for positions in random_subsets(total, keep, draws, seed)]
+    with threadpool_limits(1):  # hundreds of small products are slower, not faster, on several threads
+        results = [statistic(positions) for positions in random_subsets(total, keep, draws, seed)]
     defined = [result for result in results if isinstance(result, Estimate)]
     if not defined:
         why = next(result.reason for result in results if isinstance(result, Undefined))

@@ -1,7 +1,5 @@
 """Quotes in their surroundings."""
 
-from collections.abc import Callable
-
 import pytest
 
 from audit.evidence import text_at
@@ -9,6 +7,7 @@ from reports.excerpts import CONTEXT, LONGEST_QUOTE, excerpt
 from reports.result import AuditResult
 from taxonomy.finding import Evidence
 from taxonomy.task import EnvironmentSpec
+from tests.reports.shop import changed
 
 
 def of(result: AuditResult, pointer: str, quote: str, task: str = "shop/0") -> tuple[str, str, str]:
@@ -39,24 +38,24 @@ def test_text_of_the_user_stands_alone(shop: AuditResult) -> None:
     )
 
 
-def test_line_breaks_are_written_as_json_inside_json(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+def test_line_breaks_are_written_as_json_inside_json(shop: AuditResult) -> None:
     task = shop.tasks[0].model_copy(update={"metadata": {"deep": {"note": 'a\n"b"'}}})
-    result = rebuilt(shop, tasks=[task, *shop.tasks[1:]])
+    result = changed(shop, tasks=[task, *shop.tasks[1:]])
     assert of(result, "/metadata/deep/note", '\n"b') == ('{"note": "a', '\\n\\"b', '\\""}')
 
 
-def test_long_text_is_cut_on_both_sides(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+def test_long_text_is_cut_on_both_sides(shop: AuditResult) -> None:
     policy = "a" * 1000 + "NEEDLE" + "b" * 1000
-    result = rebuilt(shop, tasks=[_with_policy(shop, policy), *shop.tasks[1:]])
+    result = changed(shop, tasks=[_with_policy(shop, policy), *shop.tasks[1:]])
     before, quote, after = of(result, "/environment/policy", "NEEDLE")
     assert (before, quote, after) == ("… " + "a" * CONTEXT, "NEEDLE", "b" * CONTEXT + " …")
     _, quote, _ = of(result, "/environment/policy", policy)
     assert len(quote) < LONGEST_QUOTE + 50 and "[… 506 characters …]" in quote
 
 
-def test_large_parent_is_not_written_out(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+def test_large_parent_is_not_written_out(shop: AuditResult) -> None:
     task = shop.tasks[0].model_copy(update={"initial_state": {"rows": {str(i): "row" for i in range(10_000)}}})
-    result = rebuilt(shop, tasks=[task, *shop.tasks[1:]])
+    result = changed(shop, tasks=[task, *shop.tasks[1:]])
     assert of(result, "/initial_state/rows/7", "row") == ("", "row", "")
 
 

@@ -13,8 +13,7 @@ from audit.leaderboard import ModelRow
 from reports.page import write_page
 from reports.result import AuditResult
 from taxonomy.finding import Finding
-
-from .conftest import ATTACK
+from tests.reports.shop import ATTACK, changed
 
 pytestmark = pytest.mark.browser
 
@@ -232,11 +231,9 @@ def test_model_that_was_never_scored_has_no_accuracy(visit: Callable[..., Visit]
     assert "–" in text and "0 of 0" in text and "nothing could be scored" in text and "p1" in text
 
 
-def test_2000_findings_open_within_two_seconds(
-    visit: Callable[..., Visit], shop: AuditResult, rebuilt: Callable[..., AuditResult]
-) -> None:
+def test_2000_findings_open_within_two_seconds(visit: Callable[..., Visit], shop: AuditResult) -> None:
     findings = [_numbered(shop.findings[i % 4], i) for i in range(2000)]
-    result = rebuilt(shop, findings=findings)
+    result = changed(shop, findings=findings)
     durations = []
     for _ in range(3):
         page = visit(result).page

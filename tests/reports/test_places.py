@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from reports.places import Place, Places, origin_of
@@ -10,6 +9,7 @@ from reports.result import AuditResult
 from taxonomy.finding import Evidence
 from taxonomy.record import Origin
 from taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+from tests.reports.shop import changed
 
 
 def evidence(pointer: str, quote: str = "x") -> Evidence:
@@ -55,7 +55,7 @@ def test_line_in_an_array_an_object_a_text_and_a_log(shop: AuditResult) -> None:
     assert str(Place("a", 3)) == "a:3" and str(Place("a", None)) == "a"
 
 
-def test_odd_files_never_stop_a_report(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+def test_odd_files_never_stop_a_report(shop: AuditResult) -> None:
     (shop.root / "broken.json").write_text('{"a": [1,', encoding="utf-8")
     (shop.root / "packed.json.gz").write_bytes(gzip.compress(json.dumps({"a": 1, "b": 2}, indent=1).encode()))
     (shop.root / "cut.json.gz").write_bytes(gzip.compress(b"{}" * 99)[:20])
@@ -70,7 +70,7 @@ def test_odd_files_never_stop_a_report(shop: AuditResult, rebuilt: Callable[...,
     }
     for origin, line in expected.items():
         tasks = [shop.tasks[0].model_copy(update={"origins": {"": origin}}), *shop.tasks[1:]]
-        place = Places(rebuilt(shop, tasks=tasks)).of(evidence(""))
+        place = Places(changed(shop, tasks=tasks)).of(evidence(""))
         assert place == Place(origin.file, line), origin.file
 
 

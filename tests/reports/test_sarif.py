@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,7 @@ from jsonschema import Draft4Validator
 from reports.result import AuditResult
 from reports.sarif import level, write_sarif
 from taxonomy.finding import Evidence, Severity, Tier
-
-from .conftest import ATTACK
+from tests.reports.shop import ATTACK, changed
 
 
 def sarif(result: AuditResult, folder: Path) -> dict[str, Any]:
@@ -72,14 +70,12 @@ def test_logical_location_names_the_task(shop: AuditResult, tmp_path: Path) -> N
     assert location["message"]["text"] == "the gold call: “W17”"
 
 
-def test_shared_cause_is_one_result_with_its_count(
-    shop: AuditResult, rebuilt: Callable[..., AuditResult], tmp_path: Path
-) -> None:
+def test_shared_cause_is_one_result_with_its_count(shop: AuditResult, tmp_path: Path) -> None:
     tasks = [shop.tasks[0].model_copy(update={"id": f"shop/{i}"}) for i in range(800)]
     shared = shop.findings[2].model_copy(
         update={"task_ids": tuple(task.id for task in tasks), "evidence": shop.findings[2].evidence[:2], "also_in": ()}
     )
-    result = rebuilt(shop, tasks=tasks, findings=[shared], coverage=[])
+    result = changed(shop, tasks=tasks, findings=[shared], coverage=[])
     (entry,) = sarif(result, tmp_path)["results"]
     assert entry["occurrenceCount"] == 800 and entry["properties"]["taskCount"] == 800
     assert "Affects 800 tasks: shop/0, " in entry["message"]["text"] and "and 790 more" in entry["message"]["text"]
@@ -106,22 +102,18 @@ def test_artifacts_carry_hashes_and_no_path_of_this_machine(shop: AuditResult, t
     assert str(tmp_path) not in (tmp_path / "results.sarif").read_text(encoding="utf-8")
 
 
-def test_text_is_no_placeholder_and_no_link(
-    shop: AuditResult, rebuilt: Callable[..., AuditResult], tmp_path: Path
-) -> None:
+def test_text_is_no_placeholder_and_no_link(shop: AuditResult, tmp_path: Path) -> None:
     claim = "takes {0} and [a](https://x.test) but keeps [1] and {}."
-    result = rebuilt(shop, findings=[shop.findings[0].model_copy(update={"claim": claim})])
+    result = changed(shop, findings=[shop.findings[0].model_copy(update={"claim": claim})])
     text = sarif(result, tmp_path)["results"][0]["message"]["text"]
     assert text.startswith("takes {{0}} and \\[a](https://x.test) but keeps [1] and {}.")
 
 
-def test_evidence_without_a_known_file_keeps_its_task(
-    shop: AuditResult, rebuilt: Callable[..., AuditResult], tmp_path: Path
-) -> None:
+def test_evidence_without_a_known_file_keeps_its_task(shop: AuditResult, tmp_path: Path) -> None:
     tasks = [shop.tasks[0].model_copy(update={"origins": {}}), *shop.tasks[1:]]
     evidence = (Evidence(task_id="shop/0", pointer="/user/instruction", quote="Ada Moor"),)
     finding = shop.findings[0].model_copy(update={"evidence": evidence})
-    result = rebuilt(shop, tasks=tasks, findings=[finding])
+    result = changed(shop, tasks=tasks, findings=[finding])
     (location,) = sarif(result, tmp_path)["results"][0]["locations"]
     assert "physicalLocation" not in location and location["logicalLocations"][0]["name"] == "shop/0"
 

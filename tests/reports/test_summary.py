@@ -1,7 +1,6 @@
 """Totals, ledger, the Markdown summary, the JSON twin, and the contract itself."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,8 +11,7 @@ from reports.page import write_page, write_summary
 from reports.result import AuditResult, CheckInfo
 from reports.totals import Reason, ledger, sentence, totals
 from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
-
-from .conftest import ATTACK
+from tests.reports.shop import ATTACK, changed
 
 
 def test_totals_count_tasks_not_findings(shop: AuditResult) -> None:
@@ -27,14 +25,14 @@ def test_totals_count_tasks_not_findings(shop: AuditResult) -> None:
     assert sums.unchecked == ()
 
 
-def test_unchecked_task_is_never_clean(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+def test_unchecked_task_is_never_clean(shop: AuditResult) -> None:
     rows = [
         Coverage(task_id="shop/0", check="lenient-substring", status=Status.CLEAN),
         Coverage(task_id="shop/1", check="lenient-substring", status=Status.ERROR, reason="KeyError: 'x'"),
         Coverage(task_id="shop/2", check="lenient-substring", status=Status.NOT_CHECKED, reason="no output"),
         Coverage(task_id="shop/3", check="lenient-substring", status=Status.NOT_CHECKED, reason="no output"),
     ]
-    result = rebuilt(shop, coverage=rows, findings=(), quarantined=())
+    result = changed(shop, coverage=rows, findings=(), quarantined=())
     sums = totals(result)
     assert sums.checked == 1
     assert sums.unchecked == (
@@ -62,12 +60,10 @@ def test_summary_has_the_same_numbers_and_links(shop: AuditResult, tmp_path: Pat
     assert text.splitlines()[0] == "# Corner Shop: audit by AgentHard"
 
 
-def test_summary_is_safe_and_names_each_check_once(
-    shop: AuditResult, rebuilt: Callable[..., AuditResult], tmp_path: Path
-) -> None:
+def test_summary_is_safe_and_names_each_check_once(shop: AuditResult, tmp_path: Path) -> None:
     hostile = "a | b\n# [x](http://y) `c` @team"
     copies = [shop.findings[1].model_copy(update={"id": f"{i:012x}", "claim": hostile}) for i in range(9)]
-    write_summary(rebuilt(shop, findings=copies), tmp_path / "summary.md")
+    write_summary(changed(shop, findings=copies), tmp_path / "summary.md")
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert text.count("http://y") == 1 and "\n2. " not in text
     assert "a \\| b \\# \\[x\\](http://y) \\`c\\` @\u200bteam" in text
@@ -91,11 +87,9 @@ def test_equal_input_gives_equal_reports(shop: AuditResult, tmp_path: Path) -> N
         assert str(tmp_path).encode() not in (tmp_path / f"{name}1").read_bytes()
 
 
-def test_findings_json_holds_the_records_and_their_places(
-    shop: AuditResult, rebuilt: Callable[..., AuditResult], tmp_path: Path
-) -> None:
+def test_findings_json_holds_the_records_and_their_places(shop: AuditResult, tmp_path: Path) -> None:
     endless = shop.findings[3].model_copy(update={"measures": {"rate": float("nan")}})
-    write_findings_json(rebuilt(shop, findings=(*shop.findings[:3], endless)), tmp_path / "findings.json")
+    write_findings_json(changed(shop, findings=(*shop.findings[:3], endless)), tmp_path / "findings.json")
     text = (tmp_path / "findings.json").read_text(encoding="utf-8")
     document = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
     assert [Finding.model_validate(item) for item in document["findings"][:3]] == list(shop.findings[:3])
@@ -108,7 +102,7 @@ def test_findings_json_holds_the_records_and_their_places(
     assert document["checks"][1]["ran"] == 1 and document["checks"][1]["of"] == 5
 
 
-def test_result_refuses_parts_that_do_not_fit(shop: AuditResult, rebuilt: Callable[..., AuditResult]) -> None:
+def test_result_refuses_parts_that_do_not_fit(shop: AuditResult) -> None:
     values = {k: getattr(shop, k) for k in AuditResult.__dataclass_fields__}
     with pytest.raises(ValueError, match="every task once"):
         AuditResult(**{**values, "decisions": shop.decisions[1:]})

@@ -14,13 +14,12 @@ from taxonomy.finding import Coverage, Finding
 from taxonomy.record import Origin
 from taxonomy.task import AgentTask, Message
 from taxonomy.trajectory import Trajectory
-
-from .conftest import ATTACK, QUESTIONS
+from tests.reports.shop import ATTACK, QUESTIONS, shop_runs
 
 
 @pytest.fixture
-def tables(shop: AuditResult, shop_runs: list[Trajectory], tmp_path: Path) -> Path:
-    write_tables(shop, tmp_path / "tables", shop_runs)
+def tables(shop: AuditResult, tmp_path: Path) -> Path:
+    write_tables(shop, tmp_path / "tables", shop_runs())
     return tmp_path / "tables"
 
 
@@ -28,10 +27,8 @@ def rows(folder: Path, name: str) -> list[dict[str, Any]]:
     return pq.read_table(folder / f"{name}.parquet").to_pylist()
 
 
-def test_equal_input_gives_equal_bytes(
-    shop: AuditResult, shop_runs: list[Trajectory], tables: Path, tmp_path: Path
-) -> None:
-    written = write_tables(shop, tmp_path / "again", iter(shop_runs))
+def test_equal_input_gives_equal_bytes(shop: AuditResult, tables: Path, tmp_path: Path) -> None:
+    written = write_tables(shop, tmp_path / "again", shop_runs())
     assert [path.name for path in written] == [
         "tasks.parquet",
         "trajectories.parquet",
@@ -69,11 +66,11 @@ def test_tasks_come_back(shop: AuditResult, tables: Path) -> None:
         )
 
 
-def test_runs_come_back(shop_runs: list[Trajectory], tables: Path) -> None:
+def test_runs_come_back(tables: Path) -> None:
     back = rows(tables, "trajectories")
-    assert [row["id"] for row in back] == [run.id for run in shop_runs]
+    assert [row["id"] for row in back] == [run.id for run in shop_runs()]
     messages = [Message.model_validate(item) for item in json.loads(back[0]["messages"])]
-    assert messages == list(shop_runs[0].messages), "a lone surrogate in a log survives"
+    assert messages == list(next(iter(shop_runs())).messages), "a lone surrogate in a log survives"
     assert json.loads(back[0]["usage"]) == {"steps": 3}
     assert (back[0]["origin_file"], back[0]["origin_line"]) == ("runs.jsonl", 4)
     broken = next(row for row in back if row["status"] == "infrastructure_error")

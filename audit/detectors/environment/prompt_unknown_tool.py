@@ -13,13 +13,14 @@ from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask
 
-_NAME = r"[A-Za-z_]\w*(?:\.\w+)*"
-_MARKED = rf"(?:`(?P<{{0}}m>{_NAME})(?:\(\))?`|(?P<{{0}}s>(?<!\w)[a-z]\w*_\w+)(?:\(\))?)"
+_NAME = r"[A-Za-z_]\w*+(?:\.\w++)*+"
+_SNAKE = r"(?<![\w.`])(?=[a-z][^\W_]*+_\w)[a-z]\w*+"
+_MARKED = rf"(?:`(?P<{{0}}m>{_NAME})(?:\(\))?`|(?P<{{0}}s>{_SNAKE})(?:\(\))?)"
 _AS_TOOL = re.compile(
     _MARKED.format("a") + r"\s+(?:tool|function)\b(?!\s*(?:name|response|result)s?\b)"
     r"|\b(?:tool|function)(?:\s+(?:called|named))?:?\s+" + _MARKED.format("b") + r"(?=[\s.,;:)]|$)"
 )
-_AS_CALL = re.compile(r"(?<![\w.`])(?P<call>[a-z]\w*_\w+)\((?=[^\n]{0,200}\))")
+_AS_CALL = re.compile(rf"(?P<call>{_SNAKE})\((?=[^\n]{{0,200}}\))")
 _NEAR = 60
 
 

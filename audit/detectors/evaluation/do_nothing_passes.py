@@ -52,14 +52,16 @@ class DoNothingPasses(TaskDetector):
     """A run without any call and with an empty reply gets full score.
 
     It does when every scored check is passed by doing nothing: the final state is reached because no call of the
-    ground truth changes it, and no text is required; or when no check is scored at all. The claim then says what the task's own texts make of it. First
-    comes what a check could have seen and no check looks for: the user is handed over to a human, or wants to be told a
-    figure; such tasks are won without doing what they ask, and the score is affected. Next come tasks in which leaving
-    the state alone is right: a criterion or the stated purpose says so, the user's own condition (a limit on the price,
-    a change of mind) can rule every change out, or the policy restricts what the user asks for ("legitimate refusal").
-    There the ground truth is not wrong, and the evaluator is still too lenient: a silent agent passes as one that
-    looked the facts up and explained them. Where the user names a fallback, or nothing is found, the claim says that
-    it cannot be told.
+    ground truth changes it, and no text is required; or when no check is scored at all. The claim then says what the
+    task's own texts make of it, by the first of these that holds:
+
+    1. the user is handed over to a human, or wants to be told a figure, and no check looks for that: the task is won
+       without doing what it asks, so the score is affected;
+    2. leaving the state alone is right: a criterion or the stated purpose says so, the user's own condition (a limit on
+       the price, a change of mind) can rule every change out, or the policy restricts what the user asks for
+       ("legitimate refusal"). The ground truth is then not wrong, and the evaluator is still too lenient: a silent
+       agent passes as one that looked the facts up and explained them;
+    3. the user names a fallback, or nothing is found: it cannot be told.
 
     Not flagged: tasks that want some text, whose ground truth writes, or whose turns want what the gold calls return.
     Not checked: tasks that expect no call (there doing nothing is the right answer), tasks of whose evaluation nothing

@@ -21,9 +21,10 @@ _QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{2,300}?)'(?!\w)|\"([^\"\n]{2,300})\"|“([^”\n]{2,300})”|‘([^’\n]{2,300})’|`([^`\n]{2,300})`"
 )
 _FILE_NAME = re.compile(r"(?<![\w/@.-])[\w-]+\.[A-Za-z]\w{0,4}(?![\w@])")
-_IDENTIFIER = re.compile(r"(?<![\w#])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
+_IDENTIFIER = re.compile(r"(?<![\w#-])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
 _DATE_LIKE = re.compile(r"(\d{1,6})([-/.])(\d{1,2})\2(\d{1,6})")
 _FEWEST_WORDS = 4
+_LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,8 @@ def _nearly_same_phrase(gold: str, said: str) -> bool:
 
 
 def _nearly_same_name(gold: str, said: str, closed_world: bool) -> bool:
+    if max(len(gold), len(said)) > _LONGEST_NAME:
+        return False
     if _FILE_NAME.fullmatch(gold) and _FILE_NAME.fullmatch(said):
         letters = [re.sub(r"\d", "", name.casefold()) for name in (gold, said)]
         same_digits = re.findall(r"\d", gold) == re.findall(r"\d", said)

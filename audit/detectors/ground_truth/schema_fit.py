@@ -4,6 +4,7 @@ The values themselves are judged by ``jsonschema``; this module unfolds any-of n
 every violation keeps its place, and asks the caller which deviations the benchmark's conventions allow.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -61,7 +62,15 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
     """
     try:
         found = list(_Fit(schema, tolerates).check(arguments, schema, "", ""))
-    except (UnknownType, UndefinedTypeCheck, Unresolvable, RecursionError, TypeError, AttributeError) as error:
+    except (
+        UnknownType,
+        UndefinedTypeCheck,
+        Unresolvable,
+        RecursionError,
+        TypeError,
+        AttributeError,
+        re.error,
+    ) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"the tool's schema cannot be used: {reason[0]}") from error
     first: dict[tuple[str, str, str], Violation] = {}

@@ -16,7 +16,7 @@ from taxonomy.pointer import join, split
 from taxonomy.task import AgentTask, ToolCall
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
-_IDENTIFIER = re.compile(r"#?[A-Za-z_-]*\d[\w-]{3,}")
+_IDENTIFIER = re.compile(r"#?[A-Za-z_-]*\d[\w-]{4,}")
 _SECRETS = frozenset({"password", "passcode", "pin"})
 
 
@@ -62,7 +62,7 @@ class UngroundedArgument(TaskDetector):
       of the called tool.
     * an **e-mail address** that stands nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
     * a **password** that is neither said nor in the state: tools take passwords, they do not hand them out.
-    * an **identifier** with at least four digits, in tasks whose database is part of the files, that is neither in it
+    * an **identifier** with at least five digits, in tasks whose database is part of the files, that is neither in it
       nor said; one in a tool's documentation is an example. Not looked at after an earlier gold call that may create
       new ids (any call that is not known to only read).
     * a **number** for a parameter with a documented default, in a single request that names no quantity at all (no
@@ -154,7 +154,7 @@ def _identifier(place: _Place) -> _Gap | None:
     texts = place.texts()
     if place.task.environment.state is None or not texts or not all(_IDENTIFIER.fullmatch(text) for text in texts):
         return None
-    if any(sum(ch.isdigit() for ch in text) < 4 or parse_date(text) for text in texts):
+    if any(sum(ch.isdigit() for ch in text) < 5 or parse_date(text) for text in texts):
         return None
     if any(place.knowledge.said(text) or place.knowledge.in_state(text) for text in texts) or _may_be_new(place):
         return None

@@ -34,8 +34,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     wheels = tmp_path / "wheels"
     data = {"bfcl_eval/__init__.py": "", "bfcl_eval/data/BFCL_v3_irrelevance.json": QUESTION}
     make_wheel(wheels, "bfcl_eval", "2025.7.17", data)
-    make_wheel(wheels, "bfcl_eval", "2025.10.1", data)
-    make_wheel(wheels, "bfcl_eval", "2024.1.1", {"bfcl_eval/__init__.py": ""})
     make_wheel(wheels, "mpmath", "1.3.0", {"mpmath/__init__.py": ""})
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -44,7 +42,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-def test_a_fetched_package_can_be_read_and_run(home: Path) -> None:
+def test_a_fetched_package_can_be_read_and_run_and_is_not_installed_twice(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert fetched("bfcl") == []
     found = fetch("bfcl")
     assert (found.benchmark, found.version) == ("bfcl", "2025.7.17")
@@ -57,10 +57,6 @@ def test_a_fetched_package_can_be_read_and_run(home: Path) -> None:
     done = subprocess.run([found.python, "-c", "import bfcl_eval, mpmath, sys; print(sys.prefix)"], capture_output=True)
     assert Path(done.stdout.decode().strip()) == found.path
 
-
-def test_fetching_again_installs_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = fetch("bfcl")
-
     def refuse(*args: object, **options: object) -> None:
         raise AssertionError("nothing should be run")
 
@@ -70,9 +66,8 @@ def test_fetching_again_installs_nothing(home: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_versions_are_listed_in_order(home: Path) -> None:
-    fetch("bfcl", "2025.10.1")
-    fetch("bfcl", "2025.7.17")
-    (home / "environments/bfcl/.building-1/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)
+    for name in ("2025.10.1", "2025.7.17", ".building-1"):
+        (home / f"environments/bfcl/{name}/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)
     assert [item.version for item in fetched("bfcl")] == ["2025.7.17", "2025.10.1"]
 
 
@@ -83,12 +78,23 @@ def test_a_failed_installation_leaves_nothing(home: Path) -> None:
     assert fetched("bfcl") == []
 
 
-def test_a_package_without_data_is_refused(home: Path) -> None:
+def test_a_package_without_data_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_install", lambda path, requirements: (path / "bin").mkdir())
     with pytest.raises(
         FetchError, match=r"bfcl-eval==2024\.1\.1 holds no folder bfcl_eval/data; try version 2025\.7\.17"
     ):
         fetch("bfcl", "2024.1.1")
     assert list((home / "environments/bfcl").iterdir()) == []
+
+
+def test_a_faster_process_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def install(path: Path, requirements: list[str]) -> None:
+        for folder in (path, home / "environments/bfcl/2025.7.17"):
+            (folder / "lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)
+
+    monkeypatch.setattr(module, "_install", install)
+    assert fetch("bfcl").path == home / "environments/bfcl/2025.7.17"
+    assert [path.name for path in (home / "environments/bfcl").iterdir()] == ["2025.7.17"]
 
 
 def test_an_interrupted_installation_leaves_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,6 +72,15 @@ def test_what_is_no_array_says_so(tmp_path: Path, content: bytes, reason: str) -
     assert reason in quarantine.items[0].reason
 
 
+def test_half_a_character_is_refused_everywhere(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id": "\\ud83d"}\n{"id": "\\ud83d\\ude00"}\n')
+    (tmp_path / "a.json").write_text('[{"\\ud83d": 1}, {"id": "\\ud83d\\ude00"}]')
+    quarantine = Quarantine()
+    assert len(list(read_jsonl(tmp_path / "a.jsonl", "a.jsonl", quarantine))) == 1
+    assert len(list(read_json_array(tmp_path / "a.json", "a.json", quarantine))) == 1
+    assert ["surrogates" in item.reason for item in quarantine.items] == [True, True]
+
+
 def test_kept_records_are_copied_byte_for_byte(tmp_path: Path) -> None:
     lines = tmp_path / "a.jsonl"
     lines.write_bytes(b'{"a":1}\n{ "b" : 2 }\n{"c": "\\u00e9"}')

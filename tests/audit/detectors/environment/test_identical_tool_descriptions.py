@@ -24,7 +24,8 @@ def task(tools: tuple[ToolSpec, ...], *calls: str, task_id: str = "lib/1") -> Ag
 
 def test_a_pair_that_only_names_tell_apart() -> None:
     tools = (tool("from_a"), tool("other", "Gets the wind."), tool("from_b", "Gets the  temperature.\n"))
-    result = check_shard([task(tools, "from_b"), task(tools, "from_b", task_id="lib/2")], {}, [IdenticalToolDescriptions()])
+    tasks = [task(tools, "from_b"), task(tools, "from_b", task_id="lib/2")]
+    result = check_shard(tasks, {}, [IdenticalToolDescriptions()])
     assert [row.status for row in result.coverage] == [Status.FLAGGED, Status.FLAGGED]
     assert {hit.hit.cause for hit in result.hits} == {"from_a = from_b"}
     assert [item.pointer for item in result.hits[0].hit.evidence] == [
@@ -57,7 +58,7 @@ def test_a_task_without_gold_calls_is_not_checked() -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = [task for task in BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine())]
+    tasks = list(BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()))
     result = check_shard(tasks, {}, [IdenticalToolDescriptions()])
     assert {hit.hit.cause for hit in result.hits} == {
         "get_outside_temperature_from_google = get_outside_temperature_from_weather_com"

@@ -81,8 +81,10 @@ def test_a_withheld_tool_can_be_the_nearest() -> None:
 
 
 def test_policy_and_system_messages_are_read_and_users_are_not() -> None:
-    turns = ((Message(role="system", content="Use the `a_b` tool."), Message(role="user", content="Use the `c_d` tool.")),)
-    scripted = make_task(user=UserSpec(kind="scripted", turns=turns), environment=EnvironmentSpec(policy="The `e_f` tool."))
+    system = Message(role="system", content="Use the `a_b` tool.")
+    said = Message(role="user", content="Use the `c_d` tool.")
+    user = UserSpec(kind="scripted", turns=((system, said),))
+    scripted = make_task(user=user, environment=EnvironmentSpec(policy="The `e_f` tool."))
     assert [hit.evidence[0].pointer for hit in PromptUnknownTool().inspect(scripted)] == [
         "/environment/policy",
         "/user/turns/0/0/content",

@@ -9,7 +9,7 @@ from audit.evidence import failure
 from audit.shards import check_shard
 from audit.sources.base import Quarantine
 from audit.sources.bfcl import BFCL
-from taxonomy import EnvironmentSpec, Severity, ToolSpec
+from taxonomy import EnvironmentSpec, Severity, Status, ToolSpec
 from tests.builders import make_task
 
 
@@ -70,7 +70,9 @@ def test_a_default_that_type_or_enum_exclude(schema: dict[str, Any]) -> None:
     assert hit.severity is None
 
 
-@pytest.mark.parametrize("default", [None, "", "None", "null", "N/A", "any", "all", "All Genres", "dontcare", [None, None]])
+@pytest.mark.parametrize(
+    "default", [None, "", "None", "null", "N/A", "any", "all", "All Genres", "dontcare", [None, None]]
+)
 def test_defaults_that_mean_nothing_given(default: Any) -> None:
     assert hits({"p": {"type": "integer", "default": default}, "q": {"enum": ["x"], "default": default}}) == []
 
@@ -108,7 +110,8 @@ def test_an_enum_with_null_or_written_beside_an_array_is_fine() -> None:
 
 
 def test_a_word_that_the_text_tells_to_give() -> None:
-    [hit] = hits({"p": {"type": "number", "description": "Rating. Use 'dontcare' to include all.", "default": "dontcare"}})
+    schema = {"type": "number", "description": "Rating. Use 'dontcare' to include all.", "default": "dontcare"}
+    [hit] = hits({"p": schema})
     assert "tells to give 'dontcare'" in hit.claim
 
 
@@ -181,8 +184,8 @@ def test_a_task_that_never_calls_the_tool_only_carries_the_flaw() -> None:
 def test_bfcl(corpora: Path) -> None:
     tasks = list(BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()))
     result = check_shard(tasks, {}, [ToolDocContradiction()])
-    assert {row.status.value for row in result.coverage} == {"clean", "flagged"}
+    assert Status.ERROR not in {row.status for row in result.coverage}
     claims = {hit.hit.claim: hit for hit in result.hits}
-    interval = "The text of interval in extract_parameters_v1 gives the example 'daily', which is none of the allowed values"
+    [interval] = [claim for claim in claims if "interval in extract_parameters_v1 gives the example 'daily'" in claim]
     assert claims[interval].task_ids == ("live_simple_71-35-0",)
     assert not any("None" in claim or "null" in claim for claim in claims)

@@ -80,7 +80,11 @@ def check(
         ({"copies": [{"no": 1}, "x"]}, "/copies/1", "/properties/copies/items"),
         ({"unheard": 1}, "/unheard", "/properties"),
         ({"title": any_of([1, 2])}, "/title/$any_of/0", "/properties/title/type"),
-        ({"reader": any_of([{"name": any_of([1, 2])}])}, "/reader/$any_of/0/name/$any_of/0", "/properties/reader/properties/name/type"),
+        (
+            {"reader": any_of([{"name": any_of([1, 2])}])},
+            "/reader/$any_of/0/name/$any_of/0",
+            "/properties/reader/properties/name/type",
+        ),
         ({"title": any_of([])}, "/title", "/properties/title"),
     ],
 )
@@ -175,7 +179,8 @@ def test_a_user_tool_is_checked_against_the_users_tools() -> None:
     dial = ToolSpec(name="dial", parameters={"type": "object", "properties": {"number": {"type": "string"}}})
     call = ToolCall(name="dial", arguments={"number": 5}, requestor="user")
     task = make_task(
-        environment=EnvironmentSpec(user_tools=(dial,)), ground_truth=GroundTruth(semantics="required", turns=((call,),))
+        environment=EnvironmentSpec(user_tools=(dial,)),
+        ground_truth=GroundTruth(semantics="required", turns=((call,),)),
     )
     [hit] = CallSchema().inspect(task)
     assert hit.evidence[1].pointer == "/environment/user_tools/0/parameters/properties/number/type"
@@ -218,6 +223,19 @@ def test_variants_of_a_base_task_share_one_cause() -> None:
 def test_what_cannot_be_checked_says_why() -> None:
     assert "no calls" in str(CallSchema().not_applicable(make_task(ground_truth=GroundTruth(semantics="none"))))
     assert "no tools" in str(CallSchema().not_applicable(make_task(environment=EnvironmentSpec())))
-    broken = ToolSpec(name="lend_book", parameters={"type": "object", "properties": {"book_id": {"type": "nonsense"}}})
-    reason = CallSchema().not_applicable(make_task(environment=EnvironmentSpec(tools=(broken,))))
-    assert reason is not None and reason.startswith("lend_book: the tool's schema cannot be used")
+
+
+@pytest.mark.parametrize(
+    "broken", [{"type": "nonsense"}, {"$ref": "#/nowhere"}, {"minimum": "low"}, {"type": "object", "properties": 7}]
+)
+def test_a_schema_that_cannot_be_used_is_not_checked(broken: dict[str, Any]) -> None:
+    tool = ToolSpec(name="lend_book", parameters={"type": "object", "properties": {"book_id": broken}})
+    value = {"no": 1} if "properties" in broken else 7
+    truth = GroundTruth(semantics="required", turns=((ToolCall(name="lend_book", arguments={"book_id": value}),),))
+    reason = CallSchema().not_applicable(make_task(environment=EnvironmentSpec(tools=(tool,)), ground_truth=truth))
+    assert reason is not None and reason.startswith("lend_book: the tool's schema cannot be used: ")
+
+
+def test_a_pattern_that_is_none_is_not_checked() -> None:
+    tool = ToolSpec(name="lend_book", parameters={"type": "object", "properties": {"member": {"pattern": "("}}})
+    assert "cannot be used" in str(CallSchema().not_applicable(make_task(environment=EnvironmentSpec(tools=(tool,)))))

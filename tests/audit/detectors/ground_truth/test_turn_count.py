@@ -18,7 +18,8 @@ def dialogue(asked: int, gold: int, traits: frozenset[str] = frozenset()):
 
 
 @pytest.mark.parametrize(
-    ("asked", "gold", "unpaired"), [(2, 3, "/ground_truth/turns/2"), (3, 2, "/user/turns/2"), (1, 2, "/ground_truth/turns/1")]
+    ("asked", "gold", "unpaired"),
+    [(2, 3, "/ground_truth/turns/2"), (3, 2, "/user/turns/2"), (1, 2, "/ground_truth/turns/1")],
 )
 def test_unequal_numbers_of_turns_are_flagged_with_both_sides(asked: int, gold: int, unpaired: str) -> None:
     task = dialogue(asked, gold)

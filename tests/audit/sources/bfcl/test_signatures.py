@@ -11,7 +11,7 @@ Read = Callable[[Path], dict[str, AgentTask]]
 
 CODE = '''raise SystemExit("this file must never be run")
 
-class Helper:
+class Other:
     def send_message(self):
         pass
 

@@ -1,0 +1,60 @@
+"""On real benchmarks: flaws that their maintainers mended, known duplicates, and no noise beside them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from audit.conclude import conclude
+from audit.detectors import ground_truth
+from audit.shards import check_shard
+from audit.sources.base import Quarantine, Source
+from audit.sources.bfcl import BFCL
+from audit.sources.tau2 import Tau2Bench
+from audit.sources.tau_bench import TauBench
+from taxonomy import Finding, Severity, Status
+
+pytestmark = pytest.mark.corpora
+
+
+def audit(source: Source) -> list[Finding]:
+    tasks = list(source.tasks(Quarantine()))
+    detectors = [getattr(ground_truth, name)() for name in ground_truth.__all__]
+    findings, coverage = conclude(source.name, [t.id for t in tasks], [check_shard(tasks, {}, detectors)], detectors)
+    assert [row for row in coverage if row.status is Status.ERROR] == []
+    return findings
+
+
+def tasks_of(findings: list[Finding], check: str, *severities: Severity) -> Iterator[str]:
+    for finding in findings:
+        if finding.check == check and (not severities or finding.severity in severities):
+            yield from finding.task_ids
+
+
+def test_bfcl(corpora: Path) -> None:
+    findings = audit(BFCL(corpora / "bfcl_v3_2025-07-17"))
+    schema = set(tasks_of(findings, "call-schema"))
+    assert {"multi_turn_base_173", "multi_turn_miss_func_49", "live_multiple_862-181-3"} <= schema
+    assert 30 <= len(schema) <= 45
+    assert list(tasks_of(findings, "turn-count")) == ["multi_turn_base_154"]
+    assert {"multi_turn_base_10", "live_multiple_678-163-3"} <= set(tasks_of(findings, "near-miss-value"))
+    assert len(set(tasks_of(findings, "near-miss-value", Severity.AFFECTS_SCORE))) == 5
+    ungrounded = set(tasks_of(findings, "ungrounded-argument"))
+    assert {"multi_turn_base_188", "live_multiple_621-160-1", "live_multiple_276-127-11"} <= ungrounded
+    assert 25 <= len(ungrounded) <= 40
+    assert len([f for f in findings if f.check == "duplicate-task"]) == 3
+    assert len([f for f in findings if f.check == "conflicting-gold"]) == 3
+
+
+def test_tau_bench(corpora: Path) -> None:
+    findings = audit(TauBench(corpora / "tau-bench_59a200c"))
+    assert list(tasks_of(findings, "duplicate-task")) == ["retail/93", "retail/95"]
+    assert set(tasks_of(findings, "near-miss-value")) == {"airline/9", "airline/25"}
+    assert set(tasks_of(findings, "ungrounded-argument")) == {"retail/2", "retail/3", "retail/4"}
+    assert {finding.check for finding in findings} == {"duplicate-task", "near-miss-value", "ungrounded-argument"}
+
+
+def test_tau2_bench(corpora: Path) -> None:
+    findings = audit(Tau2Bench(corpora / "tau2-bench_v0.1.3"))
+    assert set(tasks_of(findings, "near-miss-value")) == {"airline/23", "airline/35"}
+    assert {finding.check for finding in findings} == {"near-miss-value", "ungrounded-argument"}
