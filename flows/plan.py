@@ -10,7 +10,6 @@ from pathlib import Path
 
 import audit
 import taxonomy
-from audit.detectors.registry import detectors
 from audit.leaderboard import Leaderboard, ModelRow
 from audit.sources.base import Quarantine, Quarantined, Source, Version, hash_files
 from audit.sources.registry import open_source
@@ -38,6 +37,8 @@ class AuditSettings(Record):
     """Subtasks or domains; empty = all."""
     runs: tuple[str, ...] = ()
     """Files or folders of runs."""
+    experiments: tuple[str, ...] = ()
+    """Read only runs of these experiments (Trajectory.protocol); empty = all."""
     out: str
     """Run folder."""
     workers: int = 1
@@ -76,7 +77,9 @@ class AuditPlan(Record):
 
 def run_key(settings: AuditSettings, version: Version) -> str:
     """Hash the inputs, the options that matter and the code of the checks."""
-    total = hashlib.sha256(f"{package_version('agenthard')}\n{settings.source}\n{settings.domains}\n".encode())
+    total = hashlib.sha256(
+        f"{package_version('agenthard')}\n{settings.source}\n{settings.domains}\n{settings.experiments}\n".encode()
+    )
     total.update(f"{version.label} {version.content_hash}\n".encode())
     for path in map(Path, settings.runs):
         files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
@@ -122,6 +125,7 @@ def make_plan(settings: AuditSettings, source: Source, version: Version, key: st
         runs=count,
         models=tuple(board.rows()),
     )
+    write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
     write_atomically(path, plan.model_dump_json().encode("utf-8"))
     return plan
 
@@ -134,6 +138,8 @@ def _spool(
     count = 0
     for path in settings.runs:
         for run in read_runs(source, Path(path), quarantine):
+            if settings.experiments and run.protocol not in settings.experiments:
+                continue
             shard = shard_of.get(run.task_id)
             if shard is None:
                 unknown[run.origin.file if run.origin else path, run.task_id] += 1
@@ -146,8 +152,3 @@ def _spool(
         reason = f"{runs} runs name the task {task_id!r}, which is not among the tasks read"
         quarantine.add(file, reason, kind="run", task_id=task_id)
     return board, quarantine.items, count
-
-
-def check_versions() -> dict[str, str]:
-    """Return the version of every check, by id."""
-    return {detector.id: detector.version for detector in detectors()}

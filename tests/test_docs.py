@@ -1,6 +1,10 @@
 """The docs say what is true: generated pages are current, every id has its section, every command is described."""
 
+import os
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,3 +48,33 @@ def test_every_source_has_its_page() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def _example(name: str) -> list[str]:
+    """The command line in a command's help, after the word agenthard."""
+    callback = next(command.callback for command in app.registered_commands if command.name == name)
+    found = re.search(r"Example: `agenthard ([^`]+)`", " ".join((callback.__doc__ or "").split()))
+    assert found, f"{name} has no example"
+    return shlex.split(found.group(1))
+
+
+@pytest.fixture(scope="module")
+def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the example of `demo` has run."""
+    folder = tmp_path_factory.mktemp("examples")
+    assert _run(folder, _example("demo")) == 0
+    return folder
+
+
+def _run(folder: Path, arguments: list[str]) -> int:
+    environment = {**os.environ, "PREFECT_HOME": str(folder / "prefect"), "AGENTHARD_HOME": str(folder / "managed")}
+    command = [sys.executable, "-m", "flows.cli", *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode
+
+
+@pytest.mark.parametrize("name", [str(c.name) for c in app.registered_commands if c.name not in ("demo", "fetch")])
+def test_every_example_runs(name: str, demo_folder: Path) -> None:
+    # 1 = defects were found: the demo benchmark has some, on purpose.
+    assert _run(demo_folder, _example(name)) in (0, 1)

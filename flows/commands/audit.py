@@ -19,6 +19,9 @@ def audit(
     ] = None,
     domain: Annotated[list[str] | None, typer.Option(help="Read only this subtask or domain; repeatable.")] = None,
     runs: Annotated[list[Path] | None, typer.Option(help="File or folder of model runs; repeatable.")] = None,
+    experiment: Annotated[
+        list[str] | None, typer.Option(help="Read only runs of this experiment, as the logs name it; repeatable.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
@@ -32,7 +35,7 @@ def audit(
     The same command continues an interrupted audit. Exit codes: 0 clean, 1 new confirmed defects, 2 incomplete,
     3 infrastructure.
 
-    Example: `agenthard audit native examples/library --out runs/library`
+    Example: `agenthard audit native demo-run/demo-benchmark --runs demo-run/demo-benchmark/runs.jsonl`
     """
     import os
 
@@ -47,6 +50,7 @@ def audit(
         path=str(root),
         domains=tuple(domain or ()),
         runs=tuple(map(str, runs or ())),
+        experiments=tuple(experiment or ()),
         out=str(out or _default_out(source, root, tuple(domain or ()))),
         workers=workers or len(os.sched_getaffinity(0)),
         policy=str(policy) if policy else None,

@@ -31,8 +31,7 @@ def demo(
     if as_json:
         print_json({"outcomes": outcomes, "bfcl_left_out": reason, "seeded_flaws": planted, "missed": missed})
         return
-    found = planted - len(missed)
-    console().print(f"seeded flaws: {found} of {planted} found by the check that should find them")
+    console().print(f"seeded flaws: {planted}; tasks on which the check that should find one did not: {len(missed)}")
     for miss in missed:
         console().print(f"  missed: {miss}")
     console().print("\nopen in a browser:")
@@ -86,13 +85,17 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
 
 def _answer_key(out: Path) -> tuple[int, list[str]]:
     """Compare the findings with the planted flaws: how many there are, and which were missed."""
-    import json
-
+    from flows.demo import ANSWER_KEY, KeyEntry
     from flows.read_run import read_findings
 
     findings = read_findings(out / "demo")
     flagged = {(f.check, task_id) for f in findings for task_id in (*f.task_ids, *f.also_in)}
-    lines = (out / "demo-benchmark" / "answer_key.jsonl").read_text(encoding="utf-8").splitlines()
-    key = [json.loads(line) for line in lines]
-    missed = [f"{k['check']} on {k['task_id']}" for k in key if (k["check"], k["task_id"]) not in flagged]
+    lines = (out / "demo-benchmark" / ANSWER_KEY).read_text(encoding="utf-8").splitlines()
+    key = [KeyEntry.model_validate_json(line) for line in lines]
+    missed = [
+        f"{entry.check} on {task_id}"
+        for entry in key
+        for task_id in entry.task_ids
+        if (entry.check, task_id) not in flagged
+    ]
     return len(key), missed

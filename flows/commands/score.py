@@ -22,7 +22,7 @@ def score(
 
     A label set is a lower bound: a task without a label is not thereby clean.
 
-    Example: `agenthard score runs/library --labels examples/library/labels.jsonl`
+    Example: `agenthard score demo-run/demo --labels demo-run/demo-benchmark/labels.jsonl`
     """
     from flows.errors import CommandError
     from flows.read_run import read_decisions, read_findings

@@ -19,6 +19,7 @@ from taxonomy import EnvironmentSpec, Trajectory
 from taxonomy.pointer import join
 
 ANSWER_KEY = "answer_key.jsonl"
+LABELS = "labels.jsonl"
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ def write_demo(out: Path, seed: int = 7, flawed: bool = True) -> DemoBenchmark:
     _write(out / TASKS, (_task(scenario) for scenario in scenarios))
     _write(out / RUNS, (_data(run) for run in runs))
     _write(out / ANSWER_KEY, (_data(entry) for entry in key))
+    flawed_ids = {task_id for entry in key for task_id in entry.task_ids}
+    _write(out / LABELS, ({"task_id": s.task.id, "flawed": s.task.id in flawed_ids} for s in scenarios))
     return DemoBenchmark(out, out / ANSWER_KEY, tuple(key), len(scenarios), len(runs))
 
 

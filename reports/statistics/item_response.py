@@ -14,6 +14,7 @@ from taxonomy.record import Record
 Model = Literal["1PL", "2PL"]
 
 _DIFFICULTY_SPREAD = 3.0
+_DISCRIMINATION_SPREAD = 0.5
 _REACH = 6.0
 _TOLERANCE = 1e-7
 _MOST_ROUNDS = 2000
@@ -151,7 +152,7 @@ def _prior(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
         return np.full_like(parameters, centre), np.full((len(a), 1, 1), flat)
     scale = float((a * a).sum() / a.sum())
     mean = np.tile([centre * scale, scale], (len(a), 1))
-    precision = np.array([[flat, -flat * centre], [-flat * centre, 1 / scale**2 + flat * centre**2]])
+    precision = np.array([[flat, -flat * centre], [-flat * centre, (_DISCRIMINATION_SPREAD * scale) ** -2 + flat * centre**2]])
     return mean, np.tile(precision, (len(a), 1, 1))
 
 

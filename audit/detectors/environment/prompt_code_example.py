@@ -19,7 +19,7 @@ _MAX_CODE = 20_000
 _PYTHON = ("python", "py", "python3")
 _SKETCH = re.compile(r"\.\.\.|…|<[A-Za-z_][^<>\n]{0,60}>|\{\{|\[(?:your|insert) ", re.IGNORECASE)
 _INLINE_CALL = re.compile(r"`(?P<name>[A-Za-z_][\w.]*)(?P<rest>\([^`\n]*)`")
-_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 
 
 class PromptCodeExample(TaskDetector):

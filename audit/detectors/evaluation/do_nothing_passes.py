@@ -57,11 +57,13 @@ class DoNothingPasses(TaskDetector):
 
     1. the user is handed over to a human, or wants to be told a figure, and no check looks for that: the task is won
        without doing what it asks, so the score is affected;
-    2. leaving the state alone is right: a criterion or the stated purpose says so, the user's own condition (a limit on
-       the price, a change of mind) can rule every change out, or the policy restricts what the user asks for
-       ("legitimate refusal"). The ground truth is then not wrong, and the evaluator is still too lenient: a silent
-       agent passes as one that looked the facts up and explained them;
-    3. the user names a fallback, or nothing is found: it cannot be told.
+    2. a criterion or the stated purpose says that the agent does not act: a legitimate refusal;
+    3. the user's own condition, a limit on the price or a change of mind, can rule every change out;
+    4. the user names something else to do in case of a refusal: whether nothing is right cannot be told;
+    5. the policy restricts what the user asks for: a legitimate refusal, if the ground truth reads the policy rightly.
+
+    In a legitimate refusal the ground truth is not wrong, and the evaluator is too lenient all the same: a silent agent
+    passes as one that looked the facts up and explained them.
 
     Not flagged: tasks that want some text, whose ground truth writes, or whose turns want what the gold calls return.
     Not checked: tasks that expect no call (there doing nothing is the right answer), tasks of whose evaluation nothing

@@ -3,8 +3,8 @@
 The readings are tried in this order; the first whose passage is found counts.
 
 1. hand-over: the ground truth hands the user to a human, and no check looks for that.
-2. told not to: a criterion or the stated purpose of the task says that the agent does not do something.
-3. figure: the user wants to be told a figure.
+2. figure: the user wants to be told a figure.
+3. told not to: a criterion or the stated purpose of the task says that the agent does not do something.
 4. own condition: the user calls the act off, or allows it only within a limit; the state decides whether it happens.
 5. fallback: the user names something else to do in case of a refusal, so a refusal alone does not end the task.
 6. refusal: a line of the policy (other than one about tools) restricts what the user asks for; the ground truth takes
@@ -62,7 +62,7 @@ class Why:
 
 def why_nothing_changes(task: AgentTask) -> Why:
     """Read from the task's own texts why its ground truth changes nothing."""
-    for reading in (_hand_over, _told_not_to, _figure, _own_condition, _fallback, _refusal):
+    for reading in (_hand_over, _figure, _told_not_to, _own_condition, _fallback, _refusal):
         found = reading(task)
         if found:
             return found

@@ -11,11 +11,11 @@ from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask, Check
 
 _SEEN_ONLY_IN_THE_RUN = re.compile(
-    r"\b(?:communicat|tell|told|inform|mention|sa(?:y|id)\b|identif|detect|reali[sz]|verif|confirm|explain|search|look"
+    r"\b(?:communicat|tell|told|inform|mention|sa(?:ys?|id)\b|identif|detect|reali[sz]|verif|confirm|explain|search|look"
     r"|check(?:s|ed)?\b(?! bag)|gets?\b|ask)|\boffer\w*\b.*\b(?:before|unless|until)\b",
     re.IGNORECASE,
 )
-_SAID = re.compile(r"\b(?:communicat|tell|told|inform|mention|sa(?:y|id)\b)", re.IGNORECASE)
+_SAID = re.compile(r"\b(?:communicat|tell|told|inform|mention|sa(?:ys?|id)\b)", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\s*check that\b", re.IGNORECASE)
 
 

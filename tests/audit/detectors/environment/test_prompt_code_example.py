@@ -54,7 +54,7 @@ def test_examples_that_do_not_parse(block: str) -> None:
         "```python\n>>> lend_book(7, 'Ada')\nTrue\n```",
         "```python\nlend_book(<book>, <member>)\n```",
         '```json\n{"book": 7, ...}\n```',
-        "```json\n{\"book\": 7}\n```",
+        '```json\n{"book": 7}\n```',
         "```\nthis is no code (\n```",
         "```bash\nls (\n```",
         "Call `lend_book(7)` or `lend_book(...)`; `shelve(7` is unknown.",
