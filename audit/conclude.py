@@ -7,6 +7,7 @@ from audit.detectors.base import Conclusion, Detector, SuiteDetector
 from audit.shards import CheckedHit, ShardResult
 from taxonomy.finding import Coverage, Finding, Status, finding_id
 
+
 def conclude(
     benchmark: str, task_ids: Sequence[str], shards: Sequence[ShardResult], detectors: Sequence[Detector]
 ) -> tuple[list[Finding], list[Coverage]]:

@@ -10,7 +10,6 @@ from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
 
-
 OFFERED_ONLY = "a tool that the task offers, and its ground truth never calls, is flawed"
 
 

@@ -95,7 +95,7 @@ def load_policy(path: Path | None = None) -> Policy:
     Raises:
         PolicyError: when the file is missing, not YAML, or names unknown fields or values.
     """
-    name = "the built-in policy" if path is None else str(path)
+    name = "the built-in policy" if path is None else f"policy {path}"
     try:
         text = default_policy_text() if path is None else path.read_text(encoding="utf-8")
         return Policy.model_validate(yaml.safe_load(text))

@@ -11,9 +11,9 @@ _INTRODUCTION = """\
 This page is generated from the detectors' docstrings by `agenthard checks --markdown`; change the docstring, not the
 page. `agenthard explain ID` prints one section.
 
-*Tier*: **confirmed** follows from the files by a stated rule, **suspected** is a heuristic or a statistic that a person
-or a judge decides on, **signal** only orders the review queue. *Severity* says what the flaw does to the score. Both are
-the usual ones; a finding can state its own.
+*Tier*: **confirmed** follows from the files by a stated rule, **suspected** is a heuristic or a statistic that a
+person or a judge decides on, **signal** only orders the review queue. *Severity* says what the flaw does to the score.
+Both are the usual ones; a finding can state its own.
 
 | check | category | tier | severity | version |
 |---|---|---|---|---|

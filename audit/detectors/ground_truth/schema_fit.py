@@ -4,15 +4,15 @@ The values themselves are judged by ``jsonschema``; this module unfolds any-of n
 every violation keeps its place, and asks the caller which deviations the benchmark's conventions allow.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jsonschema import Draft202012Validator, FormatChecker
+import regex
 from jsonschema.exceptions import UndefinedTypeCheck, UnknownType, ValidationError, best_match
 from referencing.exceptions import Unresolvable
 
+from audit.detectors.ground_truth.safe_validator import safe_validator
 from taxonomy.accepted import alternatives, concrete_values, is_any_of, is_optional
 from taxonomy.pointer import join
 
@@ -69,7 +69,7 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
         RecursionError,
         TypeError,
         AttributeError,
-        re.error,
+        regex.error,
     ) as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ValueError(f"the tool's schema cannot be used: {reason[0]}") from error
@@ -81,7 +81,7 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
 
 class _Fit:
     def __init__(self, root: dict[str, Any], tolerates: Tolerates) -> None:
-        self._validator = Draft202012Validator(root, format_checker=FormatChecker())
+        self._validator = safe_validator(root)
         self._tolerates = tolerates
 
     def check(self, value: Any, schema: Any, value_at: str, rule_at: str) -> Iterator[Violation]:

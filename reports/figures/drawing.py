@@ -1,0 +1,124 @@
+"""Turns Vega-Lite charts into SVG that is part of the page: coloured by its style sheet, without script or link.
+
+Colours in the charts are CSS variables, so one drawing serves the light and the dark scheme. Vega writes the SVG when
+the report is made; the page needs no plotting library, which its content security policy would have to let run.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from markupsafe import Markup
+
+if TYPE_CHECKING:
+    import altair as alt
+
+Row = Mapping[str, Any]
+"""One mark: the fields its chart encodes, ``subject`` (what to highlight it with), ``tip`` (what to say about it), and
+``quiet`` when it shows only while its subject is highlighted."""
+
+VEGA_LITE = "6.4"
+THEME = {
+    "background": "transparent",
+    "font": "Liberation Sans",
+    "padding": 4,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": "var(--ink)",
+        "titleColor": "var(--muted)",
+        "gridColor": "var(--line)",
+        "domainColor": "var(--line)",
+        "tickColor": "var(--line)",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 220,
+        "labelPadding": 6,
+        "titlePadding": 10,
+    },
+    "legend": {
+        "labelColor": "var(--ink)",
+        "titleColor": "var(--muted)",
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 320,
+        "orient": "top",
+        "symbolStrokeWidth": 2,
+    },
+    "text": {"fill": "var(--ink)", "fontSize": 12},
+    "header": {"labelColor": "var(--ink)", "labelFontSize": 13, "labelFontWeight": 600, "title": None},
+    "title": {"color": "var(--ink)", "fontSize": 13, "fontWeight": 600, "anchor": "start"},
+}
+
+_KEPT_TAGS = {"svg", "g", "path", "text", "tspan", "line", "rect", "circle"}
+_KEPT_ATTRIBUTES = {
+    *("d", "x", "y", "x1", "x2", "y1", "y2", "width", "height", "transform", "viewBox", "text-anchor"),
+    *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity"),
+    *("stroke-linecap", "stroke-miterlimit", "font-size", "font-weight", "font-style", "pointer-events"),
+}
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+
+
+def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Markup:
+    """Draw a chart.
+
+    Args:
+        chart: an Altair chart whose data are named; marks with a tip encode ``description="mark:N"``.
+        data: rows by the name that the chart uses; their text may be hostile.
+
+    Returns:
+        The ``svg`` element. It is hidden from assistive technology: the page puts a description beside it.
+    """
+    import vl_convert
+
+    marks: dict[str, Row] = {}
+    datasets: dict[str, list[dict[str, Any]]] = {}
+    for name, rows in data.items():
+        datasets[name] = []
+        for row in rows:
+            key = f"mark {len(marks)}"
+            marks[key] = row
+            datasets[name].append({**{k: _printable(v) for k, v in row.items() if k != "tip"}, "mark": key})
+    spec = {**chart.to_dict(), "datasets": datasets, "config": THEME}
+    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+    width, height = float(root.attrib["width"]), float(root.attrib["height"])
+    svg = _cleaned(root, marks)
+    svg.attrib |= {"width": f"{width / 16:.2f}rem", "height": f"{height / 16:.2f}rem", "aria-hidden": "true"}
+    return Markup(ElementTree.tostring(svg, encoding="unicode"))
+
+
+def _cleaned(node: ElementTree.Element, marks: Mapping[str, Row]) -> ElementTree.Element:
+    made = ElementTree.Element(_local(node.tag))
+    for name, value in node.attrib.items():
+        if name in _KEPT_ATTRIBUTES and (name, value) != ("opacity", "1"):
+            made.set(name, _LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", value))
+    row = marks.get(node.attrib.get("aria-label", ""))
+    if row is not None:
+        for attribute, key in (("data-of", "subject"), ("data-tip", "tip")):
+            if row.get(key):
+                made.set(attribute, _printable(row[key]))
+        if row.get("quiet"):
+            made.set("class", "quiet")
+    made.text = node.text
+    made.extend(_cleaned(child, marks) for child in node if _is_seen(child))
+    return made
+
+
+def _is_seen(node: ElementTree.Element) -> bool:
+    """Whether an element draws something: Vega also writes empty groups and backgrounds without a colour."""
+    if _local(node.tag) not in _KEPT_TAGS or node.get("display") == "none":
+        return False
+    if _local(node.tag) == "g":
+        return any(_is_seen(child) for child in node)
+    return node.get("class") != "background" or bool(node.get("stroke") or node.get("fill"))
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition("}")[2]
+
+
+def _printable(value: Any) -> Any:
+    return _UNPRINTABLE.sub("\ufffd", value) if isinstance(value, str) else value
