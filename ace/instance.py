@@ -52,6 +52,8 @@ class Puzzle:
     """Rows of the grid."""
     cols: int
     """Columns of the grid."""
+    candidates_per_slot: int
+    """Candidates in every slot: the paper's K."""
     limits: dict[str, int]
     """Threshold by name of global rule, in the domain's order; all rules of the domain are there."""
     items: dict[str, Item]
@@ -180,8 +182,3 @@ class Instance:
     def hidden_slots(self) -> int:
         """Number of slots: the paper's H."""
         return len(self.puzzle.slots)
-
-    @property
-    def candidates_per_slot(self) -> int:
-        """Largest number of candidates in a slot: the paper's K."""
-        return max((len(slot.candidates) for slot in self.puzzle.slots), default=0)

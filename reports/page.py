@@ -1,20 +1,15 @@
 """The report for people: one HTML page that opens offline, and a Markdown summary with the same numbers."""
 
-import base64
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup, escape
 
-from reports.json_text import json_text, utf8
+from reports.html import html_environment, thousands, write_html
+from reports.json_text import utf8
 from reports.page_data import page_data
 from reports.places import Places
 from reports.result import AuditResult
@@ -23,7 +18,7 @@ from taxonomy.categories import COMPONENT_TITLES
 from taxonomy.finding import Finding, Severity, Tier
 
 STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
-SCRIPTS = ("dom.js", "filters.js", "findings.js", "tables.js", "start.js")
+SCRIPTS = ("dom.js", "filters.js", "findings.js", "decisions.js", "sorting.js", "start.js")
 MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""
 TOP_FINDINGS = 5
@@ -39,21 +34,19 @@ def write_page(result: AuditResult, path: Path) -> None:
         result: the audit.
         path: the file to write.
     """
-    style, script = "\n".join(map(_asset, STYLES)), "\n".join(map(_asset, SCRIPTS))
-    template = _environment().get_template("report.html.j2")
-    html = template.render(
+    write_html(
+        path,
+        "report.html.j2",
+        styles=STYLES,
+        scripts=SCRIPTS,
+        data=page_data(result),
         **_shared(result),
         components=COMPONENT_TITLES,
         has_decisions=any(d.action != "keep" or d.finding_ids for d in result.decisions),
         protocols=any(row.protocol for row in result.models),
         most_quarantined=MOST_QUARANTINED,
         why=_why,
-        style=Markup(style),
-        script=Markup(script),
-        data=htmlsafe_json_dumps(page_data(result), dumps=json_text, separators=(",", ":")),
-        csp=_policy(style, script),
     )
-    path.write_text(utf8(html), encoding="utf-8")
 
 
 def write_summary(result: AuditResult, path: Path) -> None:
@@ -63,7 +56,8 @@ def write_summary(result: AuditResult, path: Path) -> None:
         result: the audit.
         path: the file to write.
     """
-    environment, places = _environment(), Places(result)
+    environment, places = html_environment(), Places(result)
+    environment.filters |= {"md": _md, "short": _short}
     environment.filters["place"] = lambda finding: _code(str(places.of(finding.evidence[0]) or ""))
     environment.filters["category"] = lambda category: result.taxonomy[category].name
     shared = _shared(result)
@@ -87,37 +81,10 @@ def _shared(result: AuditResult) -> dict[str, Any]:
     }
 
 
-def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("reports"),
-        autoescape=select_autoescape(["html.j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"thousands": _thousands, "share": _share, "percent": _percent, "at": _at}
-    environment.filters |= {"md": _md, "short": _short}
-    return environment
-
-
-@cache
-def _asset(name: str) -> str:
-    return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    def name(text: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-    allowed = f"style-src {name(style)}; script-src {name(script)}"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
-
-
 def _why(reason: Reason) -> Markup:
     kind = Markup('<span class="warn">error:</span> ') if reason.error else ""
     return Markup("<div>{}{} <span class='muted'>({}, e.g. {})</span></div>").format(
-        kind, escape(reason.text), _thousands(reason.tasks), escape(reason.example)
+        kind, escape(reason.text), thousands(reason.tasks), escape(reason.example)
     )
 
 
@@ -136,22 +103,6 @@ def _urgency(finding: Finding) -> tuple[bool, int, int, int, str]:
         -len(finding.task_ids),
         finding.id,
     )
-
-
-def _thousands(value: int) -> str:
-    return f"{value:,}"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{_percent(part / whole)} of the tasks" if whole else "of no tasks"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _at(value: float) -> str:
-    return f"{100 * min(max(value, 0.0), 1.0):.2f}"
 
 
 def _short(text: str) -> str:

@@ -52,7 +52,9 @@ DOMAIN = Domain(
     ),
     wording=Wording(
         task="meal planning",
-        grid="This meal planning task has {rows} planning days as rows and {cols} meal slots to fill per day as columns.",
+        grid=(
+            "This meal planning task has {rows} planning days as rows and {cols} meal slots to fill per day as columns."
+        ),
         item="dish",
         items="dishes",
     ),

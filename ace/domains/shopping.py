@@ -43,7 +43,10 @@ DOMAIN = Domain(
     ),
     wording=Wording(
         task="grocery shopping",
-        grid="This grocery shopping plan has {rows} shopping days as rows and {cols} item slots to fill per day as columns.",
+        grid=(
+            "This grocery shopping plan has {rows} shopping days as rows "
+            "and {cols} item slots to fill per day as columns."
+        ),
         item="product",
         items="products",
     ),

@@ -37,7 +37,10 @@ DOMAIN = Domain(
     ),
     wording=Wording(
         task="workforce scheduling",
-        grid="This workforce scheduling plan has {rows} work days as rows and {cols} shift slots to staff per day as columns.",
+        grid=(
+            "This workforce scheduling plan has {rows} work days as rows "
+            "and {cols} shift slots to staff per day as columns."
+        ),
         item="worker",
         items="workers",
     ),

@@ -97,8 +97,8 @@ class Undecided(Record):
     """The largest movement of a score, and whether the top model could change."""
 
 
-class Provenance(Record):
-    """Everything that is needed to repeat the numbers."""
+class AuditIdentity(Record):
+    """Which audit of which release the analysis is about."""
 
     agenthard: str
     """Version of AgentHard that audited."""
@@ -116,6 +116,11 @@ class Provenance(Record):
     """Version of the decision policy."""
     checks: dict[str, str]
     """Version of every check."""
+
+
+class Provenance(AuditIdentity):
+    """Everything that is needed to repeat the numbers."""
+
     seed: int
     """Seed of every draw."""
     draws: int
@@ -161,7 +166,7 @@ class CleaningAnalysis(Record):
     leaderboards: tuple[Board, ...]
     """One per split with scores, in the order of ``splits``."""
     stability: tuple[RankingStability, ...]
-    """initial → cleaned, cleaned → hard, initial → hard, as far as they exist; the same again with infrastructure errors
+    """initial → cleaned, cleaned → hard, initial → hard, as far as they exist; then the same with infrastructure errors
     read as failures, when there are any."""
     retention: tuple[Retention, ...]
     """One per split after the initial one."""

@@ -47,6 +47,8 @@ class Board(Record):
     """Models, best first."""
     tied_sets: tuple[tuple[str, ...], ...] | Undefined
     """Longest stretches of neighbouring ranks without a significant pair inside (paired tests, Holm)."""
+    paired_separability: Result
+    """Share of pairs of models that differ significantly (paired tests, Holm), in percent."""
     top_unchanged: Result
     """P(top-1 unchanged): share of bootstrap resamples of tasks in which the observed best model stays first."""
     method: str

@@ -7,7 +7,6 @@ from reports.cleaning.splits import SplitName
 from reports.statistics import RankMove, Undefined
 from taxonomy.record import Record
 
-
 Reading = Literal["errors_missing", "errors_as_failures"]
 
 

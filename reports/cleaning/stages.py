@@ -33,6 +33,6 @@ class Stage(Record):
     macro_compression: Result
     """Mean over categories of the compression against the initial benchmark (``from_original`` is the pooled one)."""
     measures: tuple[Measure, ...] = ()
-    """agreement, agreement_corrected, separability (%), paired_separability (%, no null), diversity and
-    nearest_neighbour (cosine distance of prompts), each against the original and against random subsets of equal size.
-    Empty when the stage was not run; undefined, with the reason, without runs of models."""
+    """agreement, agreement_corrected, separability (%), diversity and nearest_neighbour (cosine distances of prompts),
+    each against the original and against random subsets of equal size. Empty when the stage was not run; the first
+    three are undefined, with the reason, without runs of models."""

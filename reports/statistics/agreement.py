@@ -77,8 +77,8 @@ def _pairs(matrix: ScoreMatrix) -> _Pairs:
     if matrix.scored.all():
         # Without gaps the pairs that agree on a task follow from its column sums: Σ_{i<j} x_i x_j = (S² − Σ x²)/2.
         n = np.full(len(upper[0]), float(len(matrix.tasks)))
-        agreeing = sum(float((x.sum(axis=0) ** 2 - (x**2).sum(axis=0)).sum()) / 2 for x in (values, 1 - values))
-        observed = agreeing / float(n.sum())
+        agree_total = sum(float((x.sum(axis=0) ** 2 - (x**2).sum(axis=0)).sum()) / 2 for x in (values, 1 - values))
+        observed = agree_total / float(n.sum())
         score = values.mean(axis=1)
         p, q = score[upper[0]], score[upper[1]]
     else:

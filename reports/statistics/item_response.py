@@ -13,7 +13,7 @@ from taxonomy.record import Record
 
 Model = Literal["1PL", "2PL"]
 
-_DIFFICULTY_SPREAD = 3.0
+_DIFFICULTY_SPREAD = 1.5
 _DISCRIMINATION_SPREAD = 0.5
 _REACH = 6.0
 _TOLERANCE = 1e-7
@@ -53,7 +53,7 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
 
     Abilities are integrated out over a normal distribution: standard normal in a 2PL, ``P = sigmoid(a θ − b)``
     (tinyBenchmarks' form in one dimension); with estimated spread in a 1PL, ``P = sigmoid(θ − b)``. With few models the
-    likelihood alone can push parameters to infinity, so a prior regularises it: a ~ N(s, s²) and b ~ N(a m, 3²) with
+    likelihood alone can push parameters to infinity, so a prior regularises it: a ~ N(s, (s/2)²) and b ~ N(a m, 1.5²) with
     fitted s and m; a is free to become negative, as it does for a mis-keyed task. Fitted by EM (Bock and Aitkin 1981)
     with parameter expansion, the integral taken on an even grid finer than any ability's posterior, which Gauss–Hermite
     nodes are not with hundreds of tasks.
@@ -94,7 +94,7 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
         left_out=left_out,
         ability_spread=fit.spread,
         abilities=dict(zip(usable.models, fit.abilities.tolist(), strict=True)),
-        method=f"{model}, penalised marginal maximum likelihood (EM), prior a ~ N(s, s²), b ~ N(a m, 9)",
+        method=f"{model}, penalised marginal maximum likelihood (EM), prior a ~ N(s, (s/2)²), b ~ N(a m, 1.5²)",
     )
 
 
@@ -142,7 +142,7 @@ def _slopes(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
 def _prior(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Means (tasks × parameters) and precision matrices (tasks × parameters × parameters) of the prior.
 
-    a ~ N(s, s²) and b ~ N(a m, 3²), s and m being most probable given the parameters. The prior so shrinks tasks
+    a ~ N(s, (s/2)²) and b ~ N(a m, 1.5²), s and m being most probable given the parameters. The prior so shrinks tasks
     towards one another without pulling at the units, which the standard normal abilities define.
     """
     a, b = _slopes(parameters), parameters[:, 0]
@@ -152,7 +152,9 @@ def _prior(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
         return np.full_like(parameters, centre), np.full((len(a), 1, 1), flat)
     scale = float((a * a).sum() / a.sum())
     mean = np.tile([centre * scale, scale], (len(a), 1))
-    precision = np.array([[flat, -flat * centre], [-flat * centre, (_DISCRIMINATION_SPREAD * scale) ** -2 + flat * centre**2]])
+    precision = np.array(
+        [[flat, -flat * centre], [-flat * centre, (_DISCRIMINATION_SPREAD * scale) ** -2 + flat * centre**2]]
+    )
     return mean, np.tile(precision, (len(a), 1, 1))
 
 

@@ -1,4 +1,3 @@
-document.querySelectorAll("table.sortable").forEach(sortable);
 if (byId("decided")) buildDecisions();
 if (byId("results")) {
   if (matchMedia("(max-width: 62rem)").matches) byId("filters").open = false;

@@ -1,4 +1,4 @@
-/* The table of decisions, and tables that sort by a column. */
+/* The table of decisions. */
 const ROWS = 100;
 
 const decided = { rows: [], order: ["task", 1], shown: ROWS };
@@ -68,38 +68,4 @@ function buildDecisions() {
     });
   }
   listDecisions();
-}
-
-function sortHeader(head, apply) {
-  const button = el(
-    "button",
-    {
-      type: "button",
-      onclick: () => {
-        const direction = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
-        head
-          .closest("tr")
-          .querySelectorAll("[aria-sort]")
-          .forEach((other) => other.removeAttribute("aria-sort"));
-        head.setAttribute("aria-sort", direction === 1 ? "ascending" : "descending");
-        apply(direction);
-      },
-    },
-    head.textContent.trim(),
-  );
-  head.replaceChildren(button);
-}
-function sortable(table) {
-  const body = table.tBodies[0];
-  for (const head of table.querySelectorAll("th[data-sort]")) {
-    const column = head.cellIndex,
-      numeric = head.dataset.sort === "number";
-    const value = (row) => {
-      const cell = row.cells[column];
-      const text = cell.dataset.value ?? cell.textContent.trim();
-      return numeric ? Number(text) : text;
-    };
-    const compare = (a, b) => (numeric ? value(a) - value(b) : value(a).localeCompare(value(b)));
-    sortHeader(head, (direction) => body.append(...[...body.rows].sort((a, b) => direction * compare(a, b))));
-  }
 }

@@ -1,0 +1,151 @@
+"""What the analysis is made from: facts of tasks, decisions, findings, and the runs of every experiment."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from pydantic import Field
+
+from audit.decisions.difficulty import DifficultyRule
+from audit.decisions.policy import Decision
+from reports.cleaning.analysis import AuditIdentity, LedgerEntry
+from reports.statistics import ScoreMatrix, matrix_from_trajectories
+from taxonomy.finding import Finding, Tier
+from taxonomy.record import Record
+from taxonomy.trajectory import Trajectory
+
+
+class AnalysisError(ValueError):
+    """The analysis cannot be made as asked; the message says why and what to do."""
+
+
+class AnalysisSettings(Record):
+    """Parameters of the analysis; equal parameters and inputs give equal numbers."""
+
+    seed: int = 0
+    """Seed of every draw."""
+    draws: int = Field(default=500, ge=200)
+    """Random subsets behind a null; one draw is an anecdote, so at least 200."""
+    resamples: int = Field(default=2000, ge=1)
+    """Bootstrap resamples behind an interval."""
+    level: float = Field(default=0.95, gt=0, lt=1)
+    """Coverage of intervals."""
+    difficulty: DifficultyRule = DifficultyRule()
+    """Parameters of the hard split."""
+    embedder: str = "tfidf"
+    """What turns prompts into vectors (see ``reports.statistics.embedder``)."""
+
+
+class TaskFacts(Record):
+    """What the analysis needs of a task."""
+
+    id: str
+    """Task id."""
+    category: str
+    """Subtask, domain or category; retention is counted per category."""
+    cluster: str | None = None
+    """Tasks with the same cluster are variants of one base task; None = independent."""
+    prompt: str = ""
+    """What the user says or is told, for the diversity."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """All runs of one experiment, in both readings of infrastructure errors."""
+
+    name: str
+    """Protocol as the logs give it; empty when they name none."""
+    missing: ScoreMatrix
+    """Runs with an infrastructure error are missing (the default)."""
+    failures: ScoreMatrix
+    """They count as failures."""
+    trials: int
+    """Most runs of one model on one task."""
+
+
+@dataclass(frozen=True)
+class CleaningInput:
+    """Everything ``analyse`` reads. Tasks and decisions are in the benchmark's order, one decision per task."""
+
+    title: str
+    """Name of the benchmark for people."""
+    tasks: Sequence[TaskFacts]
+    """All tasks that could be read."""
+    decisions: Sequence[Decision]
+    """What happens to each of them."""
+    findings: Sequence[Finding]
+    """All findings."""
+    components: Mapping[str, str]
+    """Component of each finding, by finding id."""
+    ledger: Sequence[LedgerEntry]
+    """What each check did."""
+    checked: int
+    """Tasks on which at least one check ran."""
+    audit: AuditIdentity
+    """Versions and hashes."""
+    experiments: Sequence[Experiment] = ()
+    """Runs; empty without."""
+    known: frozenset[str] | None = None
+    """Ids of the findings of an earlier audit; None when there is none to compare with."""
+
+    def __post_init__(self) -> None:
+        if [decision.task_id for decision in self.decisions] != [task.id for task in self.tasks]:
+            raise ValueError("decisions must name every task once, in the order of the tasks")
+
+    @cached_property
+    def categories(self) -> dict[str, str]:
+        """Category by task id, in the benchmark's order."""
+        return {task.id: task.category for task in self.tasks}
+
+    @cached_property
+    def clusters(self) -> dict[str, str] | None:
+        """Cluster by task id, a task without one being its own; None when all tasks are independent."""
+        sizes = Counter(task.cluster for task in self.tasks if task.cluster)
+        if not any(size > 1 for size in sizes.values()):
+            return None
+        return {task.id: task.cluster or f"task {task.id}" for task in self.tasks}
+
+    @cached_property
+    def flagged(self) -> frozenset[str]:
+        """Tasks that a confirmed or suspected finding touches."""
+        return frozenset(i for f in self.findings if f.tier is not Tier.SIGNAL for i in f.task_ids)
+
+    def with_action(self, *actions: str) -> tuple[str, ...]:
+        """Tasks with one of these decisions, in the benchmark's order."""
+        return tuple(decision.task_id for decision in self.decisions if decision.action in actions)
+
+
+def experiments_of(runs: Iterable[Trajectory], tasks: Sequence[str]) -> list[Experiment]:
+    """Gather runs by experiment (protocol).
+
+    Runs of one model on one task that carry the same trial number come from different files; they count as further
+    trials, in the order of their ids.
+
+    Args:
+        runs: runs, their messages are not read.
+        tasks: all task ids, in the benchmark's order; runs of other tasks are left out.
+
+    Returns:
+        The experiments, in order of name; their matrices hold the tasks of the benchmark that have a run, in its order.
+    """
+    groups: dict[str, list[Trajectory]] = {}
+    for run in sorted(runs, key=lambda run: (run.protocol or "", run.model, run.task_id, run.trial, run.id)):
+        groups.setdefault(run.protocol or "", []).append(run)
+    wanted = {task: place for place, task in enumerate(tasks)}
+    return [_experiment(name, [run for run in group if run.task_id in wanted], wanted) for name, group in groups.items()]
+
+
+def _experiment(name: str, runs: list[Trajectory], place: Mapping[str, int]) -> Experiment:
+    trials: Counter[tuple[str, str]] = Counter()
+    numbered = []
+    for run in runs:
+        key = run.model, run.task_id
+        numbered.append(run.model_copy(update={"trial": trials[key]}))
+        trials[key] += 1
+
+    def matrix(reading: str) -> ScoreMatrix:
+        found = matrix_from_trajectories(numbered, "failure" if reading == "failure" else "missing")
+        return found.take(sorted(range(len(found.tasks)), key=lambda i: place[found.tasks[i]]))
+
+    return Experiment(name, matrix("missing"), matrix("failure"), max(trials.values(), default=0))
