@@ -1,4 +1,4 @@
-"""One instance in the JSON layout of the paper's files: its encoding, and its decoding with every redundancy checked."""
+"""One instance in the JSON layout of the paper's files: encoded, and decoded with every redundancy checked."""
 
 import json
 from typing import Any

@@ -66,6 +66,16 @@ def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_the_readme_shows_what_is_printed(demo_folder: Path) -> None:
+    shown = re.search(r"<!-- session: agenthard ([^>]+) -->\n```\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+    assert shown
+    command = [sys.executable, "-m", "flows.cli", *shlex.split(shown.group(1))]
+    environment = {**os.environ, "PREFECT_HOME": str(demo_folder / "prefect")}
+    done = subprocess.run(command, cwd=demo_folder, env=environment, capture_output=True, text=True, check=True)
+    printed = {line.rstrip() for line in done.stdout.splitlines()}
+    assert [line for line in shown.group(2).splitlines() if line.rstrip() not in printed] == []
+
+
 def _run(folder: Path, arguments: list[str]) -> int:
     environment = {**os.environ, "PREFECT_HOME": str(folder / "prefect"), "AGENTHARD_HOME": str(folder / "managed")}
     command = [sys.executable, "-m", "flows.cli", *arguments]

@@ -5,6 +5,7 @@ from reports.cleaning.boards import Board
 from reports.cleaning.experiments import RunsUsed
 from reports.cleaning.figures import AgreementMap, ComponentShare, ItemMap, SeparabilityCurve
 from reports.cleaning.hard import HardSelection
+from reports.cleaning.inputs import AuditIdentity, LedgerEntry
 from reports.cleaning.splits import Split, SplitName
 from reports.cleaning.stability import RankingStability
 from reports.cleaning.stages import Stage
@@ -52,23 +53,6 @@ class Headline(Record):
     """Up to three findings, new ones first when an earlier audit was given, then worst severity and surest tier."""
 
 
-class LedgerEntry(Record):
-    """What one check did on the whole benchmark; not checked never reads as clean."""
-
-    check: str
-    """Id of the check."""
-    version: str
-    """Its version."""
-    flagged: int
-    """Tasks it flagged."""
-    clean: int
-    """Tasks it looked at and found nothing in."""
-    not_checked: int
-    """Tasks it had nothing to check in."""
-    errors: int
-    """Tasks on which it ended in an error."""
-
-
 class Retention(Record):
     """How much of each category a split keeps."""
 
@@ -95,27 +79,6 @@ class Undecided(Record):
     """Per model, in the order of the cleaned leaderboard: kept, dropped, least, most."""
     sentence: str
     """The largest movement of a score, and whether the top model could change."""
-
-
-class AuditIdentity(Record):
-    """Which audit of which release the analysis is about."""
-
-    agenthard: str
-    """Version of AgentHard that audited."""
-    taxonomy: str
-    """Version of the taxonomy."""
-    source: str
-    """Name of the source."""
-    benchmark: str
-    """Release label of the benchmark."""
-    content_hash: str
-    """Hash of all its files."""
-    audit_key: str
-    """Hash of the audit's inputs, options and checks."""
-    policy: str
-    """Version of the decision policy."""
-    checks: dict[str, str]
-    """Version of every check."""
 
 
 class Provenance(AuditIdentity):

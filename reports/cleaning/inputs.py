@@ -9,7 +9,6 @@ from pydantic import Field
 
 from audit.decisions.difficulty import DifficultyRule
 from audit.decisions.policy import Decision
-from reports.cleaning.analysis import AuditIdentity, LedgerEntry
 from reports.statistics import ScoreMatrix, matrix_from_trajectories
 from taxonomy.finding import Finding, Tier
 from taxonomy.record import Record
@@ -35,6 +34,44 @@ class AnalysisSettings(Record):
     """Parameters of the hard split."""
     embedder: str = "tfidf"
     """What turns prompts into vectors (see ``reports.statistics.embedder``)."""
+
+
+class LedgerEntry(Record):
+    """What one check did on the whole benchmark; not checked never reads as clean."""
+
+    check: str
+    """Id of the check."""
+    version: str
+    """Its version."""
+    flagged: int
+    """Tasks it flagged."""
+    clean: int
+    """Tasks it looked at and found nothing in."""
+    not_checked: int
+    """Tasks it had nothing to check in."""
+    errors: int
+    """Tasks on which it ended in an error."""
+
+
+class AuditIdentity(Record):
+    """Which audit of which release the analysis is about."""
+
+    agenthard: str
+    """Version of AgentHard that audited."""
+    taxonomy: str
+    """Version of the taxonomy."""
+    source: str
+    """Name of the source."""
+    benchmark: str
+    """Release label of the benchmark."""
+    content_hash: str
+    """Hash of all its files."""
+    audit_key: str
+    """Hash of the audit's inputs, options and checks."""
+    policy: str
+    """Version of the decision policy."""
+    checks: dict[str, str]
+    """Version of every check."""
 
 
 class TaskFacts(Record):
@@ -133,7 +170,7 @@ def experiments_of(runs: Iterable[Trajectory], tasks: Sequence[str]) -> list[Exp
     for run in sorted(runs, key=lambda run: (run.protocol or "", run.model, run.task_id, run.trial, run.id)):
         groups.setdefault(run.protocol or "", []).append(run)
     wanted = {task: place for place, task in enumerate(tasks)}
-    return [_experiment(name, [run for run in group if run.task_id in wanted], wanted) for name, group in groups.items()]
+    return [_experiment(name, [run for run in runs if run.task_id in wanted], wanted) for name, runs in groups.items()]
 
 
 def _experiment(name: str, runs: list[Trajectory], place: Mapping[str, int]) -> Experiment:

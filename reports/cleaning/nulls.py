@@ -1,6 +1,7 @@
 """A statistic of a split beside the same statistic on random subsets of equal size, and what that says in words."""
 
-from reports.statistics import NullDistribution, Result, Undefined
+from reports.statistics import Estimate, NullDistribution, Result, Undefined
+from reports.statistics.nulls import summarise_null
 from taxonomy.record import Record
 
 
@@ -48,7 +49,7 @@ class Measure(Record):
     title: str
     """Name for people."""
     unit: str
-    """What the numbers are: "share" (0..1), "%" (0..100), "ranks", "models", "distance", "τ-b"."""
+    """What the numbers are: "share" (0..1), "%" (0..100), "ranks", "models", "distance", "agreement", "τ-b"."""
     original: Result | None = None
     """The same statistic on the initial split, where that makes sense; None where it compares two splits."""
     observed: Result
@@ -57,3 +58,66 @@ class Measure(Record):
     """The statistic on random subsets of the initial split with as many tasks, or why there is none."""
     sentence: str
     """Plain words: whether the observed value exceeds what deleting as many random tasks does."""
+
+
+def measure(
+    id: str,
+    title: str,
+    unit: str,
+    observed: Result,
+    null: NullDistribution | Undefined,
+    original: Result | None = None,
+) -> Measure:
+    """Put a statistic beside its null, with the verdict in words.
+
+    Args:
+        id: short name.
+        title: name for people, as it starts a sentence.
+        unit: what the numbers are (see ``Measure.unit``).
+        observed: the statistic on the split.
+        null: the statistic on random subsets; an observed value in it is replaced by ``observed``.
+        original: the statistic on the initial split.
+
+    Returns:
+        The measure.
+    """
+    band: NullBand | Undefined = null if isinstance(null, Undefined) else NullBand.of_draws_of(_judge(null, observed))
+    sentence = _sentence(title, unit, observed, band)
+    return Measure(id=id, title=title, unit=unit, original=original, observed=observed, null=band, sentence=sentence)
+
+
+def as_text(value: float, unit: str) -> str:
+    """Write a number of a measure for people.
+
+    >>> as_text(0.5625, "share"), as_text(70.04, "%"), as_text(0.875, "ranks"), as_text(8, "models")
+    ('56.2 %', '70.0 %', '0.88 ranks', '8 models')
+    """
+    if unit == "share":
+        return f"{100 * value:.1f} %"
+    if unit == "%":
+        return f"{value:.1f} %"
+    if unit == "models":
+        return f"{value:g} models" if value == round(value) else f"{value:.1f} models"
+    return f"{value:.2f} ranks" if unit == "ranks" else f"{value:.3f}"
+
+
+def _judge(null: NullDistribution, observed: Result) -> NullDistribution:
+    value = observed.value if isinstance(observed, Estimate) else None
+    return summarise_null(null.values, null.of, null.n, null.of_draws, null.seed, null.method, value)
+
+
+def _sentence(title: str, unit: str, observed: Result, null: NullBand | Undefined) -> str:
+    if isinstance(observed, Undefined):
+        return f"{title} is {observed.reason}."
+    value = as_text(observed.value, unit)
+    if isinstance(null, Undefined):
+        return f"{title}: {value}, without a null to compare with ({null.reason})."
+    low, high, mean = (as_text(number, unit) for number in (null.low, null.high, null.mean))
+    if not null.exceeds:
+        verdict = "does not exceed"
+    else:
+        verdict = "exceeds" if observed.value > null.high else "lies below"
+    return (
+        f"{title}: {value}; deleting as many random tasks gives {mean} on average (5–95 %: {low} to {high}), so it "
+        f"{verdict} the null of deleting as many random tasks."
+    )

@@ -1,8 +1,12 @@
 """The three versions of a benchmark: initial, issue-cleaned and hard, each with its id, size and power."""
 
+import hashlib
+import json
+from collections.abc import Collection, Sequence
 from typing import Literal
 
-from reports.statistics import Result
+from reports.statistics import Estimate, Result, ScoreMatrix, minimum_detectable_difference
+from reports.statistics.result import undefined
 from taxonomy.record import Record
 
 SplitName = Literal["initial", "cleaned", "hard"]
@@ -29,3 +33,59 @@ class Split(Record):
     """The card in words: size, what was left out, smallest detectable difference, what it must not be compared with."""
     task_ids: tuple[str, ...]
     """Its tasks, in the benchmark's order."""
+
+
+def split_id(tasks: Collection[str]) -> str:
+    """Hash task ids into the id of a split, the same that ``ScoreMatrix.split_id`` gives.
+
+    >>> split_id(["b", "a"]) == split_id(["a", "b"])
+    True
+    """
+    return hashlib.sha256(json.dumps(sorted(tasks)).encode()).hexdigest()[:12]
+
+
+def describe_split(
+    name: SplitName,
+    tasks: Sequence[str],
+    *,
+    review: int,
+    initial: int,
+    matrix: ScoreMatrix | None,
+    why_no_scores: str,
+) -> Split:
+    """Make the card of a split.
+
+    Args:
+        name: which version.
+        tasks: its tasks, in the benchmark's order.
+        review: how many of them wait for a person.
+        initial: tasks of the initial benchmark.
+        matrix: scores of the comparable models on these tasks; None without.
+        why_no_scores: reason, to follow "undefined because", when ``matrix`` is None.
+
+    Returns:
+        The card.
+    """
+    detectable = undefined(why_no_scores) if matrix is None else minimum_detectable_difference(matrix)
+    identity = split_id(tasks)
+    parts = [f"{len(tasks):,} of {initial:,} tasks" if name != "initial" else f"{len(tasks):,} tasks"]
+    if review and name != "initial":
+        parts.append(f"{review:,} of them wait for a person")
+    if isinstance(detectable, Estimate):
+        parts.append(f"detects differences of {100 * detectable.value:.1f} points (95 % confidence, 80 % power)")
+        if detectable.n < len(tasks):
+            parts[-1] += f" on the {detectable.n:,} tasks that every compared model has a verdict on"
+    else:
+        parts.append(f"smallest detectable difference {detectable.reason}")
+    others = ", ".join(TITLES[other] for other in TITLES if other != name)
+    parts.append(f"do not compare its scores with those of another split ({others}) or another split id")
+    return Split(
+        name=name,
+        title=TITLES[name],
+        split_id=identity,
+        n=len(tasks),
+        review=review,
+        detectable=detectable,
+        sentence=f"{TITLES[name].capitalize()} split {identity}: {'; '.join(parts)}.",
+        task_ids=tuple(tasks),
+    )

@@ -1,10 +1,28 @@
 """How the ranking moves from one split to another, every figure beside deleting as many random tasks."""
 
+from collections.abc import Mapping
 from typing import Literal
 
-from reports.cleaning.nulls import Measure
-from reports.cleaning.splits import SplitName
-from reports.statistics import RankMove, Undefined
+from reports.cleaning.inputs import AnalysisSettings
+from reports.cleaning.nulls import Measure, NullBand, measure
+from reports.cleaning.splits import Split, SplitName
+from reports.statistics import (
+    Estimate,
+    NullDistribution,
+    RankMove,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    average_rank_shift,
+    indistinguishable_models,
+    kendall_tau_b,
+    matrix_null,
+    rank_change_nulls,
+    rank_moves,
+    ranking_change_rate,
+)
+from reports.statistics.ranking import why_no_ranking
+from reports.statistics.result import undefined
 from taxonomy.record import Record
 
 Reading = Literal["errors_missing", "errors_as_failures"]
@@ -29,3 +47,116 @@ class RankingStability(Record):
     """change_rate, rank_shift, indistinguishable (the paper's 0.01 rule), kendall_tau_b, top_changed."""
     sentence: str
     """The table in one sentence: which figures exceed the null of deleting as many random tasks, or that none does."""
+
+
+def ranking_stability(
+    before: Split,
+    after: Split,
+    scores_before: Mapping[str, float],
+    scores_after: Mapping[str, float],
+    matrix_before: ScoreMatrix,
+    matrix_after: ScoreMatrix,
+    reading: Reading,
+    settings: AnalysisSettings,
+) -> RankingStability:
+    """Compare two rankings, each figure beside the null of deleting as many random tasks.
+
+    Args:
+        before: the larger split.
+        after: the smaller split.
+        scores_before: model → score on the larger split; ties keep this order.
+        scores_after: model → score on the smaller split; on the hard split the cross-fitted scores.
+        matrix_before: scores on the larger split, from which random tasks are deleted.
+        matrix_after: scores on the smaller split, whose size the random subsets have.
+        reading: how infrastructure errors are read.
+        settings: draws and seed.
+
+    Returns:
+        The table with its sentence.
+    """
+    models = len(scores_before)
+    why = why_no_ranking(scores_before.values()) or why_no_ranking(scores_after.values())
+    moves: tuple[RankMove, ...] | Undefined
+    moves = undefined(why, models, "models") if why else rank_moves(scores_before, scores_after)
+    nulls = rank_change_nulls(matrix_before, matrix_after, draws=settings.draws, seed=settings.seed)
+    close = _close_null(matrix_before, matrix_after, settings)
+
+    def null(name: str) -> NullDistribution | Undefined:
+        found: NullDistribution | Undefined = nulls if isinstance(nulls, Undefined) else getattr(nulls, name)
+        return found
+
+    measures = (
+        measure(
+            "change_rate",
+            "Models that change rank",
+            "share",
+            ranking_change_rate(scores_before, scores_after),
+            null("change_rate"),
+        ),
+        measure(
+            "rank_shift",
+            "Average rank shift",
+            "ranks",
+            average_rank_shift(scores_before, scores_after),
+            null("rank_shift"),
+        ),
+        measure(
+            "kendall_tau_b", "Kendall τ-b", "τ-b", kendall_tau_b(scores_before, scores_after), null("kendall_tau_b")
+        ),
+        measure(
+            "indistinguishable",
+            "Indistinguishable models (within 0.01, the paper's rule)",
+            "models",
+            indistinguishable_models(scores_after),
+            close,
+            indistinguishable_models(scores_before),
+        ),
+        measure(
+            "top_changed", "Another model comes first (100 % = yes)", "share", _top_changed(moves), null("top_changed")
+        ),
+    )
+    return RankingStability(
+        reading=reading,
+        before=before.name,
+        after=after.name,
+        n_before=len(matrix_before.complete_tasks().tasks),
+        n_after=len(matrix_after.complete_tasks().tasks),
+        moves=moves,
+        measures=measures,
+        sentence=_sentence(before, after, measures),
+    )
+
+
+def _close_null(before: ScoreMatrix, after: ScoreMatrix, settings: AnalysisSettings) -> NullDistribution | Undefined:
+    complete = before.complete_tasks()
+    keep = len(set(after.tasks) & set(complete.tasks))
+    return matrix_null(
+        complete,
+        lambda matrix: indistinguishable_models(matrix.scores()),
+        keep=keep,
+        draws=settings.draws,
+        seed=settings.seed,
+    )
+
+
+def _top_changed(moves: tuple[RankMove, ...] | Undefined) -> Result:
+    if isinstance(moves, Undefined):
+        return moves
+    changed = float(moves[0].shift != 0)
+    return Estimate(
+        value=changed, n=len(moves), of=len(moves), unit="models", method="1 when another model comes first, else 0"
+    )
+
+
+def _sentence(before: Split, after: Split, measures: tuple[Measure, ...]) -> str:
+    way = f"From the {before.title} split ({before.n:,} tasks) to the {after.title} split ({after.n:,} tasks)"
+    known = [m for m in measures if isinstance(m.null, NullBand) and m.null.exceeds is not None]
+    if not known:
+        return f"{way}: no figure of the ranking can be compared with a null."
+    beyond = [m.title[0].lower() + m.title[1:] for m in known if isinstance(m.null, NullBand) and m.null.exceeds]
+    if not beyond:
+        return f"{way}, no change of the ranking exceeds the null of deleting as many random tasks."
+    return (
+        f"{way}, these figures lie outside the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}; the "
+        f"other {len(known) - len(beyond)} of {len(known)} do not exceed it."
+    )

@@ -9,6 +9,7 @@ from scipy.special import expit, log_expit, logsumexp
 
 from reports.statistics.matrix import ScoreMatrix
 from reports.statistics.result import Estimate, Undefined, undefined
+from reports.statistics.threads import one_thread
 from taxonomy.record import Record
 
 Model = Literal["1PL", "2PL"]
@@ -53,10 +54,10 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
 
     Abilities are integrated out over a normal distribution: standard normal in a 2PL, ``P = sigmoid(a θ − b)``
     (tinyBenchmarks' form in one dimension); with estimated spread in a 1PL, ``P = sigmoid(θ − b)``. With few models the
-    likelihood alone can push parameters to infinity, so a prior regularises it: a ~ N(s, (s/2)²) and b ~ N(a m, 1.5²) with
-    fitted s and m; a is free to become negative, as it does for a mis-keyed task. Fitted by EM (Bock and Aitkin 1981)
-    with parameter expansion, the integral taken on an even grid finer than any ability's posterior, which Gauss–Hermite
-    nodes are not with hundreds of tasks.
+    likelihood alone can push parameters to infinity, so a prior regularises it: a ~ N(s, (s/2)²) and b ~ N(a m, 1.5²),
+    s and m being fitted; these widths predict held-out cells of τ-bench and BFCL best. a is free to become negative, as
+    it does for a mis-keyed task. Fitted by EM (Bock and Aitkin 1981) with parameter expansion, the integral taken on an
+    even grid finer than any ability's posterior, which Gauss–Hermite nodes are not with hundreds of tasks.
 
     Standard errors come from the observed information of the penalised marginal likelihood of all parameters together
     (Louis 1982), so they include that abilities are only known from these tasks. With 16 models they are wide.
@@ -85,7 +86,8 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
     n_tasks = len(usable.tasks)
     if n_tasks < 2:
         return undefined(f"{n_tasks} task(s) differ between models; a fit needs two", n_tasks, "tasks")
-    fit = _fit(usable.passed.astype(np.float64), usable.scored.astype(np.float64), model)
+    with one_thread():
+        fit = _fit(usable.passed.astype(np.float64), usable.scored.astype(np.float64), model)
     if fit is None:
         return undefined(f"EM did not converge in {_MOST_ROUNDS} rounds", n_tasks, "tasks")
     return ItemResponse(

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
-from threadpoolctl import threadpool_limits
 
 from reports.statistics.matrix import ScoreMatrix
 from reports.statistics.resampling import random_subsets
 from reports.statistics.result import Estimate, Result, Undefined, undefined
+from reports.statistics.threads import one_thread
 from taxonomy.record import Record
 
 LEAST_DRAWS = 200
@@ -84,7 +84,7 @@ def random_subset_null(
     reason = _why_no_null(total, keep, draws)
     if reason:
         return undefined(reason, total, "tasks")
-    with threadpool_limits(1):  # hundreds of small products are slower, not faster, on several threads
+    with one_thread():
         results = [statistic(positions) for positions in random_subsets(total, keep, draws, seed)]
     defined = [result for result in results if isinstance(result, Estimate)]
     if not defined:

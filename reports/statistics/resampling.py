@@ -6,6 +6,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.statistics.threads import one_thread
+
 _CHUNK_CELLS = 1 << 18
 _REMEMBERED_CELLS = 1 << 25
 _LARGEST_COUNT = np.iinfo(np.uint8).max
@@ -47,7 +49,8 @@ def bootstrap_means(
     factors = np.ascontiguousarray(sums, dtype=np.float32 if exact else np.float64)
     for counts in _counts(len(sums), resamples, seed):
         weights = counts.astype(factors.dtype)
-        totals = (weights @ factors).astype(np.float64)
+        with one_thread():
+            totals = (weights @ factors).astype(np.float64)
         yield totals / (len(sums) if sizes is None else (weights.astype(np.float64) @ sizes)[:, None])
 
 

@@ -1,0 +1,54 @@
+"""How often an agent may ask: per slot for queries, per episode for the global check."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from ace.instance import Puzzle, Slot
+
+UNLIMITED_VALUE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The two limits of the paper; -1 means none."""
+
+    extra_queries: int = 2
+    """Queries a slot allows beyond one per rule of the slot and one per slot of the instance; -1: no limit."""
+    alpha: float = 1.0
+    """Global checks per slot of the instance, the product rounded down; -1: no limit."""
+
+    UNLIMITED: ClassVar[Self]
+    """No limits: what the published runs used. The global check then decides any grid, as often as one likes."""
+
+    def __post_init__(self) -> None:
+        for name, value in (("extra_queries", self.extra_queries), ("alpha", self.alpha)):
+            if not (value >= 0 or value == UNLIMITED_VALUE):
+                raise ValueError(f"budget {name} is {value}; it must be 0 or more, or -1 for no limit")
+
+    def queries(self, puzzle: Puzzle, slot: Slot) -> int | None:
+        """Returns how many queries a slot allows.
+
+        Args:
+            puzzle: The instance.
+            slot: One of its slots.
+
+        Returns:
+            Number of successful queries; None when there is no limit.
+        """
+        if self.extra_queries == UNLIMITED_VALUE:
+            return None
+        return len(slot.limits) + len(puzzle.slots) + self.extra_queries
+
+    def global_checks(self, puzzle: Puzzle) -> int | None:
+        """Returns how many global checks an episode allows.
+
+        Args:
+            puzzle: The instance.
+
+        Returns:
+            Number of checks on a full grid; None when there is no limit.
+        """
+        return None if self.alpha == UNLIMITED_VALUE else int(self.alpha * len(puzzle.slots))
+
+
+Budgets.UNLIMITED = Budgets(extra_queries=UNLIMITED_VALUE, alpha=UNLIMITED_VALUE)

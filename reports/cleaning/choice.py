@@ -1,0 +1,156 @@
+"""Choosing what is compared: one experiment, and in it the models that attempted every task of the benchmark."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
+from reports.cleaning.inputs import AnalysisError, Experiment
+from reports.statistics import ScoreMatrix, Undefined, ordinal_ranks
+from reports.statistics.result import undefined
+
+_MOST_CATEGORIES = 6
+"""With more categories the coverage of each is left out of a sentence."""
+
+
+@dataclass(frozen=True)
+class ChosenRuns:
+    """The runs that are compared, as matrices over all tasks, best initial score first."""
+
+    used: RunsUsed
+    """What the report says about them."""
+    missing: ScoreMatrix
+    """Comparable models; infrastructure errors are missing."""
+    failures: ScoreMatrix
+    """The same models and tasks; infrastructure errors are failures."""
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the two readings differ."""
+        return self.missing.coverage != self.failures.coverage or bool((self.missing.runs != self.failures.runs).any())
+
+
+def choose_runs(
+    experiments: Sequence[Experiment], categories: Mapping[str, str], wanted: str | None, clustered: bool
+) -> ChosenRuns | Undefined:
+    """Choose one experiment, and in it the models that attempted every task.
+
+    Args:
+        experiments: all experiments.
+        categories: category by task id, for all tasks in the benchmark's order.
+        wanted: name of the experiment; None = the one with most models that attempted every task (then most models,
+            most runs, first name).
+        clustered: whether tasks have clusters.
+
+    Returns:
+        The runs; undefined without any run of the benchmark's tasks.
+
+    Raises:
+        AnalysisError: when there is no such experiment.
+    """
+    present = [experiment for experiment in experiments if experiment.missing.tasks]
+    names = [experiment.name for experiment in present]
+    if wanted is not None and wanted not in names:
+        known = ", ".join(name or "(no name)" for name in names) or "none"
+        raise AnalysisError(f"there is no experiment {wanted!r} among the runs; there are: {known}")
+    if not present:
+        return undefined("no runs of models were given with the audit (--runs)")
+    coverage = {experiment.name: _coverage(experiment, categories) for experiment in present}
+    sizes = tuple(_size(experiment, coverage[experiment.name]) for experiment in present)
+    best = min(sizes, key=lambda size: (-size.complete_models, -size.models, -size.runs, size.name))
+    name = best.name if wanted is None else wanted
+    experiment = present[names.index(name)]
+    rows = sorted(coverage[name], key=lambda row: (not row.comparable, row.model))
+    comparable = [row.model for row in rows if row.comparable]
+    missing, failures = (_ordered(m, comparable, categories) for m in (experiment.missing, experiment.failures))
+    failures = _reorder(failures, missing.models)
+    used = RunsUsed(
+        experiment=name,
+        sentence=_sentence(name, sizes, wanted, rows, missing),
+        experiments=sizes,
+        models=tuple(rows),
+        trials=experiment.trials,
+        clustered=clustered or experiment.trials > 1,
+    )
+    return ChosenRuns(used, missing, failures)
+
+
+def _coverage(experiment: Experiment, categories: Mapping[str, str]) -> list[ModelCoverage]:
+    matrix = experiment.missing
+    attempted = (matrix.runs + matrix.lost) > 0
+    totals = Counter(categories.values())
+    rows = []
+    for i, model in enumerate(matrix.models):
+        tasks = [task for task, there in zip(matrix.tasks, attempted[i], strict=True) if there]
+        complete = len(tasks) == len(categories)
+        per_category = Counter(categories[task] for task in tasks)
+        parts = [f"{name or 'tasks'} {per_category[name]}/{n}" for name, n in sorted(totals.items())]
+        detail = f" ({', '.join(parts)})" if 1 < len(parts) <= _MOST_CATEGORIES else ""
+        rows.append(
+            ModelCoverage(
+                model=model,
+                attempted=len(tasks),
+                of=len(categories),
+                scored=int(matrix.scored[i].sum()),
+                runs=int(matrix.runs[i].sum() + matrix.lost[i].sum()),
+                errors=int(matrix.lost[i].sum()),
+                comparable=complete,
+                reason="" if complete else f"attempted {len(tasks)} of {len(categories)} tasks{detail}",
+            )
+        )
+    return rows
+
+
+def _size(experiment: Experiment, rows: Sequence[ModelCoverage]) -> ExperimentSize:
+    return ExperimentSize(
+        name=experiment.name,
+        models=len(rows),
+        complete_models=sum(row.comparable for row in rows),
+        runs=sum(row.runs for row in rows),
+    )
+
+
+def _ordered(matrix: ScoreMatrix, models: Sequence[str], tasks: Mapping[str, str]) -> ScoreMatrix:
+    """Comparable models on all tasks, best score first; ties in order of name."""
+    kept = _reorder(matrix, sorted(models)) if models else matrix.keep_models([])
+    scores = kept.scores()
+    if not scores or len(kept.tasks) != len(tasks):
+        return kept
+    ranks = ordinal_ranks(scores)
+    return _reorder(kept, sorted(ranks, key=ranks.__getitem__))
+
+
+def _reorder(matrix: ScoreMatrix, models: Sequence[str]) -> ScoreMatrix:
+    rows = np.array([matrix.models.index(model) for model in models], dtype=np.intp)
+    return ScoreMatrix(
+        tuple(models), matrix.tasks, matrix.passed[rows], matrix.runs[rows], matrix.lost[rows], matrix.reasons[rows]
+    )
+
+
+def _sentence(
+    name: str,
+    sizes: Sequence[ExperimentSize],
+    wanted: str | None,
+    rows: Sequence[ModelCoverage],
+    matrix: ScoreMatrix,
+) -> str:
+    comparable = [row for row in rows if row.comparable]
+    which = f"Runs of the experiment {name!r}" if name else "Runs that name no experiment"
+    why = ""
+    if len(sizes) > 1:
+        why = " (chosen with --experiment" if wanted is not None else " (most models that attempted every task"
+        why += f"; {len(sizes) - 1} other experiments are not mixed in)"
+    total = rows[0].of if rows else 0
+    text = f"{which}{why}: {len(comparable)} of {len(rows)} models attempted all {total:,} tasks and are compared"
+    errors, runs = sum(row.errors for row in comparable), sum(row.runs for row in comparable)
+    if errors:
+        worst = max(comparable, key=lambda row: row.errors)
+        complete = len(matrix.complete_tasks().tasks)
+        text += (
+            f"; {errors:,} of their {runs:,} runs have no verdict (infrastructure or judge errors, no failures of the "
+            f"model), {worst.errors:,} of them by {worst.model}, so {complete:,} of {total:,} tasks have a verdict for "
+            "every compared model, and scores are taken on these"
+        )
+    return text + "."

@@ -1,0 +1,160 @@
+"""Heat maps of how often each pair of models is right or wrong together, before and after cleaning."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import ceil, floor
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from reports.amounts import amount
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.cleaning.figures import AgreementMap
+from reports.cleaning.splits import TITLES
+from reports.figures.drawing import Row, draw
+from reports.figures.figure import Figure, Key, method_note
+
+if TYPE_CHECKING:
+    import altair as alt
+
+TITLE = "Agreement of each pair of models, before and after cleaning"
+SHADES = 8
+"""Colours of the ramp, from --shade-0 (least agreement) to --shade-7."""
+OTHER_INK_FROM = 5
+"""First shade on which a number takes the other ink."""
+MOST_NUMBERED = 18
+"""Largest number of models whose cells hold their number."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Equal steps of agreement up to 1, each with its shade."""
+
+    start: float
+    width: float
+    count: int
+
+    @classmethod
+    def down_to(cls, least: float) -> "Steps":
+        """Take the finest steps of a round width that reach from ``least`` to 1 with the shades there are."""
+        for width in (0.01, 0.02, 0.05, 0.1):
+            start = floor(least / width + 1e-9) * width
+            if (count := ceil((1 - start) / width - 1e-9)) <= SHADES:
+                return cls(start, width, max(count, 1))
+        return cls(0.0, 1 / SHADES, SHADES)
+
+    def shade(self, value: float) -> int:
+        """Find the shade of an agreement."""
+        step = min(int((value - self.start) / self.width + 1e-9), self.count - 1)
+        return SHADES - 1 - round((self.count - 1 - step) * (SHADES - 1) / max(self.count - 1, 1))
+
+    def keys(self) -> tuple[Key, ...]:
+        """Name every step for the legend."""
+        lows = [self.start + step * self.width for step in range(self.count)]
+        return tuple(
+            Key("■", f"shade-{self.shade(low + self.width / 2)}", f"{100 * low:g}–{100 * (low + self.width):g} %")
+            for low in lows
+        )
+
+
+def agreement_maps(analysis: CleaningAnalysis) -> Figure:
+    """Draw the agreement of all pairs on the initial and the issue-cleaned split, on one scale.
+
+    Args:
+        analysis: the analysis.
+
+    Returns:
+        The figure, with one row of data per pair and split (the hard split included).
+    """
+    columns = ("split", "split_id", "n", "model", "other_model", "agreement")
+    rows = [(grid.split, grid.split_id, grid.n, *pair) for grid in analysis.agreement for pair in _pairs(grid)]
+    maps = [grid for grid in analysis.agreement if grid.split != "hard"]
+    seen = [value for grid in maps for *_, value in _pairs(grid) if value is not None]
+    if not seen:
+        reason = "undefined because no two models have a score on a common task"
+        return Figure("agreement", TITLE, "", "", reason=reason, columns=columns, rows=rows)
+    steps, models = Steps.down_to(min(seen)), len(maps[0].models)
+    sizes = ", ".join(f"{TITLES[grid.split]} n = {grid.n:,}" for grid in maps)
+    means = ", ".join(f"{TITLES[grid.split]} {_mean(grid)}" for grid in maps)
+    return Figure(
+        id="agreement",
+        title=TITLE,
+        caption=method_note(
+            analysis,
+            f"Share of common tasks on which both models are right or both wrong: {sizes}; {models} models, best "
+            f"initial rank first; no interval, nothing in it is drawn at random. Mean over pairs: {means}. The lower "
+            "the agreement, the better the tasks tell models apart.",
+        ),
+        alt=f"{len(maps)} heat maps of the agreement of {models} models ({sizes}). Pairs agree on "
+        f"{amount(min(seen), 'share')} to {amount(max(seen), 'share')} of the tasks; mean over pairs: {means}.",
+        svg=_drawn(maps, steps),
+        keys=steps.keys(),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def _pairs(grid: AgreementMap) -> list[tuple[str, str, float | None]]:
+    pairs = combinations(range(len(grid.models)), 2)
+    return [(grid.models[i], grid.models[j], grid.values[i][j]) for i, j in pairs]
+
+
+def _mean(grid: AgreementMap) -> str:
+    values = [value for *_, value in _pairs(grid) if value is not None]
+    return amount(sum(values) / len(values), "share") if values else "undefined"
+
+
+def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
+    import altair as alt
+
+    models = max(len(grid.models) for grid in maps)
+    cell = 26 if models <= MOST_NUMBERED else 15 if models <= 40 else 10
+    beside = models * cell <= 480 and len({grid.models for grid in maps}) == 1
+    charts = [_map(grid, cell, labelled=not beside or i == 0) for i, grid in enumerate(maps)]
+    data: dict[str, list[Row]] = {grid.split: _cells(grid, steps) for grid in maps}
+    return draw(alt.hconcat(*charts, spacing=28) if beside else alt.vconcat(*charts, spacing=28), data)
+
+
+def _map(grid: AgreementMap, cell: int, *, labelled: bool) -> "alt.LayerChart | alt.FacetChart":
+    import altair as alt
+
+    size = min(12, cell - 1)
+    names = [_label(grid, i) for i in range(len(grid.models))]
+    every = 1 if cell > 10 else 5
+    axis = alt.Axis(domain=False, ticks=False, title=None, labelFontSize=size, labelPadding=4)
+    numbers = axis.copy()
+    numbers.labelAngle, numbers.labelExpr = 0, f"+datum.label % {every} == 0 ? datum.label : ''"
+    base = alt.Chart(alt.NamedData(grid.split)).encode(
+        x=alt.X("column:O", axis=numbers).scale(domain=list(range(1, len(names)))),
+        y=alt.Y("row:O", axis=axis if labelled else None).scale(domain=names[1:]),
+        description="mark:N",
+    )
+    fill, ink = alt.Fill("fill:N", scale=None), alt.Fill("ink:N", scale=None)
+    layers = [base.mark_rect(stroke="var(--surface)", strokeWidth=1 if cell > 10 else 0.5).encode(fill=fill)]
+    if len(names) <= MOST_NUMBERED:
+        layers.append(base.mark_text(fontSize=11).encode(text="text:N", fill=ink))
+    side = (len(names) - 1) * cell
+    title = f"{TITLES[grid.split]}, n = {grid.n:,}"
+    return alt.layer(*layers).properties(width=side, height=side, title=title)
+
+
+def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
+    cells: list[Row] = []
+    for i in range(1, len(grid.models)):
+        for j in range(i):
+            value = grid.values[i][j]
+            both = f"{grid.models[j]} and {grid.models[i]}"
+            colours = {"fill": "var(--sunken)", "ink": "var(--muted)"}
+            if value is not None:
+                shade = steps.shade(value)
+                ink = "var(--shade-ink)" if shade < OTHER_INK_FROM else "var(--shade-other-ink)"
+                colours = {"fill": f"var(--shade-{shade})", "ink": ink}
+            said = "no common task" if value is None else f"agree on {amount(value, 'share')}"
+            text = "–" if value is None else f"{100 * value:.0f}"
+            tip = f"{both}\n{said}\n{TITLES[grid.split]}, n = {grid.n:,}"
+            cells.append({"row": _label(grid, i), "column": j + 1, "text": text, "tip": tip, **colours})
+    return cells
+
+
+def _label(grid: AgreementMap, index: int) -> str:
+    return f"{grid.models[index]}  {index + 1}"

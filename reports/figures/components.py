@@ -1,0 +1,89 @@
+"""Shares of the four parts of a task among the findings."""
+
+from markupsafe import Markup
+
+from reports.amounts import plural, said
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.figures.drawing import Row, draw
+from reports.figures.figure import Figure, Key, method_note
+
+TITLE = "Findings by the part of the task they concern"
+COLOURS = {
+    "user": "reddish",
+    "environment": "green",
+    "evaluation": "vermillion",
+    "ground_truth": "blue",
+}
+"""Component → colour; a component that the taxonomy adds is grey."""
+
+
+def component_shares(analysis: CleaningAnalysis) -> Figure:
+    """Draw confirmed and suspected findings per component; signals, which only order a queue, are left out.
+
+    Args:
+        analysis: the analysis.
+
+    Returns:
+        The figure, with one row of data per component and category.
+    """
+    columns = ("component", "category", "findings", "tasks")
+    rows = [(c.component, k.category, k.findings, k.tasks) for c in analysis.components for k in c.categories]
+    total = sum(c.confirmed + c.suspected for c in analysis.components)
+    if not total:
+        reason = "undefined because there is no confirmed or suspected finding to share out"
+        return Figure("components", TITLE, "", "", reason=reason, columns=columns, rows=rows)
+    shares = "; ".join(
+        f"{c.title} {c.confirmed + c.suspected:,} ({said(c.share, 'share')})" for c in analysis.components
+    )
+    return Figure(
+        id="components",
+        title=TITLE,
+        caption=method_note(
+            analysis,
+            f"n = {total:,} confirmed or suspected findings, counted: nothing here is drawn at random. Signals only "
+            "order the review and are left out.",
+        ),
+        alt=f"Bar chart of {total:,} findings by component: {shares}.",
+        svg=_drawn(analysis),
+        keys=(Key("■", "ink", "confirmed"), Key("□", "ink", "suspected (paler bar)")),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def _drawn(analysis: CleaningAnalysis) -> Markup:
+    import altair as alt
+
+    bars: list[Row] = []
+    ends: list[Row] = []
+    for part in analysis.components:
+        colour = f"var(--{COLOURS.get(part.component, 'grey')})"
+        both = part.confirmed + part.suspected
+        for word, start, end, opacity in (
+            ("confirmed", 0, part.confirmed, 1.0),
+            ("suspected", part.confirmed, both, 0.4),
+        ):
+            tip = f"{part.title}\n{plural(end - start, word + ' finding')}"
+            place = {"part": part.title, "start": start, "end": end}
+            if end > start:
+                bars.append({**place, "colour": colour, "opacity": opacity, "tip": tip})
+        label = f"{plural(both, 'finding')} ({said(part.share, 'share')}) in {plural(part.tasks, 'task')}"
+        ends.append({"part": part.title, "end": both, "label": label if both else "0 findings"})
+    order = [part.title for part in analysis.components]
+    y = alt.Y("part:N", sort=order, title=None).axis(domain=False, ticks=False, labelFontSize=13)
+    fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
+    layers = [
+        alt.Chart(alt.NamedData("bars"))
+        .mark_bar(height=20, strokeWidth=1.5)
+        .encode(
+            y=y,
+            x=alt.X("start:Q", title="findings").axis(grid=False, tickMinStep=1, format=",d"),
+            x2="end:Q",
+            fill=fill,
+            stroke=stroke,
+            fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
+            description="mark:N",
+        ),
+        alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=8).encode(y=y, x="end:Q", text="label:N"),
+    ]
+    return draw(alt.layer(*layers).properties(width=520, height=36 * len(order)), {"bars": bars, "ends": ends})

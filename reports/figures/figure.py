@@ -1,0 +1,54 @@
+"""A figure with the words and the data that stand beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from reports.cleaning.analysis import CleaningAnalysis
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry of a legend; its shape tells the marks apart without colour."""
+
+    glyph: str
+    """Character of the mark's shape."""
+    colour: str
+    """Name of the colour: a class of the style sheet."""
+    text: str
+    """What the mark stands for."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing, or the reason why there is none, with its caption, description and data."""
+
+    id: str
+    """Anchor on the page and name of the data file."""
+    title: str
+    """What it shows, in a few words."""
+    caption: str
+    """n, method, seed and level of the intervals."""
+    alt: str
+    """What a reader would see, for those who do not."""
+    svg: Markup | None = None
+    """The drawing."""
+    reason: str = ""
+    """Why there is no drawing; empty when there is one."""
+    keys: tuple[Key, ...] = ()
+    """Legend."""
+    subjects: tuple[str, ...] = ()
+    """What a reader can pick to see it stand out."""
+    columns: tuple[str, ...] = ()
+    """Columns of its data."""
+    rows: Sequence[tuple[Any, ...]] = field(default=(), repr=False)
+    """The data."""
+
+
+def method_note(analysis: CleaningAnalysis, *facts: str) -> str:
+    """Join facts and the settings that every random number of the analysis shares."""
+    made = analysis.provenance
+    settings = f"Seed {made.seed}, {made.draws:,} random subsets, {made.resamples:,} bootstrap resamples"
+    return " ".join((*facts, f"{settings}, {100 * made.level:g} % intervals."))

@@ -1,0 +1,155 @@
+"""The bump chart: where each model stands on each split."""
+
+from collections import Counter
+
+from markupsafe import Markup
+
+from reports.amounts import amount, said, span
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.cleaning.boards import Board, BoardRow
+from reports.cleaning.splits import TITLES
+from reports.figures.drawing import Row, draw
+from reports.figures.figure import Figure, Key, method_note
+from reports.statistics import Estimate
+
+TITLE = "Rank of each model on each split"
+STEP = 250
+"""Width between two splits, in pixels."""
+DIRECTIONS = {
+    "risen": ("▲", "blue", "ranks better on the last split than on the first"),
+    "fallen": ("▼", "vermillion", "ranks worse"),
+    "stayed": ("●", "grey", "same rank"),
+}
+
+
+def rank_chart(analysis: CleaningAnalysis) -> Figure:
+    """Draw ranks over the splits, with each model's rank interval shown when it is picked.
+
+    Args:
+        analysis: the analysis.
+
+    Returns:
+        The figure, with one row of data per model and split.
+    """
+    boards = [board for board in analysis.leaderboards if any(row.rank is not None for row in board.rows)]
+    columns = ("model", "split", "split_id", "n", "rank", "rank_low", "rank_high", "score", "score_low", "score_high")
+    rows = [
+        (row.model, board.split, board.split_id, board.n, row.rank, *_ends(row.rank_interval), *_score(row))
+        for board in boards
+        for row in board.rows
+    ]
+    if len(boards) < 2:
+        reason = f"undefined because {len(boards)} split(s) have ranked models; a change of rank needs two"
+        return Figure("ranks", TITLE, "", "", reason=reason, columns=columns, rows=rows)
+    paths = _paths(boards)
+    counts = Counter(_direction(path) for path in paths.values())
+    sizes = ", ".join(f"{TITLES[board.split]} n = {board.n:,}" for board in boards)
+    verdict = next((row.sentence for row in analysis.stability if row.before == boards[0].split), "")
+    return Figure(
+        id="ranks",
+        title=TITLE,
+        caption=method_note(
+            analysis,
+            f"{sizes}; {len(paths)} models. Ordinal ranks, ties keep the initial order.",
+            *([verdict] if verdict else []),
+            "Picking a model shows its rank intervals.",
+        ),
+        alt=f"Bump chart of {len(paths)} models on {len(boards)} splits ({sizes}). From the first split to the last "
+        f"{counts['risen']} models rise, {counts['fallen']} fall and {counts['stayed']} keep their rank. "
+        f"First on each split: {', '.join(_leader(board) for board in boards)}.",
+        svg=_drawn(boards, paths),
+        keys=tuple(Key(*DIRECTIONS[name]) for name in DIRECTIONS if counts[name]),
+        subjects=tuple(paths),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def _paths(boards: list[Board]) -> dict[str, list[tuple[Board, BoardRow]]]:
+    """Collect each model's rows on the boards that rank it, best initial rank first."""
+    paths: dict[str, list[tuple[Board, BoardRow]]] = {}
+    for board in boards:
+        for row in board.rows:
+            if row.rank is not None:
+                paths.setdefault(row.model, []).append((board, row))
+    return paths
+
+
+def _direction(path: list[tuple[Board, BoardRow]]) -> str:
+    gained = (path[0][1].rank or 0) - (path[-1][1].rank or 0)
+    return "risen" if gained > 0 else "fallen" if gained < 0 else "stayed"
+
+
+def _leader(board: Board) -> str:
+    best = min((row for row in board.rows if row.rank is not None), key=lambda row: row.rank or 0)
+    return f"{best.model} ({TITLES[board.split]}, {said(best.score, 'share')})"
+
+
+def _ends(result: object) -> tuple[float | None, float | None]:
+    return (result.low, result.high) if isinstance(result, Estimate) else (None, None)
+
+
+def _score(row: BoardRow) -> tuple[float | None, ...]:
+    return (row.score.value, row.score.low, row.score.high) if isinstance(row.score, Estimate) else (None, None, None)
+
+
+def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) -> Markup:
+    import altair as alt
+
+    points: list[Row] = []
+    intervals: list[Row] = []
+    for model, path in paths.items():
+        direction = _direction(path)
+        for board, row in path:
+            place = {"subject": model, "position": boards.index(board), "rank": row.rank, "direction": direction}
+            points.append({**place, **_labels(boards, path, board, row), "tip": _tip(board, row)})
+            low, high = _ends(row.rank_interval)
+            if low is not None and high is not None:
+                intervals.append({**place, "low": low, "high": high, "quiet": True})
+    height = len(paths) * (24 if len(paths) <= 24 else 18 if len(paths) <= 48 else 15)
+    last, most = len(boards) - 1, max(len(paths), 2)
+    titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]} (n = {b.n})'" for i, b in enumerate(boards))
+    x = alt.X("position:Q").scale(domain=[0, last], nice=False)
+    x = x.axis(values=list(range(last + 1)), orient="top", grid=True, domain=False, ticks=False, title=None)
+    x = x.axis(labelExpr=f"{titles} : ''", labelFontWeight=600, labelPadding=18, labelFontSize=13, labelLimit=0)
+    y = alt.Y("rank:Q").scale(domain=[0.5, most + 0.5], reverse=True, nice=False, zero=False).axis(None)
+    colour = alt.Scale(domain=list(DIRECTIONS), range=[f"var(--{DIRECTIONS[name][1]})" for name in DIRECTIONS])
+    shape = alt.Scale(domain=list(DIRECTIONS), range=["triangle-up", "triangle-down", "circle"])
+    stroke = alt.Stroke("direction:N", scale=colour, legend=None)
+    base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
+    size = 11 if len(paths) > 48 else 12
+    layers = [
+        alt.Chart(alt.NamedData("intervals"))
+        .mark_rule(strokeWidth=9, strokeCap="round", opacity=0.35)
+        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", stroke=stroke, description="mark:N"),
+        base.mark_line(interpolate="monotone", strokeWidth=2).encode(
+            detail="subject:N", stroke=stroke, description="mark:N"
+        ),
+        base.mark_point(size=52, opacity=1, strokeWidth=0).encode(
+            shape=alt.Shape("direction:N", scale=shape, legend=None),
+            fill=alt.Fill("direction:N", scale=colour, legend=None),
+            description="mark:N",
+        ),
+        base.mark_text(align="right", dx=-14, limit=250, fontSize=size).encode(text="before:N", description="mark:N"),
+        base.mark_text(align="left", dx=14, limit=270, fontSize=size).encode(text="after:N", description="mark:N"),
+    ]
+    return draw(
+        alt.layer(*layers).properties(width=STEP * last, height=height), {"points": points, "intervals": intervals}
+    )
+
+
+def _labels(boards: list[Board], path: list[tuple[Board, BoardRow]], board: Board, row: BoardRow) -> dict[str, str]:
+    score = amount(row.score.value, "share") if isinstance(row.score, Estimate) else ""
+    gained = (path[0][1].rank or 0) - (row.rank or 0)
+    move = f"  ▲{gained}" if gained > 0 else f"  ▼{-gained}" if gained < 0 else ""
+    return {
+        "before": f"{row.model}  {score}  {row.rank}" if board is boards[0] else "",
+        "after": f"{row.rank}  {score}  {row.model}{move}" if board is boards[-1] else "",
+    }
+
+
+def _tip(board: Board, row: BoardRow) -> str:
+    low, high = _ends(row.rank_interval)
+    interval = f" (interval {span(low, high, 'rank')})" if low is not None and high is not None else ""
+    place = f"{TITLES[board.split]}, n = {board.n:,}\nrank {row.rank}{interval}"
+    return f"{row.model}\n{place}\nscore {said(row.score, 'share')}"

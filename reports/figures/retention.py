@@ -1,0 +1,87 @@
+"""Bars of how much of each category the issue-cleaned and the hard split keep."""
+
+from markupsafe import Markup
+
+from reports.amounts import amount, plural
+from reports.cleaning.analysis import CleaningAnalysis, Retention
+from reports.cleaning.splits import TITLES
+from reports.figures.drawing import Row, draw
+from reports.figures.figure import Figure, Key, method_note
+from reports.figures.separability import MARKS
+
+TITLE = "Share of each category that stays"
+
+
+def retention_bars(analysis: CleaningAnalysis) -> Figure:
+    """Draw the share of tasks kept per category, with the safeguard as a line.
+
+    Args:
+        analysis: the analysis.
+
+    Returns:
+        The figure, with one row of data per split and category.
+    """
+    columns = ("split", "split_id", "category", "tasks_before", "tasks_kept", "share", "below_safeguard")
+    rows = [
+        (kept.split, kept.split_id, row.category, row.n, row.kept, row.share, row.below_safeguard)
+        for kept in analysis.retention
+        for row in kept.rows
+    ]
+    if not rows:
+        reason = "undefined because there is no split after the initial one, or no task has a category"
+        return Figure("retention", TITLE, "", "", reason=reason, columns=columns)
+    tasks = sum(row.n for row in analysis.retention[0].rows)
+    categories = len(analysis.retention[0].rows)
+    sentences = " ".join(f"{TITLES[kept.split].capitalize()}: {kept.sentence}" for kept in analysis.retention)
+    return Figure(
+        id="retention",
+        title=TITLE,
+        caption=method_note(
+            analysis,
+            f"n = {tasks:,} tasks in {plural(categories, 'category')}; the dashed line is the "
+            f"safeguard of {amount(analysis.retention[0].safeguard, 'share')}. Counts, without an interval: nothing "
+            "here is drawn at random.",
+        ),
+        alt=f"Bar chart of the share of tasks kept in {plural(categories, 'category')}. {sentences}",
+        svg=_drawn(analysis.retention),
+        keys=tuple(Key("■", MARKS[kept.split][2], TITLES[kept.split]) for kept in analysis.retention),
+        columns=columns,
+        rows=rows,
+    )
+
+
+def _drawn(splits: tuple[Retention, ...]) -> Markup:
+    import altair as alt
+
+    bars: list[Row] = []
+    for kept in splits:
+        for row in kept.rows:
+            said = f"{amount(row.share, 'share')} ({row.kept:,} of {row.n:,})"
+            warning = "  below the safeguard" if row.below_safeguard else ""
+            bars.append(
+                {
+                    "category": row.category,
+                    "split": TITLES[kept.split],
+                    "share": 100 * row.share,
+                    "colour": f"var(--{MARKS[kept.split][2]})",
+                    "label": said + warning,
+                    "tip": f"{row.category}\n{TITLES[kept.split]}: {said}{warning}",
+                }
+            )
+    categories = [row.category for row in splits[0].rows]
+    y = alt.Y("category:N", sort=categories, title=None).axis(domain=False, ticks=False)
+    offset = alt.YOffset("split:N", sort=[TITLES[kept.split] for kept in splits])
+    x = alt.X("share:Q", title="tasks kept, %").scale(domain=[0, 100]).axis(grid=True, tickCount=5)
+    base = alt.Chart(alt.NamedData("bars")).encode(y=y, yOffset=offset)
+    layers = [
+        base.mark_bar(height={"band": 0.86}).encode(x=x, fill=alt.Fill("colour:N", scale=None), description="mark:N"),
+        base.mark_text(align="left", dx=6, fontSize=11).encode(x=x, text="label:N"),
+        alt.Chart(alt.NamedData("safeguard"))
+        .mark_rule(stroke="var(--ink)", strokeDash=[4, 3])
+        .encode(x=alt.X("share:Q"), description="mark:N"),
+    ]
+    guard: list[Row] = [
+        {"share": 100 * splits[0].safeguard, "tip": f"safeguard: {amount(splits[0].safeguard, 'share')}"}
+    ]
+    height = len(categories) * (18 * len(splits) + 10)
+    return draw(alt.layer(*layers).properties(width=520, height=height), {"bars": bars, "safeguard": guard})
