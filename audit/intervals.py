@@ -33,13 +33,45 @@ def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """
     if not 0 <= successes <= n:
         raise ValueError(f"successes must lie in 0..n, got {successes} of {n}")
-    z = _quantile(level)
     if n == 0:
         return 0.0, 1.0
-    rate, spread = successes / n, z * z / n
+    return _wilson(successes / n, n, level)
+
+
+def clustered_wilson(clusters: Iterable[tuple[int, int]], level: float = 0.95) -> tuple[float, float]:
+    """Wilson score interval of a rate whose trials come in clusters, such as repetitions of one task.
+
+    The number of trials is replaced by the effective number ``p(1 − p)/V`` with the cluster-robust variance
+    ``V = C/(C − 1) · Σ_c (k_c − p·n_c)² / n²`` over C clusters, at most n (Korn and Graubard 1998). Where V is 0 (one
+    cluster, or all rates equal) each cluster counts as one trial. Clusters of one trial give nearly the plain interval.
+
+    Args:
+        clusters: (successes, trials) per cluster; clusters without trials are passed over.
+        level: coverage, strictly between 0 and 1.
+
+    Returns:
+        Lower and upper end; (0, 1) when there are no trials.
+
+    >>> [round(end, 3) for end in clustered_wilson([(4, 4), (0, 4), (4, 4), (0, 4)])]
+    [0.122, 0.878]
+    """
+    counts = [(k, n) for k, n in clusters if n]
+    total = sum(n for _, n in counts)
+    if total == 0:
+        return 0.0, 1.0
+    rate, c = sum(k for k, _ in counts) / total, len(counts)
+    squares = math.fsum((k - rate * n) ** 2 for k, n in counts)
+    variance = c / (c - 1) * squares / total**2 if c > 1 else 0.0
+    effective = min(float(total), rate * (1 - rate) / variance) if variance > 0 else float(c)
+    return _wilson(rate, effective, level)
+
+
+def _wilson(rate: float, n: float, level: float) -> tuple[float, float]:
+    z = _quantile(level)
+    spread = z * z / n
     centre = (rate + spread / 2) / (1 + spread)
     half = z * math.sqrt(rate * (1 - rate) / n + spread / (4 * n)) / (1 + spread)
-    return (0.0 if successes == 0 else centre - half, 1.0 if successes == n else centre + half)
+    return (0.0 if rate == 0 else centre - half, 1.0 if rate == 1 else centre + half)
 
 
 def fisher_z(correlation: float, n: int, level: float = 0.95) -> tuple[float, float]:

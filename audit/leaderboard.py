@@ -1,8 +1,9 @@
 """Accuracy per model, read both ways: infrastructure errors left out, and counted as failures."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from audit.intervals import wilson
+from audit.intervals import clustered_wilson, wilson
 from taxonomy.record import Record
 from taxonomy.trajectory import Trajectory
 
@@ -25,7 +26,7 @@ class ModelRow(Record):
     accuracy: float | None
     """passed / (runs - infrastructure_errors); None when nothing could be scored."""
     low: float | None
-    """Lower end of the 95 % Wilson interval of ``accuracy``."""
+    """Lower end of the 95 % Wilson interval of ``accuracy``; trials of one task are a cluster, not independent."""
     high: float | None
     """Upper end."""
     accuracy_counting_errors: float
@@ -36,38 +37,45 @@ class Leaderboard:
     """Collects runs one at a time and summarises them per model and experiment."""
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, str], list[int]] = {}
-        self._tasks: dict[tuple[str, str], set[str]] = {}
+        self._counts: dict[tuple[str, str], dict[str, _TaskCounts]] = {}
 
     def add(self, run: Trajectory) -> None:
         """Count one run."""
-        key = (run.protocol or "", run.model)
-        counts = self._counts.setdefault(key, [0, 0, 0])
-        counts[0] += 1
-        counts[1] += run.passed is True
-        counts[2] += run.passed is None
-        self._tasks.setdefault(key, set()).add(run.task_id)
+        tasks = self._counts.setdefault((run.protocol or "", run.model), {})
+        counts = tasks.setdefault(run.task_id, _TaskCounts())
+        counts.runs += 1
+        counts.passed += run.passed is True
+        counts.scored += run.passed is not None
 
     def rows(self) -> list[ModelRow]:
         """Return the rows, best accuracy first within each experiment; ties in order of name."""
-        rows = [self._row(key, *counts) for key, counts in self._counts.items()]
+        rows = [_row(key, list(tasks.values())) for key, tasks in self._counts.items()]
         return sorted(rows, key=lambda row: (row.protocol, -(row.accuracy or 0.0), row.model))
 
-    def _row(self, key: tuple[str, str], runs: int, passed: int, errors: int) -> ModelRow:
-        scored = runs - errors
-        interval = wilson(passed, scored) if scored else None
-        return ModelRow(
-            model=key[1],
-            protocol=key[0],
-            runs=runs,
-            tasks=len(self._tasks[key]),
-            passed=passed,
-            infrastructure_errors=errors,
-            accuracy=passed / scored if scored else None,
-            low=interval[0] if interval else None,
-            high=interval[1] if interval else None,
-            accuracy_counting_errors=passed / runs,
-        )
+
+@dataclass
+class _TaskCounts:
+    runs: int = 0
+    scored: int = 0
+    passed: int = 0
+
+
+def _row(key: tuple[str, str], tasks: list[_TaskCounts]) -> ModelRow:
+    runs, scored, passed = (sum(getattr(task, name) for task in tasks) for name in ("runs", "scored", "passed"))
+    repeated = any(task.scored > 1 for task in tasks)
+    low, high = clustered_wilson((t.passed, t.scored) for t in tasks) if repeated else wilson(passed, scored)
+    return ModelRow(
+        model=key[1],
+        protocol=key[0],
+        runs=runs,
+        tasks=len(tasks),
+        passed=passed,
+        infrastructure_errors=runs - scored,
+        accuracy=passed / scored if scored else None,
+        low=low if scored else None,
+        high=high if scored else None,
+        accuracy_counting_errors=passed / runs,
+    )
 
 
 def leaderboard(runs: Iterable[Trajectory]) -> list[ModelRow]:

@@ -1,6 +1,7 @@
 """How often an agent may ask: per slot for queries, per episode for the global check."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import ClassVar, Self
 
 from ace.instance import Puzzle, Slot
@@ -22,7 +23,7 @@ class Budgets:
 
     def __post_init__(self) -> None:
         for name, value in (("extra_queries", self.extra_queries), ("alpha", self.alpha)):
-            if not (value >= 0 or value == UNLIMITED_VALUE):
+            if not (0 <= value < inf or value == UNLIMITED_VALUE):
                 raise ValueError(f"budget {name} is {value}; it must be 0 or more, or -1 for no limit")
 
     def queries(self, puzzle: Puzzle, slot: Slot) -> int | None:

@@ -23,17 +23,16 @@ def candidates_of(instance: Instance) -> dict[str, Any]:
     puzzle = instance.puzzle
     domain = domains.load(puzzle.domain)
     shown = [_item(domain, puzzle.items[id]) for row in puzzle.grid for id in row if id is not None]
+    scores = look_ahead(domain, puzzle)
     sets = [
         {
             "id": f"({slot.row}, {slot.col})",
             "candidates": [_item(domain, puzzle.items[id]) for id in slot.candidates],
             "truth": answer.truth,
             "rules": _rules(domain, slot),
-            "look_ahead": scores,
+            "look_ahead": {way: by_slot[index] for way, by_slot in scores.items()},
         }
-        for slot, answer, scores in zip(
-            puzzle.slots, instance.answer.slots, look_ahead(domain, puzzle), strict=True
-        )
+        for index, (slot, answer) in enumerate(zip(puzzle.slots, instance.answer.slots, strict=True))
     ]
     group = f"B = {instance.answer.decoy_budget}"
     return {"kind": puzzle.domain, "group": group, "shown": shown, "pool": list(puzzle.items), "sets": sets}

@@ -4,9 +4,8 @@ This is no give-away but a little reasoning: it reads the global rules and nothi
 truth, a slot can be solved on its own and the instance asks for no search over combinations.
 """
 
-import math
-from collections.abc import Callable, Sequence
-from statistics import NormalDist
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,77 +20,100 @@ _LOG_FLOOR = -50.0
 """Least logarithm of a probability: a rule that cannot be met any more counts this much, and two count twice."""
 
 
-def look_ahead(domain: Domain, puzzle: Puzzle) -> list[list[float]]:
-    """Score every candidate of every slot.
+@dataclass(frozen=True, slots=True)
+class _Outlook:
+    """What a global rule promises for the candidates of one slot."""
 
-    Each other slot is taken to hold one of the candidates that meet its own rules, all equally likely. What a global
-    rule measures then has a mean and a variance, and the score is the sum, over the global rules, of the logarithm of
-    the normal probability that the rule is met. With no other slot this is the exact check.
+    slot: int
+    """Index of the slot."""
+    margins: Floats
+    """By candidate: how far inside its limit the rule's measure stays when the other slots are at their mean."""
+    spread: float
+    """Standard deviation that the other slots add to the measure."""
+    limit: int
+    """The rule's threshold."""
+
+
+def look_ahead(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
+    """Score every candidate of every slot in two ways.
+
+    Each other slot is taken to hold one of the candidates that meet its own rules, all equally likely.
+
+    ``mean``: the least margin over the global rules, as a share of the rule's threshold, with the other slots at
+    their mean; below 0 some rule is broken. ``probability``: the sum, over the global rules, of the logarithm of the
+    probability that the rule is met, by a normal approximation with the other slots' mean and variance; 0 is certain
+    to fit. The second is the stronger solver; with no other slot both are the exact check.
 
     Args:
         domain: The puzzle's domain.
         puzzle: The puzzle.
 
     Returns:
-        Scores by slot and candidate, in the order of the puzzle; higher fits better, 0 is certain to fit.
+        For each way, the scores by slot and candidate in the order of the puzzle; higher fits better.
     """
+    margin = [np.full(len(slot.candidates), np.inf) for slot in puzzle.slots]
+    probability = [np.zeros(len(slot.candidates)) for slot in puzzle.slots]
+    for outlook in _outlooks(domain, puzzle):
+        share = outlook.margins / max(outlook.limit, 1)
+        np.minimum(margin[outlook.slot], share, out=margin[outlook.slot])
+        probability[outlook.slot] += _log_probability(outlook)
+    return {
+        "mean": [np.round(scores, 12).tolist() for scores in margin],
+        "probability": [np.round(scores, 12).tolist() for scores in probability],
+    }
+
+
+def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
     offered = [[puzzle.items[id] for id in slot.candidates] for slot in puzzle.slots]
     allowed = [
-        [item for item in items if not broken_slot_rules(domain, slot.limits, item)] or items
+        np.array([not broken_slot_rules(domain, slot.limits, item) for item in items])
         for slot, items in zip(puzzle.slots, offered, strict=True)
     ]
     fixed = [[puzzle.items[id] for id in row if id is not None] for row in puzzle.grid]
-    scores = [np.zeros(len(items)) for items in offered]
     for rule in domain.global_rules:
         limit = puzzle.limits[rule.name]
-        for part in _parts(rule, fixed, allowed):
-            rows = range(puzzle.rows) if rule.kind is GlobalKind.MAX_ROW_SUM else (None,)
-            for row in rows:
-                within = [index for index, slot in enumerate(puzzle.slots) if row in (None, slot.row)]
-                given = sum(sum(map(part, items)) for at, items in enumerate(fixed) if row in (None, at))
-                _add(scores, rule, limit - given, part, within, offered, allowed)
-    return [values.tolist() for values in scores]
+        sign = -1 if rule.kind.is_floor else 1
+        for part in _parts(rule, fixed, offered):
+            own = [np.array([part(item) for item in items]) for items in offered]
+            means = np.array([values[ok].mean() for values, ok in zip(own, allowed, strict=True)])
+            variances = np.array([values[ok].var() for values, ok in zip(own, allowed, strict=True)])
+            for rows in _regions(rule, puzzle.rows):
+                within = [index for index, slot in enumerate(puzzle.slots) if slot.row in rows]
+                given = sum(part(item) for row in rows for item in fixed[row])
+                for slot in within:
+                    others = means[within].sum() - means[slot]
+                    spread = max(variances[within].sum() - variances[slot], 0.0) ** 0.5
+                    yield _Outlook(slot, sign * (limit - given - others - own[slot]), spread, limit)
+
+
+def _regions(rule: GlobalRule, rows: int) -> list[range]:
+    """The rows that the rule measures together."""
+    return [range(row, row + 1) for row in range(rows)] if rule.kind is GlobalKind.MAX_ROW_SUM else [range(rows)]
 
 
 def _parts(
-    rule: GlobalRule, fixed: Sequence[Sequence[Item]], allowed: Sequence[Sequence[Item]]
+    rule: GlobalRule, fixed: Sequence[Sequence[Item]], offered: Sequence[Sequence[Item]]
 ) -> list[Callable[[Item], float]]:
-    """What each item adds to the rule's measure; a repeat rule has one measure per value."""
+    """What an item adds to the rule's measure; a repeat rule has one measure per value."""
     key = rule.attribute
-    match rule.kind:
-        case GlobalKind.REPEAT_MAX:
-            values = sorted({str(item[key]) for items in (*fixed, *allowed) for item in items})
-            return [lambda item, value=value: float(str(item[key]) == value) for value in values]  # type: ignore[misc]
-        case GlobalKind.COUNT_MIN:
-            return [lambda item: float(item[key] == rule.counted)]
-        case GlobalKind.COUNT_MIN_THRESHOLD:
-            return [lambda item: float(int(item[key]) >= int(rule.counted or 0))]
-        case _:
-            return [lambda item: float(item[key])]
+    if rule.kind is GlobalKind.REPEAT_MAX:
+        return [_equals(key, value) for value in sorted({item[key] for items in (*fixed, *offered) for item in items})]
+    if rule.kind is GlobalKind.COUNT_MIN:
+        return [_equals(key, rule.counted)]
+    if rule.kind is GlobalKind.COUNT_MIN_THRESHOLD:
+        least = int(rule.counted or 0)
+        return [lambda item: float(int(item[key]) >= least)]
+    return [lambda item: float(item[key])]
 
 
-def _add(
-    scores: Sequence[Floats],
-    rule: GlobalRule,
-    room: float,
-    part: Callable[[Item], float],
-    slots: Sequence[int],
-    offered: Sequence[Sequence[Item]],
-    allowed: Sequence[Sequence[Item]],
-) -> None:
-    """Add one rule's log probability to the scores of the given slots, when these have ``room`` left between them."""
-    values = {index: np.array([part(item) for item in allowed[index]]) for index in slots}
-    mean, variance = sum(v.mean() for v in values.values()), sum(v.var() for v in values.values())
-    for index in slots:
-        own = np.array([part(item) for item in offered[index]])
-        margin = room - (own + mean - values[index].mean())
-        margin = -margin if rule.kind.is_floor else margin
-        scores[index][:] += _log_probability(margin, math.sqrt(max(variance - values[index].var(), 0.0)))
+def _equals(key: str, value: object) -> Callable[[Item], float]:
+    return lambda item: float(item[key] == value)
 
 
-def _log_probability(margin: Floats, spread: float) -> Floats:
+def _log_probability(outlook: _Outlook) -> Floats:
+    from scipy.special import log_ndtr
+
     # Measures are whole numbers, so half a unit is added: the limit itself is allowed.
-    if spread < 1e-9:
-        return np.where(margin > -0.5, 0.0, _LOG_FLOOR)
-    normal = NormalDist()
-    return np.array([max(math.log(normal.cdf(z) or 1e-300), _LOG_FLOOR) for z in (margin + 0.5) / spread])
+    if outlook.spread < 1e-6:
+        return np.where(outlook.margins > -0.5, 0.0, _LOG_FLOOR)
+    return np.maximum(log_ndtr((outlook.margins + 0.5) / outlook.spread), _LOG_FLOOR)

@@ -7,7 +7,7 @@ The records are plain dataclasses, because a benchmark offers tens of thousands 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Item: TypeAlias = Mapping[str, Any]
@@ -47,8 +47,9 @@ class CandidateSet:
     """Index of the right one."""
     rules: tuple[Rule, ...] = ()
     """Rules of this choice that a solver can apply to one candidate at a time; empty when there are none."""
-    look_ahead: tuple[float, ...] | None = None
-    """How well each candidate fits the rest of the task when the other choices are left open; higher is better."""
+    look_ahead: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """By name of a way to look: how well each candidate fits the rest of the task while the other choices stay open;
+    higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +123,19 @@ def _set(entry: object, place: str, index: int) -> CandidateSet:
     if truth not in ids:
         raise CandidatesError(f"{place}/truth: {truth!r} is not the id of a candidate")
     rules = _list(data.get("rules", []), f"{place}/rules")
-    scores = data.get("look_ahead")
-    if scores is not None:
-        scores = tuple(as_number(score) for score in _list(scores, f"{place}/look_ahead"))
+    look_ahead = {
+        way: tuple(as_number(score) for score in _list(scores, f"{place}/look_ahead/{way}"))
+        for way, scores in _object(data.get("look_ahead", {}), f"{place}/look_ahead").items()
+    }
+    for way, scores in look_ahead.items():
         if len(scores) != len(candidates):
-            raise CandidatesError(f"{place}/look_ahead: {len(scores)} scores for {len(candidates)} candidates")
+            raise CandidatesError(f"{place}/look_ahead/{way}: {len(scores)} scores for {len(candidates)} candidates")
     return CandidateSet(
         id=_text(data.get("id", str(index)), f"{place}/id"),
         candidates=candidates,
         truth=ids.index(truth),
         rules=tuple(_rule(rule, f"{place}/rules/{i}") for i, rule in enumerate(rules)),
-        look_ahead=scores,
+        look_ahead=look_ahead,
     )
 
 

@@ -26,7 +26,7 @@ class CountedScores:
 
     Attributes:
         matrix: scores without missing cells.
-        counted: models × tasks, whether the task counts for the model; at least one task does for each.
+        counted: models × tasks, whether the task counts for the model.
     """
 
     matrix: ScoreMatrix
@@ -39,30 +39,26 @@ class CountedScores:
         return cls(complete, np.ones(complete.passed.shape, dtype=np.bool_))
 
     @classmethod
-    def on_own_tasks(cls, matrix: ScoreMatrix, tasks: Mapping[str, Collection[str]]) -> "CountedScores | Undefined":
+    def on_own_tasks(cls, matrix: ScoreMatrix, tasks: Mapping[str, Collection[str]]) -> "CountedScores":
         """Count for each model the tasks named for it, as far as every model has a verdict on them.
 
         Args:
             matrix: the scores.
             tasks: model → ids of its tasks, all of them in ``matrix``.
-
-        Returns:
-            The scores; undefined when a model has no task.
         """
         complete = matrix.complete_tasks()
         union = set().union(*tasks.values()) if tasks else set()
         complete = complete.keep(union & set(complete.tasks))
         counted = np.array([[task in own for task in complete.tasks] for own in (set(tasks[m]) for m in matrix.models)])
-        counted = counted.reshape(len(matrix.models), len(complete.tasks))
-        empty = [m for m, row in zip(matrix.models, counted, strict=True) if not row.any()]
-        if empty:
-            return undefined(f"no task with a verdict for every model is left for {empty[0]}", 0, "tasks")
-        return cls(complete, counted)
+        return cls(complete, counted.reshape(len(matrix.models), len(complete.tasks)).astype(np.bool_))
 
     def scores(self) -> dict[str, float]:
-        """Mean over the counted tasks, by model."""
-        values = (self.matrix.values * self.counted).sum(axis=1) / np.maximum(self.counted.sum(axis=1), 1)
-        return dict(zip(self.matrix.models, values.tolist(), strict=True)) if self.matrix.tasks else {}
+        """Mean over the counted tasks, by model; empty when some model has none."""
+        sizes = self.counted.sum(axis=1)
+        if not sizes.all():
+            return {}
+        values = (self.matrix.values * self.counted).sum(axis=1) / sizes
+        return dict(zip(self.matrix.models, values.tolist(), strict=True))
 
     def estimate(self, row: int, clusters: Mapping[str, str] | None, level: float) -> Result:
         """Score of one model with its interval.
@@ -104,7 +100,10 @@ def ranks_with_intervals(
     """
     matrix, n = counted.matrix, len(counted.matrix.tasks)
     scores = counted.scores()
-    reason = why_unusable(matrix) or why_no_ranking(scores.values())
+    reason = why_unusable(matrix)
+    if not reason and not scores:
+        reason = "a model has no task with a verdict for every model"
+    reason = reason or why_no_ranking(scores.values())
     if reason:
         return undefined(reason, n, "tasks")
     observed = ordinal_ranks(scores)

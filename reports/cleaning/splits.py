@@ -5,8 +5,7 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from reports.statistics import Estimate, Result, ScoreMatrix, minimum_detectable_difference
-from reports.statistics.result import undefined
+from reports.statistics import Estimate, Result, ScoreMatrix, Undefined, minimum_detectable_difference
 from taxonomy.record import Record
 
 SplitName = Literal["initial", "cleaned", "hard"]
@@ -50,8 +49,7 @@ def describe_split(
     *,
     review: int,
     initial: int,
-    matrix: ScoreMatrix | None,
-    why_no_scores: str,
+    matrix: ScoreMatrix | Undefined,
 ) -> Split:
     """Make the card of a split.
 
@@ -60,13 +58,12 @@ def describe_split(
         tasks: its tasks, in the benchmark's order.
         review: how many of them wait for a person.
         initial: tasks of the initial benchmark.
-        matrix: scores of the comparable models on these tasks; None without.
-        why_no_scores: reason, to follow "undefined because", when ``matrix`` is None.
+        matrix: scores of the comparable models on these tasks, or why there are none.
 
     Returns:
         The card.
     """
-    detectable = undefined(why_no_scores) if matrix is None else minimum_detectable_difference(matrix)
+    detectable = matrix if isinstance(matrix, Undefined) else minimum_detectable_difference(matrix)
     identity = split_id(tasks)
     parts = [f"{len(tasks):,} of {initial:,} tasks" if name != "initial" else f"{len(tasks):,} tasks"]
     if review and name != "initial":

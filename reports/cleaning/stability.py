@@ -1,6 +1,6 @@
 """How the ranking moves from one split to another, every figure beside deleting as many random tasks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from reports.cleaning.inputs import AnalysisSettings
@@ -25,6 +25,8 @@ from reports.statistics.ranking import why_no_ranking
 from reports.statistics.result import undefined
 from taxonomy.record import Record
 
+CLOSE = "Indistinguishable models (within 0.01, the paper's rule)"
+NEW_LEADER = "Another model comes first (100 % = yes)"
 Reading = Literal["errors_missing", "errors_as_failures"]
 
 
@@ -75,45 +77,27 @@ def ranking_stability(
         The table with its sentence.
     """
     models = len(scores_before)
-    why = why_no_ranking(scores_before.values()) or why_no_ranking(scores_after.values())
-    moves: tuple[RankMove, ...] | Undefined
+    why = None if scores_before and scores_after else "no task with a verdict for every model is left"
+    why = why or why_no_ranking(scores_before.values())
     moves = undefined(why, models, "models") if why else rank_moves(scores_before, scores_after)
     nulls = rank_change_nulls(matrix_before, matrix_after, draws=settings.draws, seed=settings.seed)
     close = _close_null(matrix_before, matrix_after, settings)
+
+    def of_scores(statistic: Callable[[Mapping[str, float], Mapping[str, float]], Result]) -> Result:
+        return moves if isinstance(moves, Undefined) else statistic(scores_before, scores_after)
 
     def null(name: str) -> NullDistribution | Undefined:
         found: NullDistribution | Undefined = nulls if isinstance(nulls, Undefined) else getattr(nulls, name)
         return found
 
+    rate, shift, tau = (of_scores(f) for f in (ranking_change_rate, average_rank_shift, kendall_tau_b))
+    close_before, close_after = (indistinguishable_models(scores) for scores in (scores_before, scores_after))
     measures = (
-        measure(
-            "change_rate",
-            "Models that change rank",
-            "share",
-            ranking_change_rate(scores_before, scores_after),
-            null("change_rate"),
-        ),
-        measure(
-            "rank_shift",
-            "Average rank shift",
-            "ranks",
-            average_rank_shift(scores_before, scores_after),
-            null("rank_shift"),
-        ),
-        measure(
-            "kendall_tau_b", "Kendall τ-b", "τ-b", kendall_tau_b(scores_before, scores_after), null("kendall_tau_b")
-        ),
-        measure(
-            "indistinguishable",
-            "Indistinguishable models (within 0.01, the paper's rule)",
-            "models",
-            indistinguishable_models(scores_after),
-            close,
-            indistinguishable_models(scores_before),
-        ),
-        measure(
-            "top_changed", "Another model comes first (100 % = yes)", "share", _top_changed(moves), null("top_changed")
-        ),
+        measure("change_rate", "Models that change rank", "share", rate, null("change_rate")),
+        measure("rank_shift", "Average rank shift", "ranks", shift, null("rank_shift")),
+        measure("kendall_tau_b", "Kendall τ-b", "τ-b", tau, null("kendall_tau_b")),
+        measure("indistinguishable", CLOSE, "models", close_after, close, close_before),
+        measure("top_changed", NEW_LEADER, "share", _top_changed(moves), null("top_changed")),
     )
     return RankingStability(
         reading=reading,

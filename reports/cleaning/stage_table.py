@@ -40,8 +40,7 @@ class StageStatistics:
     Args:
         tasks: all task ids, in the benchmark's order.
         prompts: one text per task.
-        matrix: scores of the comparable models on all tasks; None without.
-        why_no_scores: reason, to follow "undefined because", when ``matrix`` is None.
+        matrix: scores of the comparable models on all tasks, or why there are none.
         clusters: cluster by task id; None for independent tasks.
         settings: parameters.
     """
@@ -50,15 +49,13 @@ class StageStatistics:
         self,
         tasks: Sequence[str],
         prompts: Sequence[str],
-        matrix: ScoreMatrix | None,
-        why_no_scores: str,
+        matrix: ScoreMatrix | Undefined,
         clusters: Mapping[str, str] | None,
         settings: AnalysisSettings,
     ) -> None:
         self._place = {task: i for i, task in enumerate(tasks)}
         self._prompts = PromptSpace(prompts, settings.embedder)
-        self._matrix = matrix.complete_tasks() if matrix is not None else None
-        self._why = why_no_scores
+        self._matrix = matrix if isinstance(matrix, Undefined) else matrix.complete_tasks()
         self._clusters = clusters
         self._settings = settings
 
@@ -110,9 +107,8 @@ class StageStatistics:
         draws: int,
         kept: Collection[str],
     ) -> Measure:
-        if self._matrix is None:
-            reason = undefined(self._why)
-            return measure(name, title, unit, reason, reason, reason)
+        if isinstance(self._matrix, Undefined):
+            return measure(name, title, unit, self._matrix, self._matrix, self._matrix)
         here = self._matrix.keep(set(kept) & set(self._matrix.tasks))
         null: NullDistribution | Undefined = undefined("no task is left", 0, "tasks")
         if here.tasks:

@@ -110,9 +110,14 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
     last, most = len(boards) - 1, max(len(paths), 2)
     titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]} (n = {b.n})'" for i, b in enumerate(boards))
     x = alt.X("position:Q").scale(domain=[0, last], nice=False)
-    x = x.axis(values=list(range(last + 1)), orient="top", grid=True, domain=False, ticks=False, title=None)
-    x = x.axis(labelExpr=f"{titles} : ''", labelFontWeight=600, labelPadding=18, labelFontSize=13, labelLimit=0)
-    y = alt.Y("rank:Q").scale(domain=[0.5, most + 0.5], reverse=True, nice=False, zero=False).axis(None)
+    x = x.axis(
+        values=list(range(last + 1)),
+        labelExpr=f"{titles} : ''",
+        **{"orient": "top", "domain": False, "ticks": False, "title": None},
+        **{"labelFontWeight": 600, "labelPadding": 18, "labelFontSize": 13, "labelLimit": 0},
+    )
+    scale = alt.Scale(domain=[0.5, most + 0.5], reverse=True, nice=False, zero=False)
+    y, low = (alt.Y(f"{field}:Q", scale=scale, axis=None) for field in ("rank", "low"))
     colour = alt.Scale(domain=list(DIRECTIONS), range=[f"var(--{DIRECTIONS[name][1]})" for name in DIRECTIONS])
     shape = alt.Scale(domain=list(DIRECTIONS), range=["triangle-up", "triangle-down", "circle"])
     stroke = alt.Stroke("direction:N", scale=colour, legend=None)
@@ -121,7 +126,7 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
     layers = [
         alt.Chart(alt.NamedData("intervals"))
         .mark_rule(strokeWidth=9, strokeCap="round", opacity=0.35)
-        .encode(x=x, y=alt.Y("low:Q"), y2="high:Q", stroke=stroke, description="mark:N"),
+        .encode(x=x, y=low, y2="high:Q", stroke=stroke, description="mark:N"),
         base.mark_line(interpolate="monotone", strokeWidth=2).encode(
             detail="subject:N", stroke=stroke, description="mark:N"
         ),

@@ -61,7 +61,7 @@ def compare_pairs(
 
     Returns:
         All pairs with a common task, in the order of the matrix. Undefined for fewer than two models or usable tasks;
-        when every run passes or fails; for McNemar with several runs per cell or with clusters; for a bootstrap too
+        when every run passes or fails, or no two models share a task; for McNemar with several runs per cell or with clusters; for a bootstrap too
         small to reach alpha after Holm.
     """
     usable = matrix if test == "mcnemar" else matrix.complete_tasks()
@@ -73,12 +73,14 @@ def compare_pairs(
     scored = usable.scored.astype(np.float64)
     values = usable.values * scored
     common = (scored @ scored.T)[first, second]
+    used = np.flatnonzero(common > 0)
+    if not len(used):
+        return undefined("no two models have a score on the same task", len(usable.tasks), "tasks")
     if test == "mcnemar":
         passes, fails = values, scored - values
         p = mcnemar_exact((passes @ fails.T)[first, second], (fails @ passes.T)[first, second])
     else:
         p = _bootstrap_p(usable.values.T, first, second, resamples, seed, clusters)
-    used = np.flatnonzero(common > 0)
     gaps = (values @ scored.T)[first, second] - (scored @ values.T)[first, second]
     return tuple(
         PairComparison(

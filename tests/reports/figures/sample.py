@@ -1,4 +1,4 @@
-"""A cleaning analysis written by hand: any number of models and tasks, with numbers that follow from simple formulas."""
+"""A cleaning analysis written by hand: any number of models and tasks, its numbers made by simple formulas."""
 
 import math
 from itertools import combinations
@@ -30,7 +30,7 @@ from reports.cleaning.figures import (
 from reports.cleaning.hard import HardSelection
 from reports.cleaning.nulls import Measure, NullBand
 from reports.cleaning.splits import TITLES, Split, SplitName
-from reports.cleaning.stability import RankingStability
+from reports.cleaning.stability import RankingStability, Reading
 from reports.cleaning.stages import Stage
 from reports.statistics import CategoryRetention, Estimate, Result, ScoreBounds, Undefined, rank_moves
 from reports.statistics.result import undefined
@@ -79,8 +79,8 @@ def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None
     return CleaningAnalysis(
         title="Corner Shop",
         headline=Headline(
-            sentence=f"{tasks} of {tasks} tasks were checked and {tasks // 4} flagged; cleaning changed the rank of some "
-            "models, no more than deleting as many random tasks does.",
+            sentence=f"{tasks} of {tasks} tasks were checked and {tasks // 4} flagged; cleaning changed the rank of "
+            "some models, no more than deleting as many random tasks does.",
             checked=tasks,
             tasks=tasks,
             flagged=tasks // 4,
@@ -98,7 +98,11 @@ def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None
         hard=_hard(known, sizes),
         stages=_stages(sizes),
         leaderboards=boards,
-        stability=tuple(_stability(boards[i], boards[j]) for i, j in ((0, 1), (1, 2), (0, 2))),
+        stability=tuple(
+            _stability(boards[i], boards[j], reading)
+            for reading in ("errors_missing", "errors_as_failures")
+            for i, j in ((0, 1), (1, 2), (0, 2))
+        ),
         retention=tuple(_retention(split, sizes) for split in SPLITS[1:]),
         undecided=_undecided(boards[1]),
         agreement=tuple(_agreement(split, known, sizes[split]) for split in SPLITS),
@@ -281,7 +285,6 @@ MEASURES = (
     ("agreement", "model agreement", "share", 0.66, 0.01),
     ("agreement_corrected", "chance-corrected agreement", "share", 0.31, 0.03),
     ("separability", "separability", "%", 58.0, 6.0),
-    ("paired_separability", "paired separability", "%", 63.0, None),
     ("diversity", "diversity", "distance", 0.81, 0.004),
     ("nearest_neighbour", "nearest neighbour", "distance", 0.42, 0.01),
 )
@@ -331,12 +334,10 @@ def _stages(sizes: dict[str, int]) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def _measure(id: str, title: str, unit: str, mean: float, half: float | None, *, n: int, of: int) -> Measure:
-    observed = mean + (half or 0) * (0.4 if n % 2 else 1.6)
+def _measure(id: str, title: str, unit: str, mean: float, half: float, *, n: int, of: int) -> Measure:
+    observed = mean + half * (0.4 if n % 2 else 1.6)
     if n == of:
         null: NullBand | Undefined = undefined("every task is kept, so nothing is left to chance", of, "tasks")
-    elif half is None:
-        null = undefined("this statistic has no null", n, "tasks")
     else:
         null = band(mean, half, n, of, observed)
     inside = isinstance(null, NullBand) and not null.exceeds
@@ -351,7 +352,7 @@ def _measure(id: str, title: str, unit: str, mean: float, half: float | None, *,
     )
 
 
-def _stability(before: Board, after: Board) -> RankingStability:
+def _stability(before: Board, after: Board, reading: Reading) -> RankingStability:
     scores = [
         {r.model: r.score.value for r in board.rows if isinstance(r.score, Estimate)} for board in (before, after)
     ]
@@ -386,6 +387,7 @@ def _stability(before: Board, after: Board) -> RankingStability:
         )
     )
     return RankingStability(
+        reading=reading,
         before=before.split,
         after=after.split,
         n_before=before.n,

@@ -71,7 +71,7 @@ def test_separation_is_counted_over_all_pairs(matrix: Build) -> None:
 
 
 def test_a_paired_test_finds_what_an_unpaired_one_misses(matrix: Build) -> None:
-    # lm-eval compares two models on the same tasks by an unpaired z-test. Here one passes all the other does and 12 more.
+    # lm-eval compares models on the same tasks by an unpaired z-test. Here one passes all of the other's and 12.
     strong, weak = [1] * 112 + [0] * 88, [1] * 100 + [0] * 100
     pairs = compare_pairs(matrix([strong, weak]))
     assert not isinstance(pairs, Undefined)
@@ -109,10 +109,8 @@ def test_mcnemar_refuses_clusters_and_several_runs(leveled: ScoreMatrix) -> None
 
 
 def test_tied_sets_may_overlap(matrix: Build) -> None:
-    # steps of 10 tasks, nested: neighbours differ by 10 tasks (p = .002), so alpha decides who is tied
-    steps = [[1] * (60 - 5 * i) + [0] * (5 * i) for i in range(4)]
-    m = matrix(steps)
-    # five discordant tasks: p = 2/32 = .0625, six times that after Holm; ten: 2/1024
+    m = matrix([[1] * (60 - 5 * i) + [0] * (5 * i) for i in range(4)])
+    # neighbours differ on 5 tasks (p = 2/32), models two ranks apart on 10 (2/1024), three on 15 (2/32768)
     pairs = compare_pairs(m)
     assert not isinstance(pairs, Undefined)
     assert tied_sets(m.scores(), pairs) == (("m0", "m1"), ("m1", "m2"), ("m2", "m3"))

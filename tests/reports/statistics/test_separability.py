@@ -82,7 +82,7 @@ def test_clusters_widen_the_intervals(matrix: Build) -> None:
     rng = np.random.default_rng(5)
     once = (rng.random((3, 25)) < np.array([[0.3], [0.5], [0.7]])).astype(int)
     m = matrix(np.repeat(once, 4, axis=1))
-    clusters = [f"base{i // 4}" for i in range(100)]
+    clusters = [f"base{i // 4:02d}" for i in range(100)]
     alone, clustered = score_intervals(m), score_intervals(m, clusters=clusters)
     base = score_intervals(matrix(once))
     assert not isinstance(alone, Undefined) and not isinstance(clustered, Undefined) and not isinstance(base, Undefined)

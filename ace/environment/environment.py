@@ -1,0 +1,187 @@
+"""One episode of ACE-Bench: an agent fills the grid by calling tools."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ace import domains
+from ace.environment.arguments import Refused
+from ace.environment.budgets import Budgets
+from ace.environment.failures import Failures
+from ace.environment.mode import Mode
+from ace.environment.result import Ending, Result
+from ace.environment.toolbox import Data, Toolbox
+from ace.environment.tools import Kind, Tool, declare
+from ace.instance import Grid, Puzzle
+
+Answer = dict[str, Any]
+"""``{"status": "success" or "failed", "messages": text, "data": {...}}``, as the released code answers."""
+
+_SUCCESS = "Successfully executed tool"
+_STOP = "###STOP###"
+
+
+class _Malformed(Exception):
+    """A call that reaches no tool, because its arguments are not what a call needs."""
+
+
+class Environment:
+    """The environment of one episode. It sees the public part of an instance only, so that nothing can leak the rest.
+
+    State belongs to the episode: any number of episodes may run side by side, each in one thread at a time.
+    """
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        *,
+        mode: Mode = Mode.PAPER,
+        budgets: Budgets | None = None,
+        failure_rate: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        """Starts an episode.
+
+        Args:
+            puzzle: The instance to play: ``instance.puzzle``.
+            mode: How the tools behave.
+            budgets: How often the agent may ask; None means the paper's budgets, ``Budgets()``.
+            failure_rate: Probability, 0 to 1, that a call fails for no reason of the agent's.
+            seed: Seed of the trial; it decides which calls fail.
+
+        Raises:
+            ValueError: The failure rate is no probability, or the instance lacks a rule of its domain.
+        """
+        self.puzzle = puzzle
+        self.domain = domains.load(puzzle.domain)
+        self.mode = mode
+        self.budgets = budgets or Budgets()
+        self.finished = False
+        """True once the agent has called `done`."""
+        self._toolbox = Toolbox(puzzle, self.domain, mode, self.budgets)
+        self._failures = Failures(failure_rate, seed, puzzle.id)
+        handlers = {**self._toolbox.handlers(), Kind.DONE: self._finish}
+        self._handlers: dict[str, Callable[[Mapping[str, Any]], Data]] = {
+            kind.of(puzzle.domain): handler for kind, handler in handlers.items()
+        }
+        self._required = _required_arguments(puzzle.domain)
+        self._calls = self._malformed = self._failed = 0
+
+    @property
+    def grid(self) -> Grid:
+        """The grid as it stands."""
+        return self._toolbox.board.grid
+
+    def tools(self, shuffle: int | None = None) -> tuple[Tool, ...]:
+        """Returns the tools that can be called.
+
+        Args:
+            shuffle: Seed by which to shuffle them; None keeps the order of the declaration.
+
+        Returns:
+            The tools.
+        """
+        return declare(self.domain, shuffle=shuffle)
+
+    def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> Answer:
+        """Carries out one tool call.
+
+        Args:
+            name: Name of the tool.
+            arguments: Its arguments; those it does not know are ignored.
+
+        Returns:
+            The answer. Nothing an agent sends raises an error.
+        """
+        try:
+            return self._carry_out(name, arguments or {})
+        except _Malformed as error:
+            return _failed(str(error))
+
+    def message(self, name: str, arguments: str) -> str:
+        """Carries out one tool call as a model wrote it, and answers in text.
+
+        Args:
+            name: Name of the tool.
+            arguments: JSON text of its arguments; empty for none.
+
+        Returns:
+            The answer as JSON; in reference mode a call that reaches no tool is answered in plain words.
+        """
+        try:
+            answer = self._carry_out(name, self._parsed(arguments))
+        except _Malformed as error:
+            if self.mode is Mode.REFERENCE:
+                return str(error)
+            answer = _failed(str(error))
+        return json.dumps(answer, ensure_ascii=False)
+
+    def result(self, ending: Ending = Ending.OPEN) -> Result:
+        """Returns what the episode has come to.
+
+        Args:
+            ending: How it ended, where the agent did not call `done`.
+
+        Returns:
+            The result; its score is about the grid as it stands, whatever the ending.
+        """
+        return Result(
+            instance=self.puzzle.id,
+            solved=self._toolbox.board.solved(),
+            ending=Ending.DONE if self.finished else ending,
+            grid=self.grid,
+            calls=self._calls,
+            malformed=self._malformed,
+            failures=self._failed,
+            queries=self._toolbox.queries.total(),
+            global_checks=self._toolbox.global_checks,
+        )
+
+    def _carry_out(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+        if self.finished and self.mode is Mode.PAPER:
+            return _failed("The episode is over")
+        handler = self._handlers.get(name)
+        if handler is not None:
+            self._require(name, arguments)
+        number = self._calls
+        self._calls += 1
+        if self._failures.hit(number):
+            self._failed += 1
+            return _failed("Tool call failed")
+        if handler is None:
+            foreign = name in _foreign_tools(self.puzzle.domain)
+            return _failed("This tool is from other domain, not this domain" if foreign else "Unknown tool")
+        try:
+            data = handler(arguments)
+        except Refused as reason:
+            return _failed(f"Invalid tool arguments, {reason}")
+        return {"status": "success", "messages": _SUCCESS if name != Kind.DONE else _STOP, "data": data}
+
+    def _finish(self, arguments: Mapping[str, Any]) -> Data:
+        self.finished = True
+        return {}
+
+    def _require(self, name: str, arguments: Mapping[str, Any]) -> None:
+        """Refuses a call that lacks an argument, in the words of Python, which the released code passes on."""
+        missing = [f"'{wanted}'" for wanted in self._required[name] if wanted not in arguments]
+        if missing:
+            self._malformed += 1
+            listed = missing[0] if len(missing) == 1 else f"{', '.join(missing[:-1])}{',' * (len(missing) > 2)} and {missing[-1]}"
+            noun = "argument" if len(missing) == 1 else "arguments"
+            lack = f"{name}() missing {len(missing)} required positional {noun}: {listed}"
+            raise _Malformed(f"Tool call failed (invalid arguments): {lack}")
+
+    def _parsed(self, arguments: str) -> Mapping[str, Any]:
+        try:
+            parsed = json.loads(arguments or "{}")
+        except (ValueError, RecursionError) as error:
+            self._malformed += 1
+            raise _Malformed(f"Tool arguments parse failed (possibly truncated), skipping: {error}") from None
+        if not isinstance(parsed, dict):
+            self._malformed += 1
+            raise _Malformed("Tool call failed (invalid arguments): arguments must be a JSON object")
+        return parsed
+
+
+def _failed(message: str) -> Answer:
+    return {"status": "failed", "messages": message, "data": {}}

@@ -1,0 +1,193 @@
+"""All candidates of all scenes as one table of arrays, so that a probe is a few lines of arithmetic."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.probes.candidates import CandidateSet, Scene, as_number
+from audit.probes.columns import Cast, Column, Floats, Ints, columns
+
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One row per candidate, the rows of a choice together and in the order offered."""
+
+    scenes: tuple[Scene, ...]
+    """The scenes."""
+    scene: Ints
+    """Per row: its scene."""
+    choice: Ints
+    """Per row: its choice, numbered over all scenes; ascending."""
+    ids: tuple[str, ...]
+    """Per row: id of the candidate."""
+    truth: Bools
+    """Per row: is it the right one?"""
+    allowed: Bools
+    """Per row: does it meet the rules of its choice? True where there are none."""
+    ruled: Bools
+    """Per row: has its choice rules?"""
+    position: Floats
+    """Per row: place in the list of candidates as offered, from 0."""
+    offered: Floats
+    """Per row: length of that list."""
+    pool: Floats
+    """Per row: place in the list of all items of the scene; NaN where there is none."""
+    margin: Floats
+    """Per row: distance to the nearest limit of its choice's rules, as a share of the attribute's range among all
+    items of the kind; NaN without rules."""
+    look_ahead: dict[str, Floats]
+    """By way to look, per row: how well it fits the rest of the task; NaN where not known."""
+    columns: tuple[Column, ...]
+    """Attributes."""
+    shown_scene: Ints
+    """Per shown item: its scene."""
+    shown_ids: tuple[str, ...]
+    """Per shown item: its id."""
+
+    @classmethod
+    def build(cls, scenes: Sequence[Scene]) -> "Table":
+        """Lay out scenes. Choices of fewer than two candidates tell nothing and are left out."""
+        choices = [(s, c) for s, scene in enumerate(scenes) for c in scene.sets if len(c.candidates) > 1]
+        sizes = np.array([len(choice.candidates) for _, choice in choices], dtype=np.int64)
+        items = [item for _, choice in choices for item in choice.candidates]
+        shown = [(s, item) for s, scene in enumerate(scenes) for item in scene.shown]
+        scene = np.repeat(np.array([s for s, _ in choices], dtype=np.int64), sizes)
+        cast = Cast(
+            items=[*items, *(item for _, item in shown)],
+            kinds=[scenes[s].kind for s in (*scene, *(s for s, _ in shown))],
+            scenes=np.concatenate([scene, np.array([s for s, _ in shown], dtype=np.int64)]),
+            candidates=len(items),
+        )
+
+        def limited(key: str) -> Bools:
+            return np.repeat(
+                np.array([any(rule.attribute == key for rule in choice.rules) for _, choice in choices], dtype=bool),
+                sizes,
+            )
+
+        places = [{item: place for place, item in enumerate(scene.pool)} for scene in scenes]
+        allowed, margin = _margins(scenes, choices)
+        ways = sorted({way for _, choice in choices for way in choice.look_ahead})
+        return cls(
+            scenes=tuple(scenes),
+            scene=scene,
+            choice=np.repeat(np.arange(len(choices)), sizes),
+            ids=tuple(item["id"] for item in items),
+            truth=_join([np.arange(len(c.candidates)) == c.truth for _, c in choices], bool),
+            allowed=allowed,
+            ruled=np.repeat(np.array([bool(choice.rules) for _, choice in choices], dtype=bool), sizes),
+            position=_join([np.arange(size) for size in sizes], float),
+            offered=np.repeat(sizes, sizes).astype(float),
+            pool=np.array([places[s].get(item["id"], np.nan) for s, item in zip(scene, items, strict=True)]),
+            margin=margin,
+            look_ahead={
+                way: _join([c.look_ahead.get(way, np.full(len(c.candidates), np.nan)) for _, c in choices], float)
+                for way in ways
+            },
+            columns=tuple(columns(cast, limited)),
+            shown_scene=cast.scenes[len(items) :],
+            shown_ids=tuple(item["id"] for _, item in shown),
+        )
+
+    def __len__(self) -> int:
+        """Number of candidates."""
+        return len(self.choice)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """First row of every choice."""
+        return np.flatnonzero(np.diff(self.choice, prepend=-1))
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Number of candidates of every choice."""
+        return np.diff(self.starts, append=len(self))
+
+    @cached_property
+    def answers(self) -> Ints:
+        """Row of the right candidate of every choice."""
+        return np.flatnonzero(self.truth)
+
+    def lowest(self, values: Floats) -> Floats:
+        """Per row, the lowest value of its choice; NaN where none is known."""
+        return np.repeat(np.fmin.reduceat(values, self.starts), self.sizes)
+
+    def highest(self, values: Floats) -> Floats:
+        """Per row, the highest value of its choice; NaN where none is known."""
+        return np.repeat(np.fmax.reduceat(values, self.starts), self.sizes)
+
+    def total(self, values: NDArray[np.generic]) -> Floats:
+        """Per row, the sum over its choice; an unknown value counts 0."""
+        known = np.nan_to_num(np.asarray(values, dtype=float))
+        return np.repeat(np.add.reduceat(known, self.starts), self.sizes)
+
+    def mean(self, values: Floats) -> Floats:
+        """Per row, the mean of the known values of its choice; NaN where none is known."""
+        known = self.total(~np.isnan(values))
+        return np.divide(self.total(values), known, out=np.full(len(self), np.nan), where=known > 0)
+
+    def ranks(self, values: Floats) -> Floats:
+        """Per row, its rank within the choice from 0 (lowest) to 1 (highest), ties at their mean, 0.5 when alone."""
+        order = np.lexsort((values, self.choice))
+        arranged, owner = values[order], self.choice[order]
+        new = np.ones(len(order), dtype=bool)
+        new[1:] = (arranged[1:] != arranged[:-1]) | (owner[1:] != owner[:-1])
+        first = np.flatnonzero(new)
+        lengths = np.diff(first, append=len(order))
+        middle = np.empty(len(order))
+        middle[order] = np.repeat(first + (lengths - 1) / 2, lengths)
+        others = self.total(~np.isnan(values)) - 1
+        share = (middle - np.repeat(self.starts, self.sizes)) / np.maximum(others, 1)
+        return np.where(np.isnan(values), np.nan, np.where(others > 0, share, 0.5))
+
+    def keep(self, rows: Bools) -> "Table":
+        """Return the table with only some rows, without choices that lose their answer or all rivals."""
+        wanted = rows & (self.total(rows & self.truth) > 0) & (self.total(rows) > 1)
+        index = np.flatnonzero(wanted)
+        _, choice = np.unique(self.choice[index], return_inverse=True)
+        return replace(
+            self,
+            scene=self.scene[index],
+            choice=choice.astype(np.int64),
+            ids=tuple(self.ids[i] for i in index),
+            truth=self.truth[index],
+            allowed=self.allowed[index],
+            ruled=self.ruled[index],
+            position=self.position[index],
+            offered=self.offered[index],
+            pool=self.pool[index],
+            margin=self.margin[index],
+            look_ahead={way: scores[index] for way, scores in self.look_ahead.items()},
+            columns=tuple(column.take(index) for column in self.columns),
+        )
+
+    def hide_ruled(self) -> "Table":
+        """Return the table without attribute values that a stated rule limits: there they may tell the truth."""
+        return replace(self, columns=tuple(column.hide_ruled() for column in self.columns))
+
+
+def _join(parts: Sequence[object], kind: type) -> NDArray[np.generic]:
+    return np.concatenate([np.asarray(part, dtype=kind) for part in parts]) if parts else np.empty(0, dtype=kind)
+
+
+def _margins(scenes: Sequence[Scene], choices: Sequence[tuple[int, CandidateSet]]) -> tuple[Bools, Floats]:
+    """Per candidate: whether it meets all rules, and how close it comes to the nearest limit."""
+    seen: dict[tuple[str, str], list[float]] = {}
+    for s, choice in choices:
+        for rule in choice.rules:
+            values = seen.setdefault((scenes[s].kind, rule.attribute), [])
+            values.extend(as_number(item.get(rule.attribute)) for item in choice.candidates)
+    ranges = {key: float(np.nanmax(values) - np.nanmin(values)) or 1.0 for key, values in seen.items()}
+    allowed, nearest = [], []
+    for s, choice in choices:
+        scale = [ranges[scenes[s].kind, rule.attribute] for rule in choice.rules]
+        for item in choice.candidates:
+            margins = [rule.margin(item) for rule in choice.rules]
+            allowed.append(all(margin >= 0 for margin in margins))
+            nearest.append(min((abs(m) / r for m, r in zip(margins, scale, strict=True)), default=np.nan))
+    return np.array(allowed, dtype=bool), np.array(nearest)

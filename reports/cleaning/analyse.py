@@ -1,0 +1,135 @@
+"""The analysis: from tasks, decisions, findings and runs to everything that the report says about a leaderboard."""
+
+from collections.abc import Collection, Sequence
+
+from reports.cleaning.analysis import CleaningAnalysis, Provenance
+from reports.cleaning.choice import ChosenRuns, choose_runs
+from reports.cleaning.components import component_shares
+from reports.cleaning.glossary import GLOSSARY
+from reports.cleaning.hard import HardSplit, select_hard_split
+from reports.cleaning.headline import headline
+from reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from reports.cleaning.models_part import ModelsPart, analyse_models
+from reports.cleaning.panels import retention_of
+from reports.cleaning.splits import Split, SplitName, describe_split
+from reports.cleaning.stage_table import StageStatistics, stage_table
+from reports.cleaning.stages import StageName
+from reports.statistics import Undefined
+from reports.statistics.result import PREFIX, undefined
+
+NO_EXECUTION = "this audit replays no ground truth and probes no evaluator"
+NO_JUDGE = "this audit asks no model"
+
+
+def analyse(
+    found: CleaningInput, settings: AnalysisSettings | None = None, experiment: str | None = None
+) -> CleaningAnalysis:
+    """Analyse what cleaning does.
+
+    Args:
+        found: tasks, decisions, findings, runs.
+        settings: parameters; the defaults when None.
+        experiment: which runs; None = those of the experiment with most models that attempted every task.
+
+    Returns:
+        The analysis. Without a comparable model everything about models is undefined with its reason, and the rest is
+        there.
+
+    Raises:
+        AnalysisError: when there is no such experiment.
+    """
+    settings = settings or AnalysisSettings()
+    chosen = choose_runs(found.experiments, found.categories, experiment, found.clusters is not None)
+    runs = _comparable(chosen)
+    kept = found.with_action("keep", "review")
+    hard = _hard(found, kept, runs, settings)
+    splits = _splits(found, kept, hard, runs)
+    part = (
+        ModelsPart.without_runs(runs)
+        if isinstance(runs, Undefined)
+        else analyse_models(found, runs, splits, hard, settings)
+    )
+    left: dict[StageName, Collection[str] | str] = {
+        "initial": splits[0].task_ids,
+        "rules": kept,
+        "execution": NO_EXECUTION,
+        "judge": NO_JUDGE,
+        "difficulty": hard.reason.removeprefix(PREFIX) if isinstance(hard, Undefined) else hard.record.selected,
+    }
+    statistics = StageStatistics(
+        splits[0].task_ids,
+        [task.prompt for task in found.tasks],
+        runs if isinstance(runs, Undefined) else runs.missing,
+        found.clusters,
+        settings,
+    )
+    return CleaningAnalysis(
+        title=found.title,
+        headline=headline(found, splits, part.stability),
+        ledger=tuple(found.ledger),
+        runs=chosen if isinstance(chosen, Undefined) else chosen.used,
+        splits=splits,
+        hard=hard if isinstance(hard, Undefined) else hard.record,
+        stages=stage_table(found.categories, left, statistics),
+        leaderboards=part.leaderboards,
+        stability=part.stability,
+        retention=tuple(
+            retention_of(split, found.categories, settings.difficulty.min_category_share) for split in splits[1:]
+        ),
+        undecided=part.undecided,
+        agreement=part.agreement,
+        separability_curve=part.separability_curve,
+        components=component_shares(found.findings, found.components),
+        items=part.items,
+        provenance=Provenance(
+            **found.audit.model_dump(),
+            seed=settings.seed,
+            draws=settings.draws,
+            resamples=settings.resamples,
+            level=settings.level,
+            difficulty=settings.difficulty,
+            embedder=settings.embedder,
+        ),
+        glossary=GLOSSARY,
+    )
+
+
+def _comparable(chosen: ChosenRuns | Undefined) -> ChosenRuns | Undefined:
+    if isinstance(chosen, Undefined) or chosen.used.comparable:
+        return chosen
+    most = max(chosen.used.models, key=lambda model: model.attempted)
+    return undefined(
+        f"no model attempted every task in the experiment {chosen.used.experiment!r}; the most is {most.attempted:,} "
+        f"of {most.of:,} by {most.model}",
+        0,
+        "models",
+    )
+
+
+def _hard(
+    found: CleaningInput, kept: Sequence[str], runs: ChosenRuns | Undefined, settings: AnalysisSettings
+) -> HardSplit | Undefined:
+    if isinstance(runs, Undefined):
+        return runs
+    categories = {task: found.categories[task] for task in kept}
+    return select_hard_split(categories, runs.missing.keep(kept), settings.difficulty)
+
+
+def _splits(
+    found: CleaningInput, kept: tuple[str, ...], hard: HardSplit | Undefined, runs: ChosenRuns | Undefined
+) -> tuple[Split, ...]:
+    review = set(found.with_action("review"))
+
+    def split(name: SplitName, tasks: Sequence[str]) -> Split:
+        return describe_split(
+            name,
+            tasks,
+            review=len(review.intersection(tasks)),
+            initial=len(found.tasks),
+            matrix=runs if isinstance(runs, Undefined) else runs.missing.keep(tasks),
+        )
+
+    initial, cleaned = split("initial", tuple(found.categories)), split("cleaned", kept)
+    if isinstance(hard, Undefined):
+        return initial, cleaned
+    return initial, cleaned, split("hard", hard.record.selected)
