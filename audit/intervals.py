@@ -53,7 +53,7 @@ def clustered_wilson(clusters: Iterable[tuple[int, int]], level: float = 0.95) -
         Lower and upper end; (0, 1) when there are no trials.
 
     >>> [round(end, 3) for end in clustered_wilson([(4, 4), (0, 4), (4, 4), (0, 4)])]
-    [0.122, 0.878]
+    [0.125, 0.875]
     """
     counts = [(k, n) for k, n in clusters if n]
     total = sum(n for _, n in counts)

@@ -42,9 +42,6 @@ class Board:
     """A grid that can be changed, with running totals for every global rule."""
 
     def __init__(self, puzzle: Puzzle, domain: Domain) -> None:
-        missing = [rule.name for rule in domain.global_rules if rule.name not in puzzle.limits]
-        if missing:
-            raise ValueError(f"instance {puzzle.id!r} cannot be played: no threshold for {', '.join(missing)}")
         self.places: dict[Cell, Place] = {slot.cell: Place(slot, domain, puzzle.items) for slot in puzzle.slots}
         """The slots by cell."""
         self.fixed: dict[str, Item] = {id: puzzle.items[id] for row in puzzle.grid for id in row if id is not None}
@@ -57,7 +54,8 @@ class Board:
         for row, line in enumerate(puzzle.grid):
             for id in line:
                 if id is not None:
-                    self._count_in(id, row)
+                    for total in self._tallies:
+                        total.swap(None, puzzle.items[id], row)
 
     def __contains__(self, cell: Cell) -> bool:
         return 0 <= cell[0] < len(self._grid) and 0 <= cell[1] < len(self._grid[cell[0]])
@@ -82,18 +80,18 @@ class Board:
             place: The slot.
             item: Id of one of its candidates; None empties the slot.
         """
-        row, col = place.slot.row, place.slot.col
-        old = place.item
+        old, items = place.item, self._items
+        gone = None if old is None else items[old]
+        come = None if item is None else items[item]
+        for total in self._tallies:
+            total.swap(gone, come, place.slot.row)
         if old is not None:
-            for total in self._tallies:
-                total.remove(self._items[old], row)
             self._rule_breakers -= not place.accepts(old)
             self._empty += 1
-        place.item = self._grid[row][col] = item
         if item is not None:
-            self._count_in(item, row)
             self._rule_breakers += not place.accepts(item)
             self._empty -= 1
+        place.item = self._grid[place.slot.row][place.slot.col] = item
 
     def slots_hold(self) -> bool:
         """Tells whether every item in a slot meets the rules of that slot."""
@@ -107,7 +105,3 @@ class Board:
     def solved(self) -> bool:
         """Tells whether the grid is a solution: full, and meeting every rule there is."""
         return self.full and self.slots_hold() and self.globals_hold()
-
-    def _count_in(self, item: str, row: int) -> None:
-        for total in self._tallies:
-            total.add(self._items[item], row)

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 
 from ace.instance import Puzzle, Slot
 
-UNLIMITED_VALUE = -1
+_NO_LIMIT = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,13 @@ class Budgets:
 
     def __post_init__(self) -> None:
         for name, value in (("extra_queries", self.extra_queries), ("alpha", self.alpha)):
-            if not (0 <= value < inf or value == UNLIMITED_VALUE):
+            if not (0 <= value < inf or value == _NO_LIMIT):
                 raise ValueError(f"budget {name} is {value}; it must be 0 or more, or -1 for no limit")
+
+    @property
+    def limits_queries(self) -> bool:
+        """True when slots allow a limited number of queries."""
+        return self.extra_queries != _NO_LIMIT
 
     def queries(self, puzzle: Puzzle, slot: Slot) -> int | None:
         """Returns how many queries a slot allows.
@@ -36,7 +41,7 @@ class Budgets:
         Returns:
             Number of successful queries; None when there is no limit.
         """
-        if self.extra_queries == UNLIMITED_VALUE:
+        if not self.limits_queries:
             return None
         return len(slot.limits) + len(puzzle.slots) + self.extra_queries
 
@@ -49,7 +54,7 @@ class Budgets:
         Returns:
             Number of checks on a full grid; None when there is no limit.
         """
-        return None if self.alpha == UNLIMITED_VALUE else int(self.alpha * len(puzzle.slots))
+        return None if self.alpha == _NO_LIMIT else int(self.alpha * len(puzzle.slots))
 
 
-Budgets.UNLIMITED = Budgets(extra_queries=UNLIMITED_VALUE, alpha=UNLIMITED_VALUE)
+Budgets.UNLIMITED = Budgets(extra_queries=_NO_LIMIT, alpha=_NO_LIMIT)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from ace import domains
@@ -9,6 +10,7 @@ from ace.environment.arguments import Refused
 from ace.environment.budgets import Budgets
 from ace.environment.failures import Failures
 from ace.environment.mode import Mode
+from ace.environment.playable import require_playable
 from ace.environment.result import Ending, Result
 from ace.environment.toolbox import Data, Toolbox
 from ace.environment.tools import Kind, Tool, declare
@@ -50,10 +52,12 @@ class Environment:
             seed: Seed of the trial; it decides which calls fail.
 
         Raises:
-            ValueError: The failure rate is no probability, or the instance lacks a rule of its domain.
+            Unplayable: The instance contradicts itself or its domain.
+            ValueError: The failure rate is no probability, or there is no such domain.
         """
         self.puzzle = puzzle
         self.domain = domains.load(puzzle.domain)
+        require_playable(puzzle, self.domain)
         self.mode = mode
         self.budgets = budgets or Budgets()
         self.finished = False
@@ -114,7 +118,7 @@ class Environment:
             if self.mode is Mode.REFERENCE:
                 return str(error)
             answer = _failed(str(error))
-        return json.dumps(answer, ensure_ascii=False)
+        return as_text(answer)
 
     def result(self, ending: Ending = Ending.OPEN) -> Result:
         """Returns what the episode has come to.
@@ -149,7 +153,7 @@ class Environment:
             self._failed += 1
             return _failed("Tool call failed")
         if handler is None:
-            foreign = name in _foreign_tools(self.puzzle.domain)
+            foreign = _is_foreign(name, self.puzzle.domain)
             return _failed("This tool is from other domain, not this domain" if foreign else "Unknown tool")
         try:
             data = handler(arguments)
@@ -166,10 +170,8 @@ class Environment:
         missing = [f"'{wanted}'" for wanted in self._required[name] if wanted not in arguments]
         if missing:
             self._malformed += 1
-            listed = missing[0] if len(missing) == 1 else f"{', '.join(missing[:-1])}{',' * (len(missing) > 2)} and {missing[-1]}"
-            noun = "argument" if len(missing) == 1 else "arguments"
-            lack = f"{name}() missing {len(missing)} required positional {noun}: {listed}"
-            raise _Malformed(f"Tool call failed (invalid arguments): {lack}")
+            lack = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}: {_listed(missing)}"
+            raise _Malformed(f"Tool call failed (invalid arguments): {name}() missing {lack}")
 
     def _parsed(self, arguments: str) -> Mapping[str, Any]:
         try:
@@ -181,6 +183,33 @@ class Environment:
             self._malformed += 1
             raise _Malformed("Tool call failed (invalid arguments): arguments must be a JSON object")
         return parsed
+
+
+def as_text(answer: Answer) -> str:
+    """Writes an answer as a model gets to read it.
+
+    Args:
+        answer: The answer to a call.
+
+    Returns:
+        JSON text. Half a surrogate pair, which an agent may have sent and no channel can carry, is escaped.
+    """
+    return json.dumps(answer, ensure_ascii=False).encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+@cache
+def _required_arguments(domain: str) -> dict[str, tuple[str, ...]]:
+    tools = declare(domains.load(domain))
+    return {tool.name: tuple(p.name for p in tool.parameters if p.required) for tool in tools}
+
+
+def _is_foreign(name: str, domain: str) -> bool:
+    """Tells whether another domain has a tool of this name, and the domain itself has none."""
+    return any(name == kind.of(other) for other in domains.names() if other != domain for kind in Kind)
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])}, and {words[-1]}"
 
 
 def _failed(message: str) -> Answer:

@@ -28,7 +28,7 @@ class Result:
     instance: str
     """Id of the instance."""
     solved: bool
-    """The score: True when the final grid is full and meets every slot rule and every global rule; no partial credit."""
+    """The score: True when the final grid is full and meets every rule, of the slots and of the grid."""
     ending: Ending
     """How the episode ended."""
     grid: Grid

@@ -30,8 +30,8 @@ def openai(tool: Tool, mode: Mode = Mode.PAPER) -> JsonSchema:
 
     Args:
         tool: The tool.
-        mode: In reference mode the schema has the form of the released code, its faults included: what arguments mean is
-            told in the tool's description only, and a property ``kwargs`` without a type is required.
+        mode: In reference mode the schema has the form of the released code, its faults included: what arguments
+            mean is told in the tool's description only, and a property ``kwargs`` without a type is required.
 
     Returns:
         A function schema.

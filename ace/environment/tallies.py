@@ -6,9 +6,14 @@ on the size of the grid.
 
 from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from ace.domain import GlobalKind, GlobalRule
-from ace.instance import Item, Value
+from ace.instance import Value
+
+Counted: TypeAlias = Mapping[str, Any]
+"""An item: numbers and words by attribute."""
 
 
 def tally(rule: GlobalRule, threshold: int, rows: int) -> "Tally":
@@ -61,21 +66,13 @@ class Tally(ABC):
         """Returns what the rule compares with its threshold."""
 
     @abstractmethod
-    def add(self, item: Item, row: int) -> None:
-        """Counts an item in.
+    def swap(self, old: Counted | None, new: Counted | None, row: int) -> None:
+        """Counts one item out and another in.
 
         Args:
-            item: The item.
-            row: Row of the cell it was put into.
-        """
-
-    @abstractmethod
-    def remove(self, item: Item, row: int) -> None:
-        """Counts an item out.
-
-        Args:
-            item: The item.
-            row: Row of the cell it was taken from.
+            old: The item that leaves a cell; None when the cell was empty.
+            new: The item that comes into it; None when it becomes empty.
+            row: Row of the cell.
         """
 
 
@@ -91,11 +88,11 @@ class _Sum(Tally):
     def measure(self) -> int:
         return self.total
 
-    def add(self, item: Item, row: int) -> None:
-        self.total += int(item[self.attribute])
-
-    def remove(self, item: Item, row: int) -> None:
-        self.total -= int(item[self.attribute])
+    def swap(self, old: Counted | None, new: Counted | None, row: int) -> None:
+        if old is not None:
+            self.total -= old[self.attribute]
+        if new is not None:
+            self.total += new[self.attribute]
 
 
 class _Count(Tally):
@@ -112,14 +109,14 @@ class _Count(Tally):
     def measure(self) -> int:
         return self.total
 
-    def add(self, item: Item, row: int) -> None:
-        self.total += self._counts(item[self.attribute])
+    def swap(self, old: Counted | None, new: Counted | None, row: int) -> None:
+        self.total += self._counts(new) - self._counts(old)
 
-    def remove(self, item: Item, row: int) -> None:
-        self.total -= self._counts(item[self.attribute])
-
-    def _counts(self, value: Value) -> bool:
-        return value == self.counted if self.at_least is None else int(value) >= self.at_least
+    def _counts(self, item: Counted | None) -> bool:
+        if item is None:
+            return False
+        value = item[self.attribute]
+        return bool(value == self.counted if self.at_least is None else value >= self.at_least)
 
 
 class _Repeats(Tally):
@@ -134,11 +131,11 @@ class _Repeats(Tally):
     def measure(self) -> int:
         return max(self.occurrences.values(), default=0)
 
-    def add(self, item: Item, row: int) -> None:
-        self.occurrences[item[self.attribute]] += 1
-
-    def remove(self, item: Item, row: int) -> None:
-        self.occurrences[item[self.attribute]] -= 1
+    def swap(self, old: Counted | None, new: Counted | None, row: int) -> None:
+        if old is not None:
+            self.occurrences[old[self.attribute]] -= 1
+        if new is not None:
+            self.occurrences[new[self.attribute]] += 1
 
 
 class _RowSums(Tally):
@@ -153,8 +150,8 @@ class _RowSums(Tally):
     def measure(self) -> int:
         return max(self.totals, default=0)
 
-    def add(self, item: Item, row: int) -> None:
-        self.totals[row] += int(item[self.attribute])
-
-    def remove(self, item: Item, row: int) -> None:
-        self.totals[row] -= int(item[self.attribute])
+    def swap(self, old: Counted | None, new: Counted | None, row: int) -> None:
+        if old is not None:
+            self.totals[row] -= old[self.attribute]
+        if new is not None:
+            self.totals[row] += new[self.attribute]

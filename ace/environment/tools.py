@@ -147,7 +147,7 @@ def _specific(domain: Domain) -> list[Tool]:
         ),
         Tool(Kind.ITEM_INFO.of(name), f"Show all attributes of one {item} of the initial grid.", (id,)),
         Tool(Kind.ITEM_ATTRIBUTES.of(name), f"Show some attributes of {items} of the initial grid.", (ids, fields)),
-        Tool(Kind.CHECK_SLOT.of(name), f"Check the {item} in a hidden slot against the rules of that slot.", (_ROW, _COL)),
+        Tool(Kind.CHECK_SLOT.of(name), f"Check the {item} in a hidden slot against that slot's rules.", (_ROW, _COL)),
         Tool(
             Kind.CHECK_GLOBAL.of(name),
             "Check whether the full grid meets the rules of the whole grid. Each check counts against its budget.",

@@ -23,6 +23,8 @@ class Table:
     """Per row: its scene."""
     choice: Ints
     """Per row: its choice, numbered over all scenes; ascending."""
+    origin: Ints
+    """Per row: its row in the table as built, before any was left out."""
     ids: tuple[str, ...]
     """Per row: id of the candidate."""
     truth: Bools
@@ -77,6 +79,7 @@ class Table:
             scenes=tuple(scenes),
             scene=scene,
             choice=np.repeat(np.arange(len(choices)), sizes),
+            origin=np.arange(len(items)),
             ids=tuple(item["id"] for item in items),
             truth=_join([np.arange(len(c.candidates)) == c.truth for _, c in choices], bool),
             allowed=allowed,
@@ -154,6 +157,7 @@ class Table:
             self,
             scene=self.scene[index],
             choice=choice.astype(np.int64),
+            origin=self.origin[index],
             ids=tuple(self.ids[i] for i in index),
             truth=self.truth[index],
             allowed=self.allowed[index],
@@ -167,8 +171,9 @@ class Table:
         )
 
     def hide_ruled(self) -> "Table":
-        """Return the table without attribute values that a stated rule limits: there they may tell the truth."""
-        return replace(self, columns=tuple(column.hide_ruled() for column in self.columns))
+        """Return the table without attribute values and margins that a stated rule limits: rules tell the truth."""
+        hidden = tuple(column.hide_ruled() for column in self.columns)
+        return replace(self, columns=hidden, margin=np.full(len(self), np.nan))
 
 
 def _join(parts: Sequence[object], kind: type) -> NDArray[np.generic]:

@@ -29,7 +29,7 @@ def analyse(
     Args:
         found: tasks, decisions, findings, runs.
         settings: parameters; the defaults when None.
-        experiment: which runs; None = those of the experiment with most models that attempted every task.
+        experiment: which runs; None = those of the experiment with most comparable models.
 
     Returns:
         The analysis. Without a comparable model everything about models is undefined with its reason, and the rest is
@@ -39,7 +39,13 @@ def analyse(
         AnalysisError: when there is no such experiment.
     """
     settings = settings or AnalysisSettings()
-    chosen = choose_runs(found.experiments, found.categories, experiment, found.clusters is not None)
+    chosen = choose_runs(
+        found.experiments,
+        found.categories,
+        experiment,
+        clustered=found.clusters is not None,
+        min_verdicts=settings.min_verdicts,
+    )
     runs = _comparable(chosen)
     kept = found.with_action("keep", "review")
     hard = _hard(found, kept, runs, settings)
@@ -99,8 +105,8 @@ def _comparable(chosen: ChosenRuns | Undefined) -> ChosenRuns | Undefined:
         return chosen
     most = max(chosen.used.models, key=lambda model: model.attempted)
     return undefined(
-        f"no model attempted every task in the experiment {chosen.used.experiment!r}; the most is {most.attempted:,} "
-        f"of {most.of:,} by {most.model}",
+        f"no model can be compared in the experiment {chosen.used.experiment!r}: {most.model} "
+        f"{most.reason}, and no other did more",
         0,
         "models",
     )

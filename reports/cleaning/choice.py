@@ -33,16 +33,22 @@ class ChosenRuns:
 
 
 def choose_runs(
-    experiments: Sequence[Experiment], categories: Mapping[str, str], wanted: str | None, clustered: bool
+    experiments: Sequence[Experiment],
+    categories: Mapping[str, str],
+    wanted: str | None,
+    *,
+    clustered: bool,
+    min_verdicts: float,
 ) -> ChosenRuns | Undefined:
-    """Choose one experiment, and in it the models that attempted every task.
+    """Choose one experiment, and in it the models that attempted every task and have enough verdicts.
 
     Args:
         experiments: all experiments.
         categories: category by task id, for all tasks in the benchmark's order.
-        wanted: name of the experiment; None = the one with most models that attempted every task (then most models,
-            most runs, first name).
+        wanted: name of the experiment; None = the one with most comparable models (then most models, most runs, first
+            name).
         clustered: whether tasks have clusters.
+        min_verdicts: least share of the tasks on which a compared model has a verdict.
 
     Returns:
         The runs; undefined without any run of the benchmark's tasks.
@@ -57,7 +63,7 @@ def choose_runs(
         raise AnalysisError(f"there is no experiment {wanted!r} among the runs; there are: {known}")
     if not present:
         return undefined("no runs of models were given with the audit (--runs)")
-    coverage = {experiment.name: _coverage(experiment, categories) for experiment in present}
+    coverage = {experiment.name: _coverage(experiment, categories, min_verdicts) for experiment in present}
     sizes = tuple(_size(experiment, coverage[experiment.name]) for experiment in present)
     best = min(sizes, key=lambda size: (-size.complete_models, -size.models, -size.runs, size.name))
     name = best.name if wanted is None else wanted
@@ -77,27 +83,32 @@ def choose_runs(
     return ChosenRuns(used, missing, failures)
 
 
-def _coverage(experiment: Experiment, categories: Mapping[str, str]) -> list[ModelCoverage]:
+def _coverage(experiment: Experiment, categories: Mapping[str, str], min_verdicts: float) -> list[ModelCoverage]:
     matrix = experiment.missing
     attempted = (matrix.runs + matrix.lost) > 0
     totals = Counter(categories.values())
     rows = []
     for i, model in enumerate(matrix.models):
         tasks = [task for task, there in zip(matrix.tasks, attempted[i], strict=True) if there]
-        complete = len(tasks) == len(categories)
-        per_category = Counter(categories[task] for task in tasks)
-        parts = [f"{name or 'tasks'} {per_category[name]}/{n}" for name, n in sorted(totals.items())]
-        detail = f" ({', '.join(parts)})" if 1 < len(parts) <= _MOST_CATEGORIES else ""
+        scored = int(matrix.scored[i].sum())
+        reason = ""
+        if len(tasks) < len(categories):
+            per_category = Counter(categories[task] for task in tasks)
+            parts = [f"{name or 'tasks'} {per_category[name]}/{n}" for name, n in sorted(totals.items())]
+            detail = f" ({', '.join(parts)})" if 1 < len(parts) <= _MOST_CATEGORIES else ""
+            reason = f"attempted {len(tasks):,} of {len(categories):,} tasks{detail}"
+        elif scored < min_verdicts * len(categories):
+            reason = f"has a verdict on {scored:,} of {len(categories):,} tasks only (infrastructure or judge errors)"
         rows.append(
             ModelCoverage(
                 model=model,
                 attempted=len(tasks),
                 of=len(categories),
-                scored=int(matrix.scored[i].sum()),
+                scored=scored,
                 runs=int(matrix.runs[i].sum() + matrix.lost[i].sum()),
                 errors=int(matrix.lost[i].sum()),
-                comparable=complete,
-                reason="" if complete else f"attempted {len(tasks)} of {len(categories)} tasks{detail}",
+                comparable=not reason,
+                reason=reason,
             )
         )
     return rows
@@ -140,10 +151,13 @@ def _sentence(
     which = f"Runs of the experiment {name!r}" if name else "Runs that name no experiment"
     why = ""
     if len(sizes) > 1:
-        why = " (chosen with --experiment" if wanted is not None else " (most models that attempted every task"
+        why = " (chosen with --experiment" if wanted is not None else " (most comparable models"
         why += f"; {len(sizes) - 1} other experiments are not mixed in)"
     total = rows[0].of if rows else 0
     text = f"{which}{why}: {len(comparable)} of {len(rows)} models attempted all {total:,} tasks and are compared"
+    broken = [row for row in rows if row.attempted == row.of and not row.comparable]
+    if broken:
+        text += f"; {len(broken)} more attempted all, but have too few verdicts ({', '.join(r.model for r in broken)})"
     errors, runs = sum(row.errors for row in comparable), sum(row.runs for row in comparable)
     if errors:
         worst = max(comparable, key=lambda row: row.errors)

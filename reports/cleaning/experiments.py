@@ -19,7 +19,7 @@ class ModelCoverage(Record):
     errors: int
     """Runs without a verdict: infrastructure and judge errors, which are no failures of the model."""
     comparable: bool
-    """Whether it attempted every task; only such models stand in a leaderboard."""
+    """Whether it attempted every task and has enough verdicts; only such models stand in a leaderboard."""
     reason: str
     """Why it is not comparable, such as "attempted 50 of 165 tasks (airline 50/50, retail 0/115)"; else empty."""
 
@@ -32,7 +32,7 @@ class ExperimentSize(Record):
     models: int
     """Models with a run in it."""
     complete_models: int
-    """Models that attempted every task."""
+    """Comparable models."""
     runs: int
     """Runs."""
 

@@ -32,6 +32,9 @@ class AnalysisSettings(Record):
     """Coverage of intervals."""
     difficulty: DifficultyRule = DifficultyRule()
     """Parameters of the hard split."""
+    min_verdicts: float = Field(default=0.8, ge=0, le=1)
+    """Least share of the tasks on which a model needs a verdict to be compared. Scores are taken on tasks that every
+    compared model has a verdict on, so one model with many broken runs would cost all others these tasks."""
     embedder: str = "tfidf"
     """What turns prompts into vectors (see ``reports.statistics.embedder``)."""
 

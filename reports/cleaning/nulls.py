@@ -1,5 +1,6 @@
 """A statistic of a split beside the same statistic on random subsets of equal size, and what that says in words."""
 
+from reports.amounts import amount, span
 from reports.statistics import Estimate, NullDistribution, Result, Undefined
 from reports.statistics.nulls import summarise_null
 from taxonomy.record import Record
@@ -86,21 +87,6 @@ def measure(
     return Measure(id=id, title=title, unit=unit, original=original, observed=observed, null=band, sentence=sentence)
 
 
-def as_text(value: float, unit: str) -> str:
-    """Write a number of a measure for people.
-
-    >>> as_text(0.5625, "share"), as_text(70.04, "%"), as_text(0.875, "ranks"), as_text(8, "models")
-    ('56.2 %', '70.0 %', '0.88 ranks', '8 models')
-    """
-    if unit == "share":
-        return f"{100 * value:.1f} %"
-    if unit == "%":
-        return f"{value:.1f} %"
-    if unit == "models":
-        return f"{value:g} models" if value == round(value) else f"{value:.1f} models"
-    return f"{value:.2f} ranks" if unit == "ranks" else f"{value:.3f}"
-
-
 def _judge(null: NullDistribution, observed: Result) -> NullDistribution:
     value = observed.value if isinstance(observed, Estimate) else None
     return summarise_null(null.values, null.of, null.n, null.of_draws, null.seed, null.method, value)
@@ -109,15 +95,14 @@ def _judge(null: NullDistribution, observed: Result) -> NullDistribution:
 def _sentence(title: str, unit: str, observed: Result, null: NullBand | Undefined) -> str:
     if isinstance(observed, Undefined):
         return f"{title} is {observed.reason}."
-    value = as_text(observed.value, unit)
+    value = amount(observed.value, unit)
     if isinstance(null, Undefined):
         return f"{title}: {value}, without a null to compare with ({null.reason})."
-    low, high, mean = (as_text(number, unit) for number in (null.low, null.high, null.mean))
     if not null.exceeds:
         verdict = "does not exceed"
     else:
         verdict = "exceeds" if observed.value > null.high else "lies below"
     return (
-        f"{title}: {value}; deleting as many random tasks gives {mean} on average (5–95 %: {low} to {high}), so it "
-        f"{verdict} the null of deleting as many random tasks."
+        f"{title}: {value}; deleting as many random tasks gives {amount(null.mean, unit)} on average (5–95 %: "
+        f"{span(null.low, null.high, unit)}), so it {verdict} the null of deleting as many random tasks."
     )

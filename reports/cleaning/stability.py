@@ -134,13 +134,19 @@ def _top_changed(moves: tuple[RankMove, ...] | Undefined) -> Result:
 
 def _sentence(before: Split, after: Split, measures: tuple[Measure, ...]) -> str:
     way = f"From the {before.title} split ({before.n:,} tasks) to the {after.title} split ({after.n:,} tasks)"
-    known = [m for m in measures if isinstance(m.null, NullBand) and m.null.exceeds is not None]
+    known = [(m, m.null) for m in measures if isinstance(m.null, NullBand) and m.null.exceeds is not None]
     if not known:
         return f"{way}: no figure of the ranking can be compared with a null."
-    beyond = [m.title[0].lower() + m.title[1:] for m in known if isinstance(m.null, NullBand) and m.null.exceeds]
+    beyond = [f"{m.title} ({_side(null)})" for m, null in known if null.exceeds]
     if not beyond:
         return f"{way}, no change of the ranking exceeds the null of deleting as many random tasks."
+    rest = len(known) - len(beyond)
+    others = f"; the other {rest} of {len(known)} do not" if rest else ""
     return (
-        f"{way}, these figures lie outside the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}; the "
-        f"other {len(known) - len(beyond)} of {len(known)} do not exceed it."
+        f"{way}, these figures leave the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}{others} "
+        "(one figure in ten leaves it by chance)."
     )
+
+
+def _side(null: NullBand) -> str:
+    return "above" if null.observed is not None and null.observed > null.high else "below"

@@ -30,6 +30,10 @@ STAGES: dict[StageName, str] = {
     "judge": "LLM judge",
     "difficulty": "difficulty curation",
 }
+SELECTED_ON_OUTCOMES = (
+    "The outcomes behind agreement and separability also selected these tasks: leaving out what nearly all models "
+    "solve lowers the agreement by construction."
+)
 SEPARABILITY_DRAWS = 200
 """Random subsets behind the null of the separability, each with a bootstrap of its own."""
 
@@ -153,6 +157,7 @@ def stage_table(
                 name=name,
                 title=STAGES[name],
                 ran=True,
+                note=SELECTED_ON_OUTCOMES if name == "difficulty" else "",
                 split_id=split_id(kept),
                 n=len(kept),
                 removed=len(before) - len(kept),

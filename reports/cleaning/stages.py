@@ -20,6 +20,8 @@ class Stage(Record):
     """Whether the stage was run; a stage that was not has a reason, and no numbers of its own."""
     reason: str = ""
     """Why the stage was not run; empty when it was."""
+    note: str = ""
+    """What a reader must know about its numbers; empty when nothing."""
     split_id: str | None = None
     """Id of what the stage leaves; None when it was not run."""
     n: int | None = None

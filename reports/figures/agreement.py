@@ -12,7 +12,7 @@ from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.figures import AgreementMap
 from reports.cleaning.splits import TITLES
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, method_note
+from reports.figures.figure import COUNTED, Figure, Key
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,10 +64,14 @@ def agreement_maps(analysis: CleaningAnalysis) -> Figure:
         analysis: the analysis.
 
     Returns:
-        The figure, with one row of data per pair and split (the hard split included).
+        The figure, with one row of data per pair and a column per split, the hard split included.
     """
-    columns = ("split", "split_id", "n", "model", "other_model", "agreement")
-    rows = [(grid.split, grid.split_id, grid.n, *pair) for grid in analysis.agreement for pair in _pairs(grid)]
+    columns = ("model", "other_model", *(f"{grid.split}_n_{grid.n}" for grid in analysis.agreement))
+    table: dict[tuple[str, str], dict[str, float | None]] = {}
+    for grid in analysis.agreement:
+        for first, second, value in _pairs(grid):
+            table.setdefault((first, second), {})[grid.split] = value
+    rows = [(*pair, *(values.get(grid.split) for grid in analysis.agreement)) for pair, values in table.items()]
     maps = [grid for grid in analysis.agreement if grid.split != "hard"]
     seen = [value for grid in maps for *_, value in _pairs(grid) if value is not None]
     if not seen:
@@ -79,12 +83,9 @@ def agreement_maps(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="agreement",
         title=TITLE,
-        caption=method_note(
-            analysis,
-            f"Share of common tasks on which both models are right or both wrong: {sizes}; {models} models, best "
-            f"initial rank first; no interval, nothing in it is drawn at random. Mean over pairs: {means}. The lower "
-            "the agreement, the better the tasks tell models apart.",
-        ),
+        caption=f"Share of common tasks on which both models are right or both wrong: {sizes}; {models} models, best "
+        f"initial rank first. Mean over pairs: {means}. Less agreement tells models apart better. "
+        f"{COUNTED}",
         alt=f"{len(maps)} heat maps of the agreement of {models} models ({sizes}). Pairs agree on "
         f"{amount(min(seen), 'share')} to {amount(max(seen), 'share')} of the tasks; mean over pairs: {means}.",
         svg=_drawn(maps, steps),
@@ -151,10 +152,10 @@ def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
                 colours = {"fill": f"var(--shade-{shade})", "ink": ink}
             said = "no common task" if value is None else f"agree on {amount(value, 'share')}"
             text = "–" if value is None else f"{100 * value:.0f}"
-            tip = f"{both}\n{said}\n{TITLES[grid.split]}, n = {grid.n:,}"
+            tip = f"{both}\n{said}"
             cells.append({"row": _label(grid, i), "column": j + 1, "text": text, "tip": tip, **colours})
     return cells
 
 
 def _label(grid: AgreementMap, index: int) -> str:
-    return f"{grid.models[index]}  {index + 1}"
+    return f"{grid.models[index]}\N{EN SPACE}{index + 1}"

@@ -5,7 +5,7 @@ from markupsafe import Markup
 from reports.amounts import plural, said
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, method_note
+from reports.figures.figure import COUNTED, Figure, Key
 
 TITLE = "Findings by the part of the task they concern"
 COLOURS = {
@@ -38,14 +38,11 @@ def component_shares(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="components",
         title=TITLE,
-        caption=method_note(
-            analysis,
-            f"n = {total:,} confirmed or suspected findings, counted: nothing here is drawn at random. Signals only "
-            "order the review and are left out.",
-        ),
+        caption=f"n = {total:,} confirmed or suspected findings. Signals, which only order the review, are left out. "
+        f"{COUNTED}",
         alt=f"Bar chart of {total:,} findings by component: {shares}.",
         svg=_drawn(analysis),
-        keys=(Key("■", "ink", "confirmed"), Key("□", "ink", "suspected (paler bar)")),
+        keys=(Key("■", "ink", "confirmed"), Key("□", "ink", "suspected (paler)")),
         columns=columns,
         rows=rows,
     )
@@ -86,4 +83,4 @@ def _drawn(analysis: CleaningAnalysis) -> Markup:
         ),
         alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=8).encode(y=y, x="end:Q", text="label:N"),
     ]
-    return draw(alt.layer(*layers).properties(width=520, height=36 * len(order)), {"bars": bars, "ends": ends})
+    return draw(alt.layer(*layers).properties(width=620, height=36 * len(order)), {"bars": bars, "ends": ends})

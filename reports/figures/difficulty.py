@@ -8,14 +8,14 @@ from reports.amounts import amount, number
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.figures import ItemMap, ItemPoint
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, method_note
+from reports.figures.figure import Figure, Key
 from reports.statistics import Estimate, Result, Undefined
 
 TITLE = "Difficulty and discrimination of each task"
 MARKS = {
     "clear": ("○", "circle", "grey", "no confirmed or suspected finding"),
-    "flagged": ("▲", "triangle-up", "blue", "flagged, kept or in review"),
-    "dropped": ("■", "square", "vermillion", "dropped"),
+    "flagged": ("▲", "triangle-up", "blue", "a finding, kept or in review"),
+    "dropped": ("■", "square", "vermillion", "a finding, dropped"),
 }
 """Kind of task → glyph of the legend, shape in the drawing, colour, words."""
 
@@ -49,15 +49,13 @@ def difficulty_scatter(analysis: CleaningAnalysis) -> Figure:
         return Figure("difficulty", TITLE, "", "", reason=reason, columns=columns, rows=rows)
     counts = Counter(_kind(point) for point in shown)
     below = Counter(_kind(point) for point in shown if (number(point.discrimination) or 0) < 0)
-    words = ", ".join(f"{below[kind]:,} of {counts[kind]:,} {MARKS[kind][3]}" for kind in MARKS if counts[kind])
+    words = ", ".join(f"{below[kind]:,} of {counts[kind]:,} with {MARKS[kind][3]}" for kind in MARKS if counts[kind])
     return Figure(
         id="difficulty",
         title=TITLE,
-        caption=method_note(
-            analysis,
-            f"n = {len(shown):,} tasks, {items.models} models; {items.left_out:,} tasks left out. {items.method} "
-            f"Tasks below zero, which weaker models solve more often than stronger ones: {words}.",
-        ),
+        caption=f"n = {len(shown):,} tasks, {items.models} models; {items.left_out:,} tasks left out. {items.method} "
+        f"Below zero, where weaker models do better than stronger ones, lie: {words}. Nothing here is drawn at random; "
+        "pointing at a task shows its standard errors.",
         alt=f"Scatter of {len(shown):,} tasks by difficulty and discrimination. With negative discrimination: {words}.",
         svg=_drawn(items, shown),
         keys=tuple(
@@ -92,7 +90,11 @@ def _drawn(items: ItemMap, shown: list[ItemPoint]) -> Markup:
                 f"discrimination {_with_error(point.discrimination)}\n{MARKS[kind][3]}",
             }
         )
-    x = alt.X("x:Q", title="difficulty (harder to the right)").scale(zero=False, nice=True).axis(grid=False)
+    x = (
+        alt.X("x:Q", title="difficulty (harder to the right)")
+        .scale(zero=False, nice=True)
+        .axis(grid=False, tickCount=8)
+    )
     y = alt.Y("y:Q", title="discrimination").scale(nice=True).axis(tickCount=6)
     layers: list[alt.Chart] = [
         alt.Chart(alt.NamedData("zero")).mark_rule(stroke="var(--ink)", strokeWidth=1).encode(y="y:Q")
@@ -109,7 +111,7 @@ def _drawn(items: ItemMap, shown: list[ItemPoint]) -> Markup:
             fill="transparent" if hollow else f"var(--{colour})",
         )
         layers.append(alt.Chart(alt.NamedData(kind), mark=mark).encode(x=x, y=y, description="mark:N"))
-    return draw(alt.layer(*layers).properties(width=760, height=400), {"zero": [{"y": 0}], **tasks})
+    return draw(alt.layer(*layers).properties(width=960, height=420), {"zero": [{"y": 0}], **tasks})
 
 
 def _with_error(result: Result) -> str:

@@ -58,6 +58,10 @@ _KEPT_ATTRIBUTES = {
     *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity"),
     *("stroke-linecap", "stroke-miterlimit", "font-size", "font-weight", "font-style", "pointer-events"),
 }
+_INHERITED = (
+    *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap"),
+    *("text-anchor", "font-size", "font-weight", "pointer-events"),
+)
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 
@@ -104,7 +108,18 @@ def _cleaned(node: ElementTree.Element, marks: Mapping[str, Row]) -> ElementTree
             made.set("class", "quiet")
     made.text = node.text
     made.extend(_cleaned(child, marks) for child in node if _is_seen(child))
+    _hoist(made)
     return made
+
+
+def _hoist(group: ElementTree.Element) -> None:
+    """Write an attribute that all children share, and SVG inherits, once at their parent: it stands for thousands."""
+    for name in _INHERITED:
+        values = {child.get(name) for child in group}
+        if len(group) > 1 and len(values) == 1 and (value := values.pop()) is not None:
+            group.set(name, value)
+            for child in group:
+                del child.attrib[name]
 
 
 def _is_seen(node: ElementTree.Element) -> bool:

@@ -47,8 +47,13 @@ class Figure:
     """The data."""
 
 
-def method_note(analysis: CleaningAnalysis, *facts: str) -> str:
-    """Join facts and the settings that every random number of the analysis shares."""
+COUNTED = "Counted, not sampled: no seed and no interval."
+
+
+def sampling(analysis: CleaningAnalysis) -> str:
+    """Say how everything random in the analysis was drawn."""
     made = analysis.provenance
-    settings = f"Seed {made.seed}, {made.draws:,} random subsets, {made.resamples:,} bootstrap resamples"
-    return " ".join((*facts, f"{settings}, {100 * made.level:g} % intervals."))
+    return (
+        f"Seed {made.seed}; {made.draws:,} random subsets behind every null; {100 * made.level:g} % intervals of "
+        f"{made.resamples:,} bootstrap resamples."
+    )

@@ -9,12 +9,13 @@ from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.boards import Board, BoardRow
 from reports.cleaning.splits import TITLES
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, method_note
+from reports.figures.figure import Figure, Key, sampling
 from reports.statistics import Estimate
 
 TITLE = "Rank of each model on each split"
-STEP = 250
+STEP = 320
 """Width between two splits, in pixels."""
+GAP = "\N{EN SPACE}"
 DIRECTIONS = {
     "risen": ("▲", "blue", "ranks better on the last split than on the first"),
     "fallen": ("▼", "vermillion", "ranks worse"),
@@ -48,12 +49,8 @@ def rank_chart(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="ranks",
         title=TITLE,
-        caption=method_note(
-            analysis,
-            f"{sizes}; {len(paths)} models. Ordinal ranks, ties keep the initial order.",
-            *([verdict] if verdict else []),
-            "Picking a model shows its rank intervals.",
-        ),
+        caption=f"{sizes}; {len(paths)} models. Ordinal ranks, ties keep the initial order. {verdict} Pick a model, or "
+        f"point at it, to see its rank intervals. {sampling(analysis)}",
         alt=f"Bump chart of {len(paths)} models on {len(boards)} splits ({sizes}). From the first split to the last "
         f"{counts['risen']} models rise, {counts['fallen']} fall and {counts['stayed']} keep their rank. "
         f"First on each split: {', '.join(_leader(board) for board in boards)}.",
@@ -108,16 +105,23 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
                 intervals.append({**place, "low": low, "high": high, "quiet": True})
     height = len(paths) * (24 if len(paths) <= 24 else 18 if len(paths) <= 48 else 15)
     last, most = len(boards) - 1, max(len(paths), 2)
-    titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]} (n = {b.n})'" for i, b in enumerate(boards))
+    titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]} (n = {b.n:,})'" for i, b in enumerate(boards))
     x = alt.X("position:Q").scale(domain=[0, last], nice=False)
     x = x.axis(
         values=list(range(last + 1)),
         labelExpr=f"{titles} : ''",
-        **{"orient": "top", "domain": False, "ticks": False, "title": None},
-        **{"labelFontWeight": 600, "labelPadding": 18, "labelFontSize": 13, "labelLimit": 0},
+        orient="top",
+        domain=False,
+        ticks=False,
+        title=None,
+        labelFontWeight=600,
+        labelPadding=18,
+        labelFontSize=13,
+        labelLimit=0,
+        labelFlush=False,
     )
     scale = alt.Scale(domain=[0.5, most + 0.5], reverse=True, nice=False, zero=False)
-    y, low = (alt.Y(f"{field}:Q", scale=scale, axis=None) for field in ("rank", "low"))
+    y, least = (alt.Y(f"{field}:Q", scale=scale, axis=None) for field in ("rank", "low"))
     colour = alt.Scale(domain=list(DIRECTIONS), range=[f"var(--{DIRECTIONS[name][1]})" for name in DIRECTIONS])
     shape = alt.Scale(domain=list(DIRECTIONS), range=["triangle-up", "triangle-down", "circle"])
     stroke = alt.Stroke("direction:N", scale=colour, legend=None)
@@ -126,17 +130,17 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
     layers = [
         alt.Chart(alt.NamedData("intervals"))
         .mark_rule(strokeWidth=9, strokeCap="round", opacity=0.35)
-        .encode(x=x, y=low, y2="high:Q", stroke=stroke, description="mark:N"),
+        .encode(x=x, y=least, y2="high:Q", stroke=stroke, description="mark:N"),
         base.mark_line(interpolate="monotone", strokeWidth=2).encode(
             detail="subject:N", stroke=stroke, description="mark:N"
         ),
-        base.mark_point(size=52, opacity=1, strokeWidth=0).encode(
+        base.mark_point(size=80, opacity=1, strokeWidth=0).encode(
             shape=alt.Shape("direction:N", scale=shape, legend=None),
             fill=alt.Fill("direction:N", scale=colour, legend=None),
             description="mark:N",
         ),
-        base.mark_text(align="right", dx=-14, limit=250, fontSize=size).encode(text="before:N", description="mark:N"),
-        base.mark_text(align="left", dx=14, limit=270, fontSize=size).encode(text="after:N", description="mark:N"),
+        base.mark_text(align="right", dx=-14, limit=280, fontSize=size).encode(text="before:N", description="mark:N"),
+        base.mark_text(align="left", dx=14, limit=300, fontSize=size).encode(text="after:N", description="mark:N"),
     ]
     return draw(
         alt.layer(*layers).properties(width=STEP * last, height=height), {"points": points, "intervals": intervals}
@@ -146,10 +150,10 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
 def _labels(boards: list[Board], path: list[tuple[Board, BoardRow]], board: Board, row: BoardRow) -> dict[str, str]:
     score = amount(row.score.value, "share") if isinstance(row.score, Estimate) else ""
     gained = (path[0][1].rank or 0) - (row.rank or 0)
-    move = f"  ▲{gained}" if gained > 0 else f"  ▼{-gained}" if gained < 0 else ""
+    move = f"{GAP}▲{gained}" if gained > 0 else f"{GAP}▼{-gained}" if gained < 0 else ""
     return {
-        "before": f"{row.model}  {score}  {row.rank}" if board is boards[0] else "",
-        "after": f"{row.rank}  {score}  {row.model}{move}" if board is boards[-1] else "",
+        "before": f"{row.model}{GAP}{score}{GAP}{row.rank}" if board is boards[0] else "",
+        "after": f"{row.rank}{GAP}{score}{GAP}{row.model}{move}" if board is boards[-1] else "",
     }
 
 

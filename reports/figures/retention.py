@@ -6,7 +6,7 @@ from reports.amounts import amount, plural
 from reports.cleaning.analysis import CleaningAnalysis, Retention
 from reports.cleaning.splits import TITLES
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, method_note
+from reports.figures.figure import COUNTED, Figure, Key
 from reports.figures.separability import MARKS
 
 TITLE = "Share of each category that stays"
@@ -36,12 +36,8 @@ def retention_bars(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="retention",
         title=TITLE,
-        caption=method_note(
-            analysis,
-            f"n = {tasks:,} tasks in {plural(categories, 'category')}; the dashed line is the "
-            f"safeguard of {amount(analysis.retention[0].safeguard, 'share')}. Counts, without an interval: nothing "
-            "here is drawn at random.",
-        ),
+        caption=f"n = {tasks:,} tasks in {plural(categories, 'category')}; the dashed line is the safeguard of "
+        f"{amount(analysis.retention[0].safeguard, 'share')}. {COUNTED}",
         alt=f"Bar chart of the share of tasks kept in {plural(categories, 'category')}. {sentences}",
         svg=_drawn(analysis.retention),
         keys=tuple(Key("■", MARKS[kept.split][2], TITLES[kept.split]) for kept in analysis.retention),
@@ -84,4 +80,4 @@ def _drawn(splits: tuple[Retention, ...]) -> Markup:
         {"share": 100 * splits[0].safeguard, "tip": f"safeguard: {amount(splits[0].safeguard, 'share')}"}
     ]
     height = len(categories) * (18 * len(splits) + 10)
-    return draw(alt.layer(*layers).properties(width=520, height=height), {"bars": bars, "safeguard": guard})
+    return draw(alt.layer(*layers).properties(width=720, height=height), {"bars": bars, "safeguard": guard})

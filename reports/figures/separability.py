@@ -7,7 +7,7 @@ from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.figures import SeparabilityCurve
 from reports.cleaning.splits import TITLES, SplitName
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, method_note
+from reports.figures.figure import Figure, Key
 from reports.statistics import Estimate, Undefined
 
 TITLE = "Separability against the number of tasks"
@@ -28,7 +28,7 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     Returns:
         The figure, with one row of data per point of the band and per split.
     """
-    curve = analysis.separability_curve
+    curve, made = analysis.separability_curve, analysis.provenance
     columns = ("what", "n", "separability", "low", "high", "draws")
     if isinstance(curve, Undefined):
         return Figure("separability", TITLE, "", "", reason=curve.reason, columns=columns)
@@ -39,6 +39,7 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
         value = mark.separability.value if isinstance(mark.separability, Estimate) else mark.separability.reason
         rows.append((TITLES[mark.split], mark.n, value, None, None, None))
     splits = "; ".join(f"{TITLES[m.split]} (n = {m.n:,}) {said(m.separability, '%')}" for m in curve.marks)
+    shown = {m.split for m in curve.marks if isinstance(m.separability, Estimate)}
     draws = max((point.band.draws for point in curve.points), default=0)
     ends = ""
     if curve.points:
@@ -48,25 +49,18 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="separability",
         title=TITLE,
-        caption=method_note(
-            analysis,
-            f"Pairs of models with disjoint {100 * analysis.provenance.level:g} % intervals. {splits}. The band holds "
-            f"5–95 % of {draws:,} random subsets of the initial split per size; each separability in this figure rests "
-            f"on {curve.resamples:,} bootstrap resamples. {curve.method}",
-        ),
+        caption=f"Pairs of models with disjoint {100 * made.level:g} % intervals, of {curve.resamples:,} bootstrap "
+        f"resamples each: {splits}. The band holds 5–95 % of {draws:,} random subsets of the initial split per "
+        f"size; seed {made.seed}. {curve.method}",
         alt=f"Separability in percent of all pairs against the number of tasks. {splits}.{ends}",
         svg=_drawn(curve),
         keys=(
-            *(Key(MARKS[m.split][0], MARKS[m.split][2], TITLES[m.split]) for m in curve.marks if _has_value(m)),
+            *(Key(MARKS[split][0], MARKS[split][2], TITLES[split]) for split in MARKS if split in shown),
             Key("▬", "band", "5–95 % of random subsets, with their mean"),
         ),
         columns=columns,
         rows=rows,
     )
-
-
-def _has_value(mark: object) -> bool:
-    return isinstance(getattr(mark, "separability", None), Estimate)
 
 
 def _band(low: float, high: float) -> str:
@@ -115,4 +109,4 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
         ),
         above.mark_text(align="right", dx=-12, dy=-10, fontWeight=600).encode(text="label:N"),
     ]
-    return draw(alt.layer(*layers).properties(width=620, height=300), {"band": band, "marks": marks})
+    return draw(alt.layer(*layers).properties(width=860, height=320), {"band": band, "marks": marks})

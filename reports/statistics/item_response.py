@@ -1,24 +1,12 @@
 """Difficulty and discrimination of tasks: 1PL and 2PL item parameters with standard errors."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, log_expit, logsumexp
 
+from reports.statistics.item_fit import ItemFit, Model, fit_items
 from reports.statistics.matrix import ScoreMatrix
 from reports.statistics.result import Estimate, Undefined, undefined
 from reports.statistics.threads import one_thread
 from taxonomy.record import Record
-
-Model = Literal["1PL", "2PL"]
-
-_DIFFICULTY_SPREAD = 1.5
-_DISCRIMINATION_SPREAD = 0.5
-_REACH = 6.0
-_TOLERANCE = 1e-7
-_MOST_ROUNDS = 2000
 
 
 class ItemParameters(Record):
@@ -60,7 +48,8 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
     even grid finer than any ability's posterior, which Gauss–Hermite nodes are not with hundreds of tasks.
 
     Standard errors come from the observed information of the penalised marginal likelihood of all parameters together
-    (Louis 1982), so they include that abilities are only known from these tasks. With 16 models they are wide.
+    (Louis 1982) given s and m, so they include that abilities are known from these tasks only. With 16 models they are
+    wide.
 
     Missing cells: each model counts on the tasks it has ("n of N" models per task).
 
@@ -70,7 +59,8 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
 
     Returns:
         The parameters; tasks that all models pass or all fail carry a reason instead. Undefined for fewer than two
-        models, fewer than two tasks that differ between models, several runs per cell, and when EM does not converge.
+        models, fewer than two tasks that differ between models, several runs per cell, models that differ no more
+        than by chance, and when EM does not converge.
     """
     if not matrix.binary:
         return undefined("item parameters need one run per cell", len(matrix.tasks), "tasks")
@@ -87,9 +77,9 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
     if n_tasks < 2:
         return undefined(f"{n_tasks} task(s) differ between models; a fit needs two", n_tasks, "tasks")
     with one_thread():
-        fit = _fit(usable.passed.astype(np.float64), usable.scored.astype(np.float64), model)
-    if fit is None:
-        return undefined(f"EM did not converge in {_MOST_ROUNDS} rounds", n_tasks, "tasks")
+        fit = fit_items(usable.passed.astype(np.float64), usable.scored.astype(np.float64), model)
+    if isinstance(fit, str):
+        return undefined(fit, n_tasks, "tasks")
     return ItemResponse(
         model=model,
         items=_items(usable, fit, model),
@@ -100,153 +90,7 @@ def item_parameters(matrix: ScoreMatrix, model: Model = "2PL") -> ItemResponse |
     )
 
 
-@dataclass(frozen=True)
-class _Fit:
-    parameters: NDArray[np.float64]
-    errors: NDArray[np.float64]
-    spread: float
-    abilities: NDArray[np.float64]
-
-
-def _fit(passed: NDArray[np.float64], scored: NDArray[np.float64], model: Model) -> _Fit | None:
-    """EM over all tasks at once. A row of parameters is (b,) in a 1PL and (b, a) in a 2PL."""
-    share = (passed.sum(axis=0) + 0.5) / (scored.sum(axis=0) + 1)
-    parameters = np.log((1 - share) / share)[:, None]
-    if model == "2PL":
-        parameters = np.column_stack([parameters, np.ones(len(share))])
-    spread = 1.0
-    for _ in range(_MOST_ROUNDS):
-        grid = _grid(parameters, spread)
-        posterior = _posterior(passed, scored, parameters, grid, spread)
-        later = _maximise(passed.T @ posterior, scored.T @ posterior, parameters, grid)
-        # Parameter expansion (Liu, Rubin and Wu 1998): fit the abilities' mean and spread too, then absorb them.
-        mean = float((posterior @ grid).mean())
-        spread_later = float(np.sqrt((posterior @ (grid - mean) ** 2).mean()))
-        later[:, 0] -= mean * _slopes(later)
-        if model == "2PL":
-            later[:, 1] *= spread_later
-            spread_later = 1.0
-        change = max(np.abs(later - parameters).max(), abs(spread_later - spread))
-        parameters, spread = later, spread_later
-        if change < _TOLERANCE:
-            grid = _grid(parameters, spread)
-            posterior = _posterior(passed, scored, parameters, grid, spread)
-            errors = _standard_errors(passed, scored, parameters, grid, spread, posterior)
-            return _Fit(parameters, errors, spread, posterior @ grid)
-    return None
-
-
-def _slopes(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Discrimination of each task."""
-    return parameters[:, 1] if parameters.shape[1] == 2 else np.ones(len(parameters))
-
-
-def _prior(parameters: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Means (tasks × parameters) and precision matrices (tasks × parameters × parameters) of the prior.
-
-    a ~ N(s, (s/2)²) and b ~ N(a m, 1.5²), s and m being most probable given the parameters. The prior so shrinks tasks
-    towards one another without pulling at the units, which the standard normal abilities define.
-    """
-    a, b = _slopes(parameters), parameters[:, 0]
-    centre = float((a * b).sum() / (a * a).sum())
-    flat = 1 / _DIFFICULTY_SPREAD**2
-    if parameters.shape[1] == 1:
-        return np.full_like(parameters, centre), np.full((len(a), 1, 1), flat)
-    scale = float((a * a).sum() / a.sum())
-    mean = np.tile([centre * scale, scale], (len(a), 1))
-    precision = np.array(
-        [[flat, -flat * centre], [-flat * centre, (_DISCRIMINATION_SPREAD * scale) ** -2 + flat * centre**2]]
-    )
-    return mean, np.tile(precision, (len(a), 1, 1))
-
-
-def _design(
-    parameters: NDArray[np.float64], grid: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Derivative of the logit by each parameter (parameters × grid), and the logit itself (tasks × grid)."""
-    slopes = np.stack([-np.ones_like(grid), grid])[: parameters.shape[1]]
-    fixed = grid if parameters.shape[1] == 1 else np.zeros_like(grid)
-    return slopes, parameters @ slopes + fixed
-
-
-def _grid(parameters: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
-    """Even grid over ±6 standard deviations, its step at most the narrowest posterior: then the sum is the integral."""
-    step = 1 / np.sqrt(1 / spread**2 + (_slopes(parameters) ** 2).sum() / 4)
-    return np.linspace(-_REACH * spread, _REACH * spread, int(np.ceil(2 * _REACH * spread / step)) + 2)
-
-
-def _posterior(
-    passed: NDArray[np.float64],
-    scored: NDArray[np.float64],
-    parameters: NDArray[np.float64],
-    grid: NDArray[np.float64],
-    spread: float,
-) -> NDArray[np.float64]:
-    """Probability of each grid point given each model's outcomes (models × grid)."""
-    logits = _design(parameters, grid)[1]
-    log_joint = passed @ log_expit(logits) + (scored - passed) @ log_expit(-logits) - (grid / spread) ** 2 / 2
-    return np.asarray(np.exp(log_joint - logsumexp(log_joint, axis=1, keepdims=True)))
-
-
-def _maximise(
-    passed: NDArray[np.float64],
-    scored: NDArray[np.float64],
-    parameters: NDArray[np.float64],
-    grid: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Newton steps of every task's penalised logistic regression on the expected counts (tasks × grid)."""
-    centre, precision = _prior(parameters)
-    for _ in range(2):
-        slopes, logits = _design(parameters, grid)
-        p = expit(logits)
-        gradient = (passed - scored * p) @ slopes.T - np.einsum("tij,tj->ti", precision, parameters - centre)
-        curvature = np.einsum("tg,ig,jg->tij", scored * p * (1 - p), slopes, slopes, optimize=True) + precision
-        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
-        parameters = parameters + np.clip(step, -1, 1)
-    return parameters
-
-
-def _standard_errors(
-    passed: NDArray[np.float64],
-    scored: NDArray[np.float64],
-    parameters: NDArray[np.float64],
-    grid: NDArray[np.float64],
-    spread: float,
-    posterior: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    """Root of the diagonal of the inverse information ``D − GᵀG`` (Louis), by Woodbury's identity.
-
-    D is the expected complete-data information, one block per task (and one for the spread of a 1PL); row (m, q) of G
-    is ``sqrt(w_mq) (s_m(θ_q) − E s_m)``, the centred complete-data score of model m at grid point q.
-    """
-    slopes, logits = _design(parameters, grid)
-    p = expit(logits)
-    weights = scored.T @ posterior
-    blocks = np.einsum("tg,ig,jg->tij", weights * p * (1 - p), slopes, slopes, optimize=True)
-    inverse = np.linalg.inv(blocks + _prior(parameters)[1])
-    n_tasks, width = parameters.shape
-    rows, spread_rows = [], []
-    for model, row in enumerate(posterior):
-        near = np.flatnonzero(row > 1e-14)
-        weight = row[near]
-        residual = scored[model][:, None] * (passed[model][:, None] - p[:, near])
-        scores = (residual[:, None, :] * slopes[None, :, near]).reshape(n_tasks * width, -1)
-        rows.append(((scores - (scores @ weight)[:, None]) * np.sqrt(weight)).T)
-        by_spread = (grid[near] ** 2 / spread**2 - 1) / spread
-        spread_rows.append((by_spread - by_spread @ weight) * np.sqrt(weight))
-    centred = np.concatenate(rows)
-    solved = np.einsum("mti,tij->mtj", centred.reshape(len(centred), n_tasks, width), inverse, optimize=True)
-    solved = solved.reshape(len(centred), -1)
-    core = np.eye(len(centred)) - solved @ centred.T
-    if width == 1:
-        # The spread enters the information like one more parameter, whose complete-data part is 2 models / spread².
-        extra = np.concatenate(spread_rows)
-        core -= np.outer(extra, extra) * spread**2 / (2 * len(posterior))
-    variances = np.einsum("tii->ti", inverse).ravel() + np.einsum("mk,mk->k", solved, np.linalg.solve(core, solved))
-    return np.asarray(np.sqrt(variances)).reshape(n_tasks, width)
-
-
-def _items(matrix: ScoreMatrix, fit: _Fit, model: Model) -> tuple[ItemParameters, ...]:
+def _items(matrix: ScoreMatrix, fit: ItemFit, model: Model) -> tuple[ItemParameters, ...]:
     def estimate(task: int, parameter: int) -> Estimate:
         return Estimate(
             value=float(fit.parameters[task, parameter]),

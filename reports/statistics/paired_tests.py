@@ -61,8 +61,8 @@ def compare_pairs(
 
     Returns:
         All pairs with a common task, in the order of the matrix. Undefined for fewer than two models or usable tasks;
-        when every run passes or fails, or no two models share a task; for McNemar with several runs per cell or with clusters; for a bootstrap too
-        small to reach alpha after Holm.
+        when every run passes or fails, or no two models share a task; for McNemar with several runs per cell or with
+        clusters; for a bootstrap too small to reach alpha after Holm.
     """
     usable = matrix if test == "mcnemar" else matrix.complete_tasks()
     n_pairs = len(matrix.models) * (len(matrix.models) - 1) // 2

@@ -152,9 +152,17 @@ def test_what_cannot_be_fitted_is_undefined(matrix: Build, model: str, monkeypat
         result = item_parameters(matrix(values), model)  # type: ignore[arg-type]
         assert isinstance(result, Undefined) and why in result.reason
     x, _, _ = simulated(12, 6, seed=6)
-    monkeypatch.setattr("reports.statistics.item_response._MOST_ROUNDS", 1)
+    monkeypatch.setattr("reports.statistics.item_fit.MOST_ROUNDS", 1)
     result = item_parameters(matrix(x), model)  # type: ignore[arg-type]
-    assert isinstance(result, Undefined) and "did not converge in 1 rounds" in result.reason
+    assert isinstance(result, Undefined) and "did not converge" in result.reason
+
+
+@pytest.mark.parametrize("model", ["1PL", "2PL"])
+def test_noise_measures_no_ability(matrix: Build, model: str) -> None:
+    # a checkerboard: every model passes every other task, so no two scores differ
+    board = np.indices((12, 20)).sum(axis=0) % 2
+    result = item_parameters(matrix(board), model)  # type: ignore[arg-type]
+    assert isinstance(result, Undefined) and "no more than by chance" in result.reason
 
 
 def test_several_runs_per_cell_are_refused(leveled: ScoreMatrix) -> None:

@@ -1,0 +1,122 @@
+"""The shortcut probes, all of them, on one benchmark: which traits give answers away that have to be worked out."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain
+
+import numpy as np
+
+from audit.probes.attributes import attribute_probes, summary_probes
+from audit.probes.candidates import Scene
+from audit.probes.ids import id_probes
+from audit.probes.learned import learned_probes
+from audit.probes.likeness import duplicate_probes, likeness_probes, mention_probes
+from audit.probes.measure import Measure, holm, measure
+from audit.probes.order import order_probes, pool_probes, settled_places
+from audit.probes.plausible import consistency_probes, limit_probes, range_probes
+from audit.probes.probe import Probe
+from audit.probes.report import LookAhead, ProbeReport, ProbeResult, Scope
+from audit.probes.table import Table
+
+
+def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
+    """Run every probe on the candidates of a benchmark.
+
+    Each is measured in two scopes. ``all``: over all candidates, against one in K; attributes that a stated rule of
+    the choice limits are left out there, because a rule may tell the truth. ``survivors``: over the candidates that
+    meet the rules of their choice, against one in their number, where at least one rival is left. Without rules there
+    is only the first. p-values are adjusted over all probes and scopes together (Holm).
+
+    Look-ahead scores, where the benchmark gives them, are measured too but are no shortcut: they read the rules.
+
+    Args:
+        scenes: the tasks with their candidates.
+        seed: seed of the learned probes.
+
+    Returns:
+        All results, the same for the same input and seed.
+    """
+    whole = Table.build(scenes)
+    tables: dict[Scope, Table] = {"all": whole.hide_ruled()}
+    if whole.ruled.any():
+        tables["survivors"] = whole.keep(whole.allowed & whole.ruled)
+    found: list[tuple[Scope, Probe, Measure]] = []
+    for scope, table in tables.items():
+        if len(table):
+            results = ((probe, measure(table, probe.score)) for probe in _probes(table, whole, seed))
+            found.extend((scope, probe, result) for probe, result in results if result is not None)
+    adjusted = holm([result.p for _, _, result in found])
+    contested = tables.get("survivors", whole)
+    return ProbeReport(
+        scenes=len(scenes),
+        choices=len(whole.sizes),
+        contested=len(contested.sizes),
+        chance_all=_guess(whole),
+        chance_survivors=_guess(contested),
+        truth_breaks_rules=int((~whole.allowed & whole.truth).sum()),
+        seed=seed,
+        results=tuple(
+            ProbeResult(
+                id=probe.id,
+                family=probe.family,
+                scope=scope,
+                says=probe.says,
+                detail=probe.detail,
+                p_holm=p_holm,
+                **asdict(result),
+            )
+            for (scope, probe, result), p_holm in zip(found, adjusted, strict=True)
+        ),
+        look_ahead=tuple(_look_ahead(contested)),
+    )
+
+
+def _probes(table: Table, whole: Table, seed: int) -> Iterator[Probe]:
+    return chain(
+        order_probes(table, settled_places(whole)[table.origin]),
+        id_probes(table),
+        pool_probes(table),
+        attribute_probes(table),
+        summary_probes(table),
+        mention_probes(table),
+        range_probes(table),
+        consistency_probes(table),
+        limit_probes(table),
+        likeness_probes(table),
+        duplicate_probes(table, whole),
+        learned_probes(table, np.random.default_rng(seed)),
+    )
+
+
+def _look_ahead(table: Table) -> Iterator[LookAhead]:
+    """Measure the look-ahead scores over all scenes, and by group."""
+    groups = np.array([table.scenes[number].group for number in table.scene], dtype=str)
+    for way, scores in table.look_ahead.items():
+        for group in ("", *sorted(set(groups.tolist()) - {""}, key=natural)):
+            part = table if not group else table.keep(groups == group)
+            best = scores if not group else part.look_ahead[way]
+            result = measure(part, best) if len(part) else None
+            if result is not None:
+                yield LookAhead(
+                    way=way,
+                    group=group,
+                    n=result.choices,
+                    accuracy=result.accuracy,
+                    low=result.low,
+                    high=result.high,
+                    guess=result.guess,
+                )
+
+
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """Sort key in which numbers inside text count as numbers.
+
+    >>> sorted(["B = 15", "B = 2"], key=natural)
+    ['B = 2', 'B = 15']
+    """
+    return [(0, int(part[:15]), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text)]
+
+
+def _guess(table: Table) -> float:
+    return float(np.mean(1 / table.sizes)) if len(table) else 0.0

@@ -1,0 +1,131 @@
+"""Learned probes: a small classifier is shown the answers of some tasks and guesses those of the others.
+
+It finds what no single probe finds, such as two weak traits that tell much together. It never reads the stated rules,
+so it cannot reason; whatever it finds is a give-away.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+
+import numpy as np
+
+from audit.probes.columns import Column, Floats, Ints, count_equal
+from audit.probes.ids import id_probes
+from audit.probes.order import pool_probes
+from audit.probes.probe import Probe
+from audit.probes.table import Table
+
+_FOLDS = 5
+_RIVALS = 6
+"""Wrong candidates of a choice that a classifier is trained on; more would teach it little and take long."""
+_WORDS = 60
+"""Most frequent words of a column that get a feature of their own."""
+_PLACES = 40
+"""Places in the list that get a feature of their own."""
+
+
+def learned_probes(table: Table, rng: np.random.Generator) -> Iterator[Probe]:
+    """Yield the probes of classifiers: logistic regression and boosted trees, per family of traits and on all traits.
+
+    Folds are made of whole tasks. Features are given as they are, as rank within the choice, and as difference from
+    the mean of the choice, since only differences within a choice can tell its candidates apart.
+
+    Args:
+        table: the candidates.
+        rng: decides folds and training samples.
+    """
+    scenes = np.unique(table.scene)
+    if len(scenes) < 2 * _FOLDS:
+        return
+    fold = np.empty(len(table.scenes), dtype=np.int64)
+    fold[rng.permutation(scenes)] = np.arange(len(scenes)) % _FOLDS
+    sample = _sample(table, rng)
+    groups = {
+        "order": _order_features(table),
+        "ids and pool order": _probe_features(table),
+        "attributes and text": list(chain.from_iterable(_column_features(table, c) for c in table.columns)),
+    }
+    groups["all traits"] = list(chain.from_iterable(groups.values()))
+    for name, features in groups.items():
+        if not features:
+            continue
+        matrix = np.stack(features, axis=1).astype(np.float32)
+        matrix = matrix[:, [len(np.unique(column[sample][~np.isnan(column[sample])])) > 1 for column in matrix.T]]
+        if not matrix.shape[1]:
+            continue
+        for model in ("logistic regression", "boosted trees"):
+            scores = _guess(table, matrix, fold[table.scene], sample, model)
+            says = f"is the one that {model} learned from other tasks to pick by {name}"
+            yield Probe(f"learned:{name}:{model}", "learned", says, scores)
+
+
+def _sample(table: Table, rng: np.random.Generator) -> Ints:
+    """Rows to train on: every answer, and a few of its rivals."""
+    lot = np.where(table.truth, -1.0, rng.random(len(table)))
+    rank = np.empty(len(table), dtype=np.int64)
+    rank[np.lexsort((lot, table.choice))] = np.arange(len(table))
+    return np.flatnonzero(rank - np.repeat(table.starts, table.sizes) <= _RIVALS)
+
+
+def _guess(table: Table, matrix: np.ndarray, fold: Ints, sample: Ints, model: str) -> Floats:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+    from threadpoolctl import threadpool_limits
+
+    scores = np.full(len(table), np.nan)
+    with threadpool_limits(1):
+        for number in range(_FOLDS):
+            train, test = sample[fold[sample] != number], np.flatnonzero(fold == number)
+            if model == "boosted trees":
+                trees = HistGradientBoostingClassifier(
+                    max_iter=60, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
+                )
+                trees.fit(matrix[train], table.truth[train])
+                scores[test] = trees.decision_function(matrix[test])
+            else:
+                line = make_pipeline(
+                    SimpleImputer(keep_empty_features=True), StandardScaler(), LogisticRegression(C=0.1, max_iter=500)
+                )
+                line.fit(matrix[train], table.truth[train])
+                scores[test] = line.decision_function(matrix[test])
+    return scores.round(9)
+
+
+def _order_features(table: Table) -> list[Floats]:
+    places = range(int(min(table.offered.max(initial=0), _PLACES)))
+    return [table.position, table.position / np.maximum(table.offered - 1, 1)] + [
+        (table.position == place).astype(float) for place in places
+    ]
+
+
+def _probe_features(table: Table) -> list[Floats]:
+    found = [probe.score for probe in chain(id_probes(table), pool_probes(table)) if not probe.id.endswith("lowest")]
+    return [feature for score in found for feature in (score, table.ranks(score))]
+
+
+def _column_features(table: Table, column: Column) -> Iterator[Floats]:
+    if np.isnan(column.values).all():
+        return
+    if not column.numeric:
+        codes, counts = np.unique(column.values[~np.isnan(column.values)], return_counts=True)
+        for code in codes[np.argsort(-counts, kind="stable")][:_WORDS]:
+            yield np.where(np.isnan(column.values), 0.0, column.values == code)
+        yield count_equal(table.choice, column.values)
+        yield np.where(np.isnan(column.values), np.nan, column.common)
+        return
+    yield column.values
+    yield table.ranks(column.values)
+    yield column.values - table.mean(column.values)
+    if column.source == "attribute" and len(table.shown_ids):
+        yield column.values - _shown_mean(table, column)
+
+
+def _shown_mean(table: Table, column: Column) -> Floats:
+    known = ~np.isnan(column.shown)
+    total = np.bincount(table.shown_scene[known], weights=column.shown[known], minlength=len(table.scenes))
+    number = np.bincount(table.shown_scene[known], minlength=len(table.scenes))
+    mean = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
+    return mean[table.scene]

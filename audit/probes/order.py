@@ -1,0 +1,78 @@
+"""Probes of where a candidate stands: in the list that is offered, and in the list of all items."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from audit.probes.columns import Floats
+from audit.probes.probe import Probe, ends
+from audit.probes.table import Table
+
+
+def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
+    """Yield the probes of the place in the offered list.
+
+    Args:
+        table: the candidates.
+        settled: per row, how many other choices of the scene that their rules settle have their answer at this place.
+    """
+    yield Probe("order:first", "order", "is listed first", -table.position)
+    yield Probe("order:last", "order", "is listed last", table.position)
+    yield Probe("order:middle", "order", "is listed in the middle", -abs(2 * table.position - table.offered + 1))
+    says = "stands where the answers of the same task stand that the rules settle"
+    yield Probe("order:settled", "order", says, settled)
+    yield Probe("order:unsorted", "order", "is the one that breaks the order of the ids", _breaks(table))
+
+
+def settled_places(table: Table) -> Floats:
+    """Count, per row, the other choices of the scene with one candidate left by their rules, and it at this place.
+
+    A shuffle that repeats itself puts the answer at the same place everywhere; then one settled choice tells all.
+    """
+    sole = table.allowed & table.ruled & (table.total(table.allowed) == 1)
+    width = int(table.position.max(initial=0)) + 1
+    key = table.scene * width + table.position.astype(np.int64)
+    count = np.bincount(key[sole], minlength=int(key.max(initial=0)) + 1)[key] - sole
+    anywhere = np.bincount(table.scene[sole], minlength=len(table.scenes))[table.scene] - table.total(sole)
+    return np.where(anywhere > 0, count.astype(float), np.nan)
+
+
+def pool_probes(table: Table) -> Iterator[Probe]:
+    """Yield the probes of the place in the public list of all items."""
+    if np.isnan(table.pool).all():
+        return
+    place = "place in the file's list of all items"
+    yield from ends(table, "pool", "pool order", place, table.pool)
+    near = _nearest_shown(table)
+    yield Probe("pool:near", "pool order", "stands nearest to a shown item in the file's list of all items", -near)
+    yield Probe("pool:far", "pool order", "stands farthest from any shown item in the file's list of all items", near)
+
+
+def _breaks(table: Table) -> Floats:
+    """How many steps against the prevailing order of the ids vanish when the candidate is taken out."""
+    place = {id: rank for rank, id in enumerate(sorted(set(table.ids)))}
+    rank = np.array([place[id] for id in table.ids])
+    last = np.zeros(len(table), dtype=bool)
+    last[table.starts + table.sizes - 1] = True
+    first = np.zeros(len(table), dtype=bool)
+    first[table.starts] = True
+    before, after = np.roll(rank, 1), np.roll(rank, -1)
+    gains = []
+    for against in (np.greater, np.less):
+        step_in = against(before, rank) & ~first
+        step_out = against(rank, after) & ~last
+        without = against(before, after) & ~first & ~last
+        steps = table.total(step_out)
+        gains.append((steps, step_in.astype(float) + step_out - without))
+    return np.where(gains[0][0] <= gains[1][0], gains[0][1], gains[1][1])
+
+
+def _nearest_shown(table: Table) -> Floats:
+    nearest = np.full(len(table), np.nan)
+    for number, scene in enumerate(table.scenes):
+        rows = np.flatnonzero(table.scene == number)
+        shown = {item["id"] for item in scene.shown}
+        places = np.array([place for place, id in enumerate(scene.pool) if id in shown], dtype=float)
+        if len(rows) and len(places):
+            nearest[rows] = abs(table.pool[rows, None] - places).min(axis=1)
+    return nearest

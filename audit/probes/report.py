@@ -1,0 +1,197 @@
+"""What the battery found, as records and as text for a maintainer."""
+
+from collections import Counter
+from typing import Literal, TypeAlias
+
+from pydantic import computed_field
+
+from taxonomy.record import Record
+
+Scope: TypeAlias = Literal["all", "survivors"]
+Verdict: TypeAlias = Literal["gives away", "is avoided", "at chance", "too few"]
+
+LEVEL = 0.05
+"""A probe counts as a give-away below this adjusted p."""
+FEWEST = 10
+"""A probe that sets candidates apart in fewer choices is not judged."""
+_PLACE: dict[Scope, str] = {
+    "all": "Over all candidates",
+    "survivors": "Among the candidates that meet the rules of their choice",
+}
+_EXPLAINS = {
+    "order": {"order"},
+    "ids and pool order": {"ids", "pool order"},
+    "attributes and text": {"attributes", "text", "range", "consistency", "likeness", "duplicates", "limits"},
+}
+
+
+class ProbeResult(Record):
+    """One probe in one scope. Rates are about the choices in which it sets candidates apart."""
+
+    id: str
+    """Names the probe; the part before ":" is the trait it uses."""
+    family: str
+    """Group of probes that use the same sort of trait."""
+    scope: Scope
+    """all: over all candidates; survivors: over those that meet the stated rules of their choice."""
+    says: str
+    """What is claimed of the answer."""
+    detail: str = ""
+    """Where the trait shows most."""
+    choices: int
+    """Choices it applies to."""
+    n: int
+    """Those of them in which it sets candidates apart: it picks some, not all."""
+    hits: int
+    """Those of them in which the answer is among the picked."""
+    rate: float
+    """hits / n."""
+    low: float
+    """Lower end of its 95 % interval, clustered by task."""
+    high: float
+    """Upper end."""
+    chance: float
+    """The rate by chance: mean share of candidates that it picks."""
+    p: float
+    """Exact two-sided p of the hits (Poisson binomial)."""
+    p_holm: float
+    """p adjusted over all probes and scopes."""
+    accuracy: float
+    """How often one of the picked, taken at random, is the answer, over all choices it applies to."""
+    guess: float
+    """The same for any candidate taken at random."""
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the trait gives answers away: adjusted p below 0.05, and the interval on one side of chance."""
+        if self.n < FEWEST:
+            return "too few"
+        if self.p_holm < LEVEL and self.low > self.chance:
+            return "gives away"
+        if self.p_holm < LEVEL and self.high < self.chance:
+            return "is avoided"
+        return "at chance"
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def sentence(self) -> str:
+        """The result in one sentence."""
+        among = f"{self.n} choices" if self.n == self.choices else f"the {self.n} choices (of {self.choices}) it splits"
+        text = (
+            f"{_PLACE[self.scope]}, the answer {self.says} in {percent(self.rate)} of {among} "
+            f"(95 % interval {percent(self.low)} to {percent(self.high)}); chance {percent(self.chance)}."
+        )
+        return f"{text[:-1]} [{self.detail}]." if self.detail and self.found else text
+
+    @property
+    def found(self) -> bool:
+        """Is it a shortcut, to the answer or away from a wrong one?"""
+        return self.verdict in ("gives away", "is avoided")
+
+    @property
+    def trait(self) -> str:
+        """What it uses: an attribute by name, else the family."""
+        return self.id.split(":")[0] if self.family in ("attributes", "text") else self.family
+
+    @property
+    def covers_chance(self) -> bool:
+        """Does the 95 % interval contain chance?"""
+        return self.low <= self.chance <= self.high
+
+
+class LookAhead(Record):
+    """How far looking at one choice at a time solves the task; no shortcut, since it reads the rules."""
+
+    way: str
+    """Name of the way to look."""
+    group: str
+    """Which scenes: "" for all, else the group they state."""
+    n: int
+    """Choices with rivals."""
+    accuracy: float
+    """How often one of the best fitting candidates, taken at random, is the answer."""
+    low: float
+    """Lower end of the 95 % interval, clustered by task, of the rate at which the answer fits best or as well."""
+    high: float
+    """Upper end."""
+    guess: float
+    """The same for any candidate that meets the rules."""
+
+
+class GiveAway(Record):
+    """One shortcut: the strongest probe of a trait, and how many others of the trait agree."""
+
+    trait: str
+    """What gives answers away."""
+    best: ProbeResult
+    """The strongest probe."""
+    agreeing: int
+    """Further probes of the same trait that are no chance either."""
+
+
+class ProbeReport(Record):
+    """Results of the whole battery."""
+
+    scenes: int
+    """Tasks."""
+    choices: int
+    """Choices with two candidates or more."""
+    contested: int
+    """Choices in which the stated rules leave the answer and a rival (all choices where there are no rules)."""
+    chance_all: float
+    """Mean chance to guess the answer among all candidates."""
+    chance_survivors: float
+    """Mean chance to guess it among those that the rules leave, over the contested choices."""
+    truth_breaks_rules: int
+    """Choices whose answer breaks the stated rules: faults of the data, not looked at further among the survivors."""
+    seed: int
+    """Seed of the learned probes."""
+    results: tuple[ProbeResult, ...]
+    """One per probe and scope."""
+    look_ahead: tuple[LookAhead, ...]
+    """Per way to look and group."""
+
+    def give_aways(self) -> list[GiveAway]:
+        """Return one shortcut per trait, strongest first; learned probes only for what no simple probe shows."""
+        by_trait: dict[str, list[ProbeResult]] = {}
+        for result in self.results:
+            if result.found:
+                by_trait.setdefault(result.trait, []).append(result)
+        families = {r.family for found in by_trait.values() for r in found if r.family != "learned"}
+        learned = [r for r in by_trait.pop("learned", []) if not _explained(r, families)]
+        groups = [(trait, found) for trait, found in by_trait.items()]
+        groups += [(r.id, [r]) for r in learned[:1]]
+        picked = [(trait, min(found, key=_strength), len(found) - 1) for trait, found in groups]
+        picked.sort(key=lambda entry: _strength(entry[1]))
+        return [GiveAway(trait=trait, best=best, agreeing=more) for trait, best, more in picked]
+
+    def missed_by_luck(self) -> tuple[int, int]:
+        """Return how many 95 % intervals leave chance out, and of how many; one in twenty does so by luck."""
+        judged = [result for result in self.results if result.n >= FEWEST]
+        return sum(not result.covers_chance for result in judged), len(judged)
+
+    def families(self) -> dict[str, tuple[int, int]]:
+        """Return, by family, the number of probe results and of those that are shortcuts."""
+        number = Counter(result.family for result in self.results)
+        found = Counter(result.family for result in self.results if result.found)
+        return {family: (number[family], found[family]) for family in number}
+
+
+def percent(share: float) -> str:
+    """Write a share as per cent, with a decimal where it is small.
+
+    >>> percent(0.614), percent(0.034)
+    ('61 %', '3.4 %')
+    """
+    return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
+
+
+def _explained(result: ProbeResult, families: set[str]) -> bool:
+    name = result.id.split(":")[1]
+    return bool(families & _EXPLAINS.get(name, families))
+
+
+def _strength(result: ProbeResult) -> tuple[float, float, str]:
+    """Order by how sure it is, then by how far it is from chance."""
+    return (result.p, -abs(result.rate - result.chance), result.id)

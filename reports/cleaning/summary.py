@@ -1,0 +1,150 @@
+"""The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
+
+from reports.amounts import amount, plural, said, span
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.cleaning.boards import Board, BoardRow
+from reports.cleaning.nulls import Measure, NullBand
+from reports.cleaning.splits import TITLES
+from reports.markdown import md, table
+from reports.statistics import Estimate, Undefined
+
+MOST_MODELS = 16
+"""Models per leaderboard; the others are counted."""
+
+
+def summary_markdown(analysis: CleaningAnalysis) -> str:
+    """Write the summary.
+
+    Args:
+        analysis: the analysis.
+
+    Returns:
+        Markdown; texts of the benchmark are escaped.
+    """
+    head = analysis.headline
+    new = "no earlier audit" if head.new is None else f"{head.new:,}"
+    parts = [
+        f"# {md(analysis.title)}: what cleaning does to the leaderboard",
+        md(head.sentence),
+        table(
+            ["checked", "flagged", "new since last", "undecided", "cost"],
+            [
+                [
+                    f"{head.checked:,} of {head.tasks:,}",
+                    f"{head.flagged:,}",
+                    new,
+                    f"{head.undecided:,}",
+                    f"${head.cost:g}",
+                ]
+            ],
+        ),
+        _top(analysis),
+        "## Splits\n\n" + "\n".join(f"* {md(split.sentence)}" for split in analysis.splits),
+        *_models(analysis),
+        "## Stages\n\n" + _stages(analysis),
+        _provenance(analysis),
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _top(analysis: CleaningAnalysis) -> str:
+    if not analysis.headline.top:
+        return ""
+    rows = [
+        f"{i}. **{md(f.category)}** ({f.tier}, {plural(f.tasks, 'task')}: {md(f.task_id)}). "
+        f"{md(f.claim)} [details](../report.html#finding={f.id})"
+        for i, f in enumerate(analysis.headline.top, 1)
+    ]
+    return "## Look at these first\n\n" + "\n".join(rows)
+
+
+def _models(analysis: CleaningAnalysis) -> list[str]:
+    runs = analysis.runs
+    parts = [f"## Models\n\n{md(runs.reason if isinstance(runs, Undefined) else runs.sentence)}"]
+    if not isinstance(runs, Undefined):
+        others = [row for row in runs.models if not row.comparable]
+        if others:
+            parts.append("Not comparable: " + "; ".join(f"{md(row.model)} ({md(row.reason)})" for row in others) + ".")
+    parts += [_board(board) for board in analysis.leaderboards]
+    if not isinstance(analysis.hard, Undefined):
+        parts.append(md(analysis.hard.sentence))
+    elif analysis.leaderboards:
+        parts.append(md(f"No hard split: {analysis.hard.reason}."))
+    for stability in analysis.stability:
+        if stability.reading == "errors_as_failures":
+            parts.append(f"With infrastructure errors as failures: {md(stability.sentence)}")
+            continue
+        rows = [_measure_row(measure) for measure in stability.measures]
+        columns = ["figure", "observed", "random deletions: mean", "5–95 %", "percentile", "outside the band"]
+        parts.append(f"{md(stability.sentence)}\n\n{table(columns, rows)}")
+    if not isinstance(analysis.undecided, Undefined):
+        parts.append(md(analysis.undecided.sentence))
+    return parts
+
+
+def _board(board: Board) -> str:
+    columns = ["rank", "model", "passed", "score", "rank interval", "tied with", "errors as failures"]
+    rows = [_board_row(row) for row in board.rows[:MOST_MODELS]]
+    more = len(board.rows) - MOST_MODELS
+    rest = f"\n\n… and {more:,} more models." if more > 0 else ""
+    top = said(board.top_unchanged, "share")
+    title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
+    note = f"P(top-1 unchanged): {md(top)}. {md(board.method)}."
+    return f"{title}\n\n{table(columns, rows)}{rest}\n\n{note}"
+
+
+def _board_row(row: BoardRow) -> list[str]:
+    ranks = row.rank_interval
+    interval = f"{ranks.low:g}–{ranks.high:g}" if isinstance(ranks, Estimate) and ranks.low is not None else "undefined"
+    return [
+        "–" if row.rank is None else str(row.rank),
+        md(row.model),
+        f"{row.passed:,}/{row.runs:,}",
+        md(said(row.score, "share")),
+        interval,
+        plural(len(row.tied_with), "model") if row.tied_with else "none",
+        md(said(row.errors_as_failures, "share")),
+    ]
+
+
+def _measure_row(measure: Measure) -> list[str]:
+    name, value = md(measure.title), md(said(measure.observed, measure.unit))
+    null = measure.null
+    if not isinstance(null, NullBand):
+        return [name, value, md(null.reason), "", "", ""]
+    percentile = "" if null.percentile is None else f"{null.percentile:.0f}"
+    verdict = {True: "**yes**", False: "no", None: ""}[null.exceeds]
+    return [name, value, amount(null.mean, measure.unit), span(null.low, null.high, measure.unit), percentile, verdict]
+
+
+def _stages(analysis: CleaningAnalysis) -> str:
+    rows = []
+    for stage in analysis.stages:
+        if not stage.ran or stage.n is None:
+            rows.append([md(stage.title), md(stage.reason), "", "", "", "", ""])
+            continue
+        values = {measure.id: measure for measure in stage.measures}
+        cells = [_with_null(values[name]) for name in ("agreement", "agreement_corrected", "separability", "diversity")]
+        rows.append([md(stage.title), f"{stage.n:,}", md(said(stage.from_original, "share")), *cells])
+    columns = ["stage", "tasks", "compression", "agreement", "chance-corrected", "separability", "diversity"]
+    notes = [md(stage.note) for stage in analysis.stages if stage.note]
+    text = f"{table(columns, rows)}\n\nIn brackets: 5–95 % of random subsets of equal size."
+    return " ".join([text, *notes])
+
+
+def _with_null(measure: Measure) -> str:
+    if isinstance(measure.observed, Undefined):
+        return "undefined"
+    value = amount(measure.observed.value, measure.unit)
+    if not isinstance(measure.null, NullBand):
+        return value
+    return f"{value} [{span(measure.null.low, measure.null.high, measure.unit)}]"
+
+
+def _provenance(analysis: CleaningAnalysis) -> str:
+    made = analysis.provenance
+    return (
+        f"AgentHard {md(made.agenthard)}, {md(made.source)} {md(made.benchmark)} (content `{made.content_hash}`), "
+        f"audit `{made.audit_key}`, policy {md(made.policy)}, taxonomy {md(made.taxonomy)}; seed {made.seed}, "
+        f"{made.draws:,} random deletions, {made.resamples:,} resamples, level {made.level:g}."
+    )

@@ -1,0 +1,25 @@
+"""Writing the analysis: its JSON twin, the Markdown summary, and a CSV of every table."""
+
+from pathlib import Path
+
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.cleaning.summary import summary_markdown
+from reports.cleaning.tables import tables_of, write_tables
+from reports.json_text import json_text, utf8
+
+
+def write_analysis(analysis: CleaningAnalysis, folder: Path) -> list[Path]:
+    """Write ``analysis.json``, ``summary.md`` and ``tables/*.csv``. Equal analyses give equal bytes.
+
+    Args:
+        analysis: the analysis.
+        folder: where the files go; made when absent.
+
+    Returns:
+        The files written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    twin, summary = folder / "analysis.json", folder / "summary.md"
+    twin.write_text(json_text(analysis.model_dump(mode="python"), indent=1) + "\n", encoding="utf-8")
+    summary.write_text(utf8(summary_markdown(analysis)), encoding="utf-8")
+    return [twin, summary, *write_tables(tables_of(analysis), folder / "tables")]
