@@ -59,6 +59,15 @@ def said(result: Result, unit: str) -> str:
     return f"{number} ({span(result.low, result.high, unit)})"
 
 
+def sentence(text: str) -> str:
+    """Write a phrase as a sentence.
+
+    >>> sentence("paired bootstrap; complete tasks only")
+    'Paired bootstrap; complete tasks only.'
+    """
+    return f"{text[:1].upper()}{text[1:].rstrip('. ')}." if text else ""
+
+
 def number(result: Result | None) -> float | None:
     """Take the value of a result, None when it has none."""
     return result.value if isinstance(result, Estimate) else None

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from reports.amounts import amount, plural, said, span
+from reports.amounts import amount, plural, said, sentence, span
 from reports.cleaning.analysis import CleaningAnalysis, Term
 from reports.cleaning.boards import Board, BoardRow
 from reports.cleaning.nulls import Measure, NullBand
 from reports.cleaning.splits import TITLES
+from reports.cleaning.stages import Stage
 from reports.figures import figures
 from reports.html import write_html
 from reports.result import AuditResult
@@ -45,7 +46,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
             "figures": {f.id: {"columns": f.columns, "rows": f.rows} for f in drawn.values() if f.rows},
         },
         filters={
-            **{"amount": amount, "plural": plural, "said": said, "slug": slug},
+            **{"amount": amount, "plural": plural, "said": said, "slug": slug, "as_sentence": sentence},
             **{"term": glossary.link, "define": glossary.sentence},
         },
         analysis=analysis,
@@ -53,6 +54,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         titles=TITLES,
         models=_side_by_side(analysis.leaderboards),
         measured=_measured(analysis),
+        stage_cells=_stage_cells,
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
         strip=_strip,
@@ -119,6 +121,34 @@ def _side_by_side(boards: Sequence[Board]) -> list[ModelAcross]:
 def _measured(analysis: CleaningAnalysis) -> list[Measure]:
     """List the statistics of the stage table, each once, in order."""
     return list({measure.id: measure for stage in analysis.stages for measure in stage.measures}.values())
+
+
+@dataclass
+class StageCell:
+    """One cell of the stage table; neighbours that are undefined for the same reason share one."""
+
+    measure: Measure | None
+    """The statistic; None when it is undefined."""
+    reason: str = ""
+    """Why there is none."""
+    columns: int = 1
+    """Columns it spans."""
+
+
+def _stage_cells(stage: Stage, measured: Sequence[Measure]) -> list[StageCell]:
+    found = {measure.id: measure for measure in stage.measures}
+    cells: list[StageCell] = []
+    for column in measured:
+        measure = found.get(column.id)
+        if measure is not None and not isinstance(measure.observed, Undefined):
+            cells.append(StageCell(measure))
+            continue
+        reason = "not measured" if measure is None else said(measure.observed, measure.unit)
+        if cells and cells[-1].reason == reason:
+            cells[-1].columns += 1
+        else:
+            cells.append(StageCell(None, reason))
+    return cells
 
 
 def _tied_ranks(board: Board) -> dict[str, str]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from ace.domain import Domain
+from ace.domain import Domain, Number
 from ace.environment.environment import Environment
 from ace.environment.mode import Mode
 from ace.environment.tools import MAX_FIELDS, MAX_IDS, Kind
@@ -40,7 +40,7 @@ def system_message(environment: Environment) -> str:
     puzzle, domain = environment.puzzle, environment.domain
     policy = puzzle.instruction if environment.mode is Mode.REFERENCE else _policy(puzzle, domain)
     blocks = {
-        "instructions": _instructions(puzzle, domain),
+        "instructions": _instructions(environment),
         "tool_usage": "\n".join(f"- {line}" for line in _usage(environment)),
         "task_policy": policy,
         "task_goal": (
@@ -71,14 +71,50 @@ def user_message(environment: Environment) -> str:
     )
 
 
-def _instructions(puzzle: Puzzle, domain: Domain) -> str:
-    words = domain.wording
-    attributes = ", ".join(["name", *(attribute.name for attribute in domain.attributes)])
+def value_ranges(puzzle: Puzzle, domain: Domain) -> dict[str, range | tuple[str, ...]]:
+    """Tells what values the attributes of an instance's items have.
+
+    Where queries give ids only, an agent cannot see the values of candidates, and can ask only for values it knows of.
+
+    Args:
+        puzzle: The instance.
+        domain: Its domain.
+
+    Returns:
+        By attribute: from the least to the greatest number, or all words, sorted; over all items, wherever they are.
+    """
+    ranges: dict[str, range | tuple[str, ...]] = {}
+    for attribute in domain.attributes:
+        values = {item[attribute.name] for item in puzzle.items.values()}
+        if isinstance(attribute, Number):
+            numbers = [int(value) for value in values]
+            ranges[attribute.name] = range(min(numbers), max(numbers) + 1)
+        else:
+            ranges[attribute.name] = tuple(sorted(map(str, values)))
+    return ranges
+
+
+def _attributes(environment: Environment) -> Iterable[str]:
+    """The attributes of an item: their names, and in paper mode the values that occur."""
+    domain = environment.domain
+    item = domain.wording.item
+    if environment.mode is Mode.REFERENCE:
+        names = ", ".join(["name", *(attribute.name for attribute in domain.attributes)])
+        yield f"Every {item} has an id and these attributes: {names}."
+        return
+    yield f"Every {item} has an id, a name, and these attributes:"
+    for name, values in value_ranges(environment.puzzle, domain).items():
+        told = f"{values[0]} to {values[-1]}" if isinstance(values, range) else ", ".join(values)
+        yield f"- {name}: {told}"
+
+
+def _instructions(environment: Environment) -> str:
+    puzzle, words = environment.puzzle, environment.domain.wording
     return "\n".join(
         [
             f"You work on a {words.task} problem with the help of tools.",
             words.grid.format(rows=puzzle.rows, cols=puzzle.cols),
-            f"Every {words.item} has an id and these attributes: {attributes}.",
+            *_attributes(environment),
             f"One lookup takes at most {MAX_IDS} ids and {MAX_FIELDS} attributes.",
             "Choices depend on each other: one that fits its slot may still make the whole grid impossible. "
             "Plan your questions, keep track of what you learn, and revise earlier choices where needed.",

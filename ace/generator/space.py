@@ -126,9 +126,9 @@ class Space:
                 case GlobalKind.SUM_MAX | GlobalKind.SUM_MIN:
                     out[:, first] = columns.sign * values
                 case GlobalKind.COUNT_MIN:
-                    out[:, first] = -(values == columns.counted)
+                    out[:, first] = np.where(values == columns.counted, -1, 0)
                 case GlobalKind.COUNT_MIN_THRESHOLD:
-                    out[:, first] = -(values >= columns.counted)
+                    out[:, first] = np.where(values >= columns.counted, -1, 0)
                 case GlobalKind.MAX_ROW_SUM:
                     out[:, first + row] = values
                 case GlobalKind.REPEAT_MAX:

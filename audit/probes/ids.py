@@ -8,27 +8,27 @@ from audit.probes.columns import Floats, first_number
 from audit.probes.probe import Probe, ends
 from audit.probes.table import Table
 
-_FAMILY = "ids"
+_IDS = "ids"
 
 
 def id_probes(table: Table) -> Iterator[Probe]:
     """Yield the probes of the candidates' ids."""
     ranks = {id: float(rank) for rank, id in enumerate(sorted(set(table.ids)))}
-    yield from ends(table, "id alphabet", _FAMILY, "id by the alphabet", _each(table, ranks.__getitem__))
-    yield from ends(table, "id length", _FAMILY, "length of id", _each(table, len), middle=False)
+    yield from ends(table, "id alphabet", _IDS, _IDS, "id by the alphabet", _each(table, ranks.__getitem__))
+    yield from ends(table, "id length", _IDS, _IDS, "length of id", _each(table, len), middle=False)
     number = _each(table, first_number)
     if np.isnan(number).all():
         return
-    yield from ends(table, "id number", _FAMILY, "number in its id", number)
-    yield Probe("id even", _FAMILY, "has an even number in its id", np.where(np.isnan(number), np.nan, number % 2 == 0))
-    yield from ends(table, "id last digit", _FAMILY, "last digit of the id", number % 10, middle=False)
-    yield from ends(table, "id digit sum", _FAMILY, "digit sum of the id", _each(table, _digit_sum), middle=False)
-    yield from ends(table, "id zeros", _FAMILY, "number of zeros in its id", _each(table, _zeros), middle=False)
+    yield from ends(table, "id number", _IDS, _IDS, "number in its id", number)
+    yield Probe("id even", _IDS, _IDS, "has an even number in its id", np.where(np.isnan(number), np.nan, number % 2 == 0))
+    yield from ends(table, "id last digit", _IDS, _IDS, "last digit of the id", number % 10, middle=False)
+    yield from ends(table, "id digit sum", _IDS, _IDS, "digit sum of the id", _each(table, _digit_sum), middle=False)
+    yield from ends(table, "id zeros", _IDS, _IDS, "number of zeros in its id", _each(table, _zeros), middle=False)
     pool, shown = _gaps(table, number)
-    yield from ends(table, "id gap", _FAMILY, "distance of its id's number to the next id of the task", pool, middle=False)
+    yield from ends(table, "id gap", _IDS, _IDS, "distance of its id's number to the next id of the task", pool, middle=False)
     if not np.isnan(shown).all():
         trait = "distance of its id's number to the next id of a shown item"
-        yield from ends(table, "id gap to shown", _FAMILY, trait, shown, middle=False)
+        yield from ends(table, "id gap to shown", _IDS, _IDS, trait, shown, middle=False)
 
 
 def _each(table: Table, function: object) -> Floats:

@@ -9,6 +9,7 @@ from itertools import chain
 
 import numpy as np
 
+from audit.probes.attributes import shown_mean
 from audit.probes.columns import Column, Floats, Ints, count_equal
 from audit.probes.ids import id_probes
 from audit.probes.order import pool_probes
@@ -16,7 +17,7 @@ from audit.probes.probe import Probe
 from audit.probes.table import Table
 
 _FOLDS = 5
-_RIVALS = 6
+_RIVALS = 3
 """Wrong candidates of a choice that a classifier is trained on; more would teach it little and take long."""
 _WORDS = 60
 """Most frequent words of a column that get a feature of their own."""
@@ -56,7 +57,7 @@ def learned_probes(table: Table, rng: np.random.Generator) -> Iterator[Probe]:
         for model in ("logistic regression", "boosted trees"):
             scores = _guess(table, matrix, fold[table.scene], sample, model)
             says = f"is the one that {model} learned from other tasks to pick by {name}"
-            yield Probe(f"learned:{name}:{model}", "learned", says, scores)
+            yield Probe(f"learned:{name}:{model}", "learned", name, says, scores)
 
 
 def _sample(table: Table, rng: np.random.Generator) -> Ints:
@@ -81,7 +82,7 @@ def _guess(table: Table, matrix: np.ndarray, fold: Ints, sample: Ints, model: st
             train, test = sample[fold[sample] != number], np.flatnonzero(fold == number)
             if model == "boosted trees":
                 trees = HistGradientBoostingClassifier(
-                    max_iter=60, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
+                    max_iter=40, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
                 )
                 trees.fit(matrix[train], table.truth[train])
                 scores[test] = trees.decision_function(matrix[test])
@@ -120,12 +121,5 @@ def _column_features(table: Table, column: Column) -> Iterator[Floats]:
     yield table.ranks(column.values)
     yield column.values - table.mean(column.values)
     if column.source == "attribute" and len(table.shown_ids):
-        yield column.values - _shown_mean(table, column)
+        yield column.values - shown_mean(table, column)
 
-
-def _shown_mean(table: Table, column: Column) -> Floats:
-    known = ~np.isnan(column.shown)
-    total = np.bincount(table.shown_scene[known], weights=column.shown[known], minlength=len(table.scenes))
-    number = np.bincount(table.shown_scene[known], minlength=len(table.scenes))
-    mean = np.divide(total, number, out=np.full(len(total), np.nan), where=number > 0)
-    return mean[table.scene]

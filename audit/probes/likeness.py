@@ -10,6 +10,8 @@ from audit.probes.columns import Column, Floats
 from audit.probes.probe import Probe, ends
 from audit.probes.table import Table
 
+_LIKE = "likeness"
+_TWICE = "duplicates"
 _TOKEN = re.compile(r"\w+")
 
 
@@ -23,14 +25,14 @@ def likeness_probes(table: Table) -> Iterator[Probe]:
     if not plain:
         return
     mean, nearest = _between(table, plain)
-    yield from ends(table, "likeness:others", "likeness", "mean distance to the other candidates", mean, middle=False)
-    trait = "distance to the most similar other candidate"
-    yield from ends(table, "likeness:twin", "likeness", trait, nearest, middle=False)
+    yield from ends(table, "likeness:others", _LIKE, _LIKE, "mean distance to the other candidates", mean, middle=False)
+    number = "distance to the most similar other candidate"
+    yield from ends(table, "likeness:twin", _LIKE, _LIKE, number, nearest, middle=False)
     if len(table.shown_ids):
         mean, nearest = _to_shown(table, plain)
-        yield from ends(table, "likeness:shown", "likeness", "mean distance to the shown items", mean, middle=False)
-        trait = "distance to the most similar shown item"
-        yield from ends(table, "likeness:shown twin", "likeness", trait, nearest, middle=False)
+        yield from ends(table, "likeness:shown", _LIKE, _LIKE, "mean distance to the shown items", mean, middle=False)
+        number = "distance to the most similar shown item"
+        yield from ends(table, "likeness:shown twin", _LIKE, _LIKE, number, nearest, middle=False)
 
 
 def duplicate_probes(table: Table, whole: Table) -> Iterator[Probe]:
@@ -44,13 +46,13 @@ def duplicate_probes(table: Table, whole: Table) -> Iterator[Probe]:
     in_scene = Counter(zip(whole.scene.tolist(), codes.tolist(), strict=True))
     pairs = zip(table.scene.tolist(), codes[table.origin].tolist(), strict=True)
     copies = np.array([in_scene[pair] for pair in pairs], dtype=float)
-    yield Probe("duplicate:content", "duplicates", "shares its content with the fewest other candidates", -copies)
+    yield Probe("duplicate:content", _TWICE, _TWICE, "shares its content with the fewest other candidates", -copies)
     offers = Counter(zip(whole.scene.tolist(), whole.ids, strict=True))
     times = np.array([offers[pair] for pair in zip(table.scene.tolist(), table.ids, strict=True)], dtype=float)
-    yield Probe("duplicate:offered", "duplicates", "is offered in the fewest choices of its task", -times)
+    yield Probe("duplicate:offered", _TWICE, _TWICE, "is offered in the fewest choices of its task", -times)
     shown = set(zip(table.shown_scene.tolist(), table.shown_ids, strict=True))
     given = np.array([pair in shown for pair in zip(table.scene.tolist(), table.ids, strict=True)], dtype=float)
-    yield Probe("duplicate:shown", "duplicates", "is not one of the shown items", -given)
+    yield Probe("duplicate:shown", _TWICE, _TWICE, "is not one of the shown items", -given)
 
 
 def mention_probes(table: Table) -> Iterator[Probe]:
@@ -62,7 +64,7 @@ def mention_probes(table: Table) -> Iterator[Probe]:
         float(words[s][id] if _TOKEN.fullmatch(id) else table.scenes[s].text.count(id) if id else 0)
         for s, id in zip(table.scene.tolist(), table.ids, strict=True)
     ]
-    yield Probe("mention", "text", "is named most often in the task's text", np.array(named))
+    yield Probe("mention", "text", "mention", "is named most often in the task's text", np.array(named))
 
 
 def _contents(table: Table) -> np.ndarray:

@@ -8,6 +8,8 @@ from audit.probes.columns import Floats
 from audit.probes.probe import Probe, ends
 from audit.probes.table import Table
 
+_ORDER = "order"
+_POOL = "pool order"
 
 def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
     """Yield the probes of the place in the offered list.
@@ -16,12 +18,12 @@ def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
         table: the candidates.
         settled: per row, how many other choices of the scene that their rules settle have their answer at this place.
     """
-    yield Probe("order:first", "order", "is listed first", -table.position)
-    yield Probe("order:last", "order", "is listed last", table.position)
-    yield Probe("order:middle", "order", "is listed in the middle", -abs(2 * table.position - table.offered + 1))
+    yield Probe("order:first", _ORDER, _ORDER, "is listed first", -table.position)
+    yield Probe("order:last", _ORDER, _ORDER, "is listed last", table.position)
+    yield Probe("order:middle", _ORDER, _ORDER, "is listed in the middle", -abs(2 * table.position - table.offered + 1))
     says = "stands where the answers of the same task stand that the rules settle"
-    yield Probe("order:settled", "order", says, settled)
-    yield Probe("order:unsorted", "order", "is the one that breaks the order of the ids", _breaks(table))
+    yield Probe("order:settled", _ORDER, _ORDER, says, settled)
+    yield Probe("order:unsorted", _ORDER, _ORDER, "is the one that breaks the order of the ids", _breaks(table))
 
 
 def settled_places(table: Table) -> Floats:
@@ -42,10 +44,10 @@ def pool_probes(table: Table) -> Iterator[Probe]:
     if np.isnan(table.pool).all():
         return
     place = "place in the file's list of all items"
-    yield from ends(table, "pool", "pool order", place, table.pool)
+    yield from ends(table, "pool", _POOL, _POOL, place, table.pool)
     near = _nearest_shown(table)
-    yield Probe("pool:near", "pool order", "stands nearest to a shown item in the file's list of all items", -near)
-    yield Probe("pool:far", "pool order", "stands farthest from any shown item in the file's list of all items", near)
+    yield Probe("pool:near", _POOL, _POOL, "stands nearest to a shown item in the file's list of all items", -near)
+    yield Probe("pool:far", _POOL, _POOL, "stands farthest from any shown item in the file's list of all items", near)
 
 
 def _breaks(table: Table) -> Floats:

@@ -52,9 +52,9 @@ def limit_probes(table: Table) -> Iterator[Probe]:
     if np.isnan(table.margin).all():
         return
     exact = np.where(np.isnan(table.margin), np.nan, table.margin == 0)
-    yield Probe("limit:exact", "limits", "lies exactly on a limit of its rules", exact)
-    trait = "distance to the nearest limit of its rules"
-    yield from ends(table, "limit distance", "limits", trait, table.margin, middle=False)
+    yield Probe("limit:exact", "limits", "limits", "lies exactly on a limit of its rules", exact)
+    number = "distance to the nearest limit of its rules"
+    yield from ends(table, "limit distance", "limits", "limits", number, table.margin, middle=False)
 
 
 def _rarely(id: str, family: str, says: str, strange: list[tuple[str, Bools]]) -> Probe:
@@ -62,7 +62,7 @@ def _rarely(id: str, family: str, says: str, strange: list[tuple[str, Bools]]) -
     counts = sorted(((int(flags.sum()), name) for name, flags in strange if flags.any()), key=lambda c: (-c[0], c[1]))
     detail = ", ".join(f"{name} {count}×" for count, name in counts[:6])
     score = -sum(flags.astype(float) for _, flags in strange) if strange else np.full(0, np.nan)
-    return Probe(id, family, says, np.asarray(score), f"candidates that do not: {detail}" if detail else "")
+    return Probe(id, family, family, says, np.asarray(score), f"candidates that do not: {detail}" if detail else "")
 
 
 def _outside_here(table: Table, column: Column) -> Bools:

@@ -14,7 +14,9 @@ class Probe:
     id: str
     """Names the probe within the battery."""
     family: str
-    """Probes of one family use the same trait, so that several of them can find one and the same give-away."""
+    """Sort of trait it uses: order, ids, attributes ..."""
+    trait: str
+    """The trait. Several probes of one trait find one and the same give-away."""
     says: str
     """What is claimed of the answer, as a verb phrase: "is listed first"."""
     score: Floats
@@ -23,20 +25,23 @@ class Probe:
     """Where the trait shows most, for the maintainer."""
 
 
-def ends(table: Table, id: str, family: str, trait: str, values: Floats, *, middle: bool = True) -> Iterator[Probe]:
+def ends(
+    table: Table, id: str, family: str, trait: str, number: str, values: Floats, *, middle: bool = True
+) -> Iterator[Probe]:
     """Yield the probes for one number per candidate: the lowest, the highest and the one nearest to the middle.
 
     Args:
         table: the candidates.
         id: what the probe ids start with.
         family: family of the probes.
-        trait: the number, as in "has the lowest {trait}".
+        trait: their trait.
+        number: what the number is, as in "has the lowest {number}".
         values: the number per candidate, NaN where there is none.
         middle: False where the middle means nothing.
     """
-    yield Probe(f"{id}:lowest", family, f"has the lowest {trait}", -values)
-    yield Probe(f"{id}:highest", family, f"has the highest {trait}", values)
+    yield Probe(f"{id}:lowest", family, trait, f"has the lowest {number}", -values)
+    yield Probe(f"{id}:highest", family, trait, f"has the highest {number}", values)
     if middle:
         # Exact arithmetic on halves, so that the two next to the middle of an even number tie.
         distance = abs(table.ranks(values) - 0.5)
-        yield Probe(f"{id}:middle", family, f"has the {trait} in the middle", -distance.round(9))
+        yield Probe(f"{id}:middle", family, trait, f"has the {number} in the middle", -distance.round(9))

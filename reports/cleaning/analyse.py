@@ -12,7 +12,7 @@ from reports.cleaning.inputs import AnalysisSettings, CleaningInput
 from reports.cleaning.models_part import ModelsPart, analyse_models
 from reports.cleaning.panels import retention_of
 from reports.cleaning.splits import Split, SplitName, describe_split
-from reports.cleaning.stage_table import StageStatistics, stage_table
+from reports.cleaning.stage_table import PromptStatistics, ScoreStatistics, stage_table
 from reports.cleaning.stages import StageName
 from reports.statistics import Undefined
 from reports.statistics.result import PREFIX, undefined
@@ -62,13 +62,7 @@ def analyse(
         "judge": NO_JUDGE,
         "difficulty": hard.reason.removeprefix(PREFIX) if isinstance(hard, Undefined) else hard.record.selected,
     }
-    statistics = StageStatistics(
-        splits[0].task_ids,
-        [task.prompt for task in found.tasks],
-        runs if isinstance(runs, Undefined) else runs.missing,
-        found.clusters,
-        settings,
-    )
+    matrix = runs if isinstance(runs, Undefined) else runs.missing
     return CleaningAnalysis(
         title=found.title,
         headline=headline(found, splits, part.stability),
@@ -76,7 +70,12 @@ def analyse(
         runs=chosen if isinstance(chosen, Undefined) else chosen.used,
         splits=splits,
         hard=hard if isinstance(hard, Undefined) else hard.record,
-        stages=stage_table(found.categories, left, statistics),
+        stages=stage_table(
+            found.categories,
+            left,
+            ScoreStatistics(matrix, found.clusters, settings),
+            PromptStatistics({task.id: task.prompt for task in found.tasks}, settings),
+        ),
         leaderboards=part.leaderboards,
         stability=part.stability,
         retention=tuple(

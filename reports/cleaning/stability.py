@@ -3,6 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reports.cleaning.inputs import AnalysisSettings
 from reports.cleaning.nulls import Measure, NullBand, measure
 from reports.cleaning.splits import Split, SplitName
@@ -16,7 +19,7 @@ from reports.statistics import (
     average_rank_shift,
     indistinguishable_models,
     kendall_tau_b,
-    matrix_null,
+    random_subset_null,
     rank_change_nulls,
     rank_moves,
     ranking_change_rate,
@@ -76,29 +79,7 @@ def ranking_stability(
     Returns:
         The table with its sentence.
     """
-    models = len(scores_before)
-    why = None if scores_before and scores_after else "no task with a verdict for every model is left"
-    why = why or why_no_ranking(scores_before.values())
-    moves = undefined(why, models, "models") if why else rank_moves(scores_before, scores_after)
-    nulls = rank_change_nulls(matrix_before, matrix_after, draws=settings.draws, seed=settings.seed)
-    close = _close_null(matrix_before, matrix_after, settings)
-
-    def of_scores(statistic: Callable[[Mapping[str, float], Mapping[str, float]], Result]) -> Result:
-        return moves if isinstance(moves, Undefined) else statistic(scores_before, scores_after)
-
-    def null(name: str) -> NullDistribution | Undefined:
-        found: NullDistribution | Undefined = nulls if isinstance(nulls, Undefined) else getattr(nulls, name)
-        return found
-
-    rate, shift, tau = (of_scores(f) for f in (ranking_change_rate, average_rank_shift, kendall_tau_b))
-    close_before, close_after = (indistinguishable_models(scores) for scores in (scores_before, scores_after))
-    measures = (
-        measure("change_rate", "Models that change rank", "share", rate, null("change_rate")),
-        measure("rank_shift", "Average rank shift", "ranks", shift, null("rank_shift")),
-        measure("kendall_tau_b", "Kendall τ-b", "τ-b", tau, null("kendall_tau_b")),
-        measure("indistinguishable", CLOSE, "models", close_after, close, close_before),
-        measure("top_changed", NEW_LEADER, "share", _top_changed(moves), null("top_changed")),
-    )
+    moves, measures = rank_measures(scores_before, scores_after, matrix_before, matrix_after, settings)
     return RankingStability(
         reading=reading,
         before=before.name,
@@ -111,16 +92,59 @@ def ranking_stability(
     )
 
 
+def rank_measures(
+    scores_before: Mapping[str, float],
+    scores_after: Mapping[str, float],
+    matrix_before: ScoreMatrix,
+    matrix_after: ScoreMatrix,
+    settings: AnalysisSettings,
+) -> tuple[tuple[RankMove, ...] | Undefined, tuple[Measure, ...]]:
+    """Measure how a ranking moves, each figure beside the null of deleting as many random tasks.
+
+    Args:
+        scores_before: model → score; ties keep this order.
+        scores_after: model → the other score.
+        matrix_before: scores from which random tasks are deleted.
+        matrix_after: scores on some of these tasks, whose number the random subsets have.
+        settings: draws and seed.
+
+    Returns:
+        The moves; and change_rate, rank_shift, kendall_tau_b, indistinguishable, top_changed.
+    """
+    why = None if scores_before and scores_after else "no task with a verdict for every model is left"
+    why = why or why_no_ranking(scores_before.values())
+    moves = undefined(why, len(scores_before), "models") if why else rank_moves(scores_before, scores_after)
+    nulls = rank_change_nulls(matrix_before, matrix_after, draws=settings.draws, seed=settings.seed)
+
+    def of_scores(statistic: Callable[[Mapping[str, float], Mapping[str, float]], Result]) -> Result:
+        return moves if isinstance(moves, Undefined) else statistic(scores_before, scores_after)
+
+    def null(name: str) -> NullDistribution | Undefined:
+        found: NullDistribution | Undefined = nulls if isinstance(nulls, Undefined) else getattr(nulls, name)
+        return found
+
+    rate, shift, tau = (of_scores(f) for f in (ranking_change_rate, average_rank_shift, kendall_tau_b))
+    close_before, close_after = (indistinguishable_models(scores) for scores in (scores_before, scores_after))
+    close = _close_null(matrix_before, matrix_after, settings)
+    return moves, (
+        measure("change_rate", "Models that change rank", "share", rate, null("change_rate")),
+        measure("rank_shift", "Average rank shift", "ranks", shift, null("rank_shift")),
+        measure("kendall_tau_b", "Kendall τ-b", "τ-b", tau, null("kendall_tau_b")),
+        measure("indistinguishable", CLOSE, "models", close_after, close, close_before),
+        measure("top_changed", NEW_LEADER, "share", _top_changed(moves), null("top_changed")),
+    )
+
+
 def _close_null(before: ScoreMatrix, after: ScoreMatrix, settings: AnalysisSettings) -> NullDistribution | Undefined:
     complete = before.complete_tasks()
+    values = complete.values
+
+    def close(positions: NDArray[np.intp]) -> Result:
+        scores = values[:, positions].mean(axis=1).tolist()
+        return indistinguishable_models(dict(zip(complete.models, scores, strict=True)))
+
     keep = len(set(after.tasks) & set(complete.tasks))
-    return matrix_null(
-        complete,
-        lambda matrix: indistinguishable_models(matrix.scores()),
-        keep=keep,
-        draws=settings.draws,
-        seed=settings.seed,
-    )
+    return random_subset_null(close, total=len(complete.tasks), keep=keep, draws=settings.draws, seed=settings.seed)
 
 
 def _top_changed(moves: tuple[RankMove, ...] | Undefined) -> Result:

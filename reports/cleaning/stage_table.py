@@ -1,6 +1,6 @@
 """Filling the stage table: what every stage leaves, against the original and against random subsets of equal size."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 
@@ -38,33 +38,34 @@ SEPARABILITY_DRAWS = 200
 """Random subsets behind the null of the separability, each with a bootstrap of its own."""
 
 
-class StageStatistics:
-    """The statistics of a split that need the initial benchmark as their null.
+class ScoreStatistics:
+    """Agreement and separability of a split, each against the initial benchmark and random subsets of equal size.
 
     Args:
-        tasks: all task ids, in the benchmark's order.
-        prompts: one text per task.
         matrix: scores of the comparable models on all tasks, or why there are none.
         clusters: cluster by task id; None for independent tasks.
         settings: parameters.
     """
 
     def __init__(
-        self,
-        tasks: Sequence[str],
-        prompts: Sequence[str],
-        matrix: ScoreMatrix | Undefined,
-        clusters: Mapping[str, str] | None,
-        settings: AnalysisSettings,
+        self, matrix: ScoreMatrix | Undefined, clusters: Mapping[str, str] | None, settings: AnalysisSettings
     ) -> None:
-        self._place = {task: i for i, task in enumerate(tasks)}
-        self._prompts = PromptSpace(prompts, settings.embedder)
         self._matrix = matrix if isinstance(matrix, Undefined) else matrix.complete_tasks()
         self._clusters = clusters
         self._settings = settings
 
-    def separability(self, matrix: ScoreMatrix) -> Result:
-        """Separability of any matrix over tasks of the benchmark."""
+    def of_split(self, kept: Collection[str]) -> tuple[Measure, ...]:
+        """Compute agreement, agreement_corrected and separability on these tasks."""
+        draws, corrected = self._settings.draws, "Chance-corrected agreement"
+        return (
+            self._measure("agreement", "Model agreement", "share", model_agreement, draws, kept),
+            self._measure("agreement_corrected", corrected, "agreement", chance_corrected_agreement, draws, kept),
+            self._measure(
+                "separability", "Separability with confidence", "%", self._separability, SEPARABILITY_DRAWS, kept
+            ),
+        )
+
+    def _separability(self, matrix: ScoreMatrix) -> Result:
         clusters = None if self._clusters is None else [self._clusters[task] for task in matrix.tasks]
         return separability(
             matrix,
@@ -74,35 +75,7 @@ class StageStatistics:
             clusters=clusters,
         )
 
-    def of_split(self, kept: Collection[str]) -> tuple[Measure, ...]:
-        """Compute every measure of a split.
-
-        Args:
-            kept: ids of its tasks.
-
-        Returns:
-            agreement, agreement_corrected, separability, diversity, nearest_neighbour.
-        """
-        draws = self._settings.draws
-        scores: list[tuple[str, str, str, Callable[[ScoreMatrix], Result], int]] = [
-            ("agreement", "Model agreement", "share", model_agreement, draws),
-            ("agreement_corrected", "Chance-corrected agreement", "agreement", chance_corrected_agreement, draws),
-            ("separability", "Separability with confidence", "%", self.separability, SEPARABILITY_DRAWS),
-        ]
-        measures = [self._of_scores(*row, kept) for row in scores]
-        positions = np.sort(np.array([self._place[task] for task in kept], dtype=np.intp))
-        everything = np.arange(len(self._place))
-        space, seed = self._prompts, self._settings.seed
-        for name, title, statistic, null in (
-            ("diversity", "Diversity (mean pairwise distance of prompts)", space.pairwise, space.pairwise_null),
-            ("nearest_neighbour", "Distance to the nearest prompt", space.nearest, space.nearest_null),
-        ):
-            observed = statistic(positions) if len(positions) else undefined("no task is left", 0, "tasks")
-            band = null(len(positions), draws, seed) if len(positions) else undefined("no task is left", 0, "tasks")
-            measures.append(measure(name, title, "distance", observed, band, statistic(everything)))
-        return tuple(measures)
-
-    def _of_scores(
+    def _measure(
         self,
         name: str,
         title: str,
@@ -120,17 +93,48 @@ class StageStatistics:
         return measure(name, title, unit, statistic(here), null, statistic(self._matrix))
 
 
+class PromptStatistics:
+    """How much the prompts of a split differ, against the initial benchmark and random subsets of equal size.
+
+    Args:
+        prompts: prompt by task id, for all tasks in the benchmark's order.
+        settings: embedder, draws and seed.
+    """
+
+    def __init__(self, prompts: Mapping[str, str], settings: AnalysisSettings) -> None:
+        self._place = {task: i for i, task in enumerate(prompts)}
+        self._space = PromptSpace(list(prompts.values()), settings.embedder)
+        self._settings = settings
+
+    def of_split(self, kept: Collection[str]) -> tuple[Measure, ...]:
+        """Compute diversity and nearest_neighbour on these tasks."""
+        positions = np.sort(np.array([self._place[task] for task in kept], dtype=np.intp))
+        everything = np.arange(len(self._place))
+        space, draws, seed = self._space, self._settings.draws, self._settings.seed
+        measures = []
+        for name, title, statistic, null in (
+            ("diversity", "Diversity (mean pairwise distance of prompts)", space.pairwise, space.pairwise_null),
+            ("nearest_neighbour", "Distance to the nearest prompt", space.nearest, space.nearest_null),
+        ):
+            observed = statistic(positions) if len(positions) else undefined("no task is left", 0, "tasks")
+            band = null(len(positions), draws, seed) if len(positions) else undefined("no task is left", 0, "tasks")
+            measures.append(measure(name, title, "distance", observed, band, statistic(everything)))
+        return tuple(measures)
+
+
 def stage_table(
     categories: Mapping[str, str],
     left: Mapping[StageName, Collection[str] | str],
-    statistics: StageStatistics,
+    scores: ScoreStatistics,
+    prompts: PromptStatistics,
 ) -> tuple[Stage, ...]:
     """Fill the table.
 
     Args:
         categories: category by task id, for all tasks.
         left: for each stage in order, the ids that it leaves, or the reason why it was not run.
-        statistics: computes the measures.
+        scores: measures of scores.
+        prompts: measures of prompts.
 
     Returns:
         One row per stage.
@@ -152,6 +156,7 @@ def stage_table(
             )
             continue
         kept = set(tasks)
+        ordered = [task for task in categories if task in kept]
         rows.append(
             Stage(
                 name=name,
@@ -164,7 +169,7 @@ def stage_table(
                 from_original=compression(len(kept), len(categories)),
                 from_previous=compression(len(kept), len(before)) if rows else undefined("no stage comes before it"),
                 macro_compression=_macro(categories, kept),
-                measures=statistics.of_split([task for task in categories if task in kept]),
+                measures=(*scores.of_split(ordered), *prompts.of_split(ordered)),
             )
         )
         before = kept

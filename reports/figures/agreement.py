@@ -12,7 +12,7 @@ from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.figures import AgreementMap
 from reports.cleaning.splits import TITLES
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import COUNTED, Figure, Key
+from reports.figures.figure import COUNTED, Figure, Key, short
 
 if TYPE_CHECKING:
     import altair as alt
@@ -28,19 +28,19 @@ MOST_NUMBERED = 18
 
 @dataclass(frozen=True)
 class Steps:
-    """Equal steps of agreement up to 1, each with its shade."""
+    """Equal steps of agreement, each with its shade."""
 
     start: float
     width: float
     count: int
 
     @classmethod
-    def down_to(cls, least: float) -> "Steps":
-        """Take the finest steps of a round width that reach from ``least`` to 1 with the shades there are."""
+    def spanning(cls, least: float, most: float) -> "Steps":
+        """Take the finest steps of a round width that reach from ``least`` to ``most`` with the shades there are."""
         for width in (0.01, 0.02, 0.05, 0.1):
-            start = floor(least / width + 1e-9) * width
-            if (count := ceil((1 - start) / width - 1e-9)) <= SHADES:
-                return cls(start, width, max(count, 1))
+            first, last = floor(least / width + 1e-9), ceil(most / width - 1e-9)
+            if last - first <= SHADES:
+                return cls(first * width, width, max(last - first, 1))
         return cls(0.0, 1 / SHADES, SHADES)
 
     def shade(self, value: float) -> int:
@@ -77,7 +77,7 @@ def agreement_maps(analysis: CleaningAnalysis) -> Figure:
     if not seen:
         reason = "undefined because no two models have a score on a common task"
         return Figure("agreement", TITLE, "", "", reason=reason, columns=columns, rows=rows)
-    steps, models = Steps.down_to(min(seen)), len(maps[0].models)
+    steps, models = Steps.spanning(min(seen), max(seen)), len(maps[0].models)
     sizes = ", ".join(f"{TITLES[grid.split]} n = {grid.n:,}" for grid in maps)
     means = ", ".join(f"{TITLES[grid.split]} {_mean(grid)}" for grid in maps)
     return Figure(
@@ -158,4 +158,4 @@ def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
 
 
 def _label(grid: AgreementMap, index: int) -> str:
-    return f"{grid.models[index]}\N{EN SPACE}{index + 1}"
+    return f"{short(grid.models[index])}\N{EN SPACE}{index + 1}"

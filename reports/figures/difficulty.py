@@ -4,7 +4,7 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from reports.amounts import amount, number
+from reports.amounts import amount, number, sentence
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.figures import ItemMap, ItemPoint
 from reports.figures.drawing import Row, draw
@@ -53,9 +53,9 @@ def difficulty_scatter(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="difficulty",
         title=TITLE,
-        caption=f"n = {len(shown):,} tasks, {items.models} models; {items.left_out:,} tasks left out. {items.method} "
-        f"Below zero, where weaker models do better than stronger ones, lie: {words}. Nothing here is drawn at random; "
-        "pointing at a task shows its standard errors.",
+        caption=f"n = {len(shown):,} tasks, {items.models} models; {items.left_out:,} tasks left out. "
+        f"{sentence(items.method)} Below zero, where weaker models do better than stronger ones, lie: {words}. "
+        "Nothing here is drawn at random; pointing at a task shows its standard errors.",
         alt=f"Scatter of {len(shown):,} tasks by difficulty and discrimination. With negative discrimination: {words}.",
         svg=_drawn(items, shown),
         keys=tuple(

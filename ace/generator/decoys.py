@@ -1,0 +1,143 @@
+"""Decoys: candidates that meet their slot's own rules and yet fit into no grid with the truth (the paper's Algorithm 1).
+
+For each decoy slot in order, natural items within the slot's rules are proposed, those that miss the hard condition
+are left out, the open-prefix preference says which of the rest may be taken, and calibrated weights choose among them
+so that, attribute by attribute, nothing tells a decoy from the truth.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ace.generator.calibration import calibrated, features, weighted_choice
+from ace.generator.combinations import Combinations
+from ace.generator.errors import Unmet
+from ace.generator.preference import Preference, demanded_level
+from ace.generator.scaffold import Scaffold
+from ace.generator.space import Box, Floats, Ints, Space
+
+_PROPOSALS = 600
+_PROPOSALS_PER_DECOY = 40
+
+
+@dataclass(slots=True)
+class DecoySlot:
+    """A slot's proposals, and which of them are its decoys."""
+
+    slot: int
+    """Index of the slot."""
+    items: Ints
+    """The proposals, one per row."""
+    deviations: Ints
+    """How much more than the truth each loads every column."""
+    chosen: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Indices of the proposals that are decoys, in the order they were chosen."""
+
+    @property
+    def decoys(self) -> Ints:
+        """Deviations of the decoys."""
+        return self.deviations[self.chosen]
+
+
+def draw_decoys(
+    rng: np.random.Generator, scaffold: Scaffold, slack: Ints, attempts: tuple[int, int, int]
+) -> list[DecoySlot]:
+    """Draws the decoys of every decoy slot.
+
+    Args:
+        rng: Source of randomness.
+        scaffold: The frame of the instance.
+        slack: By column: how much more than the truth it may be loaded.
+        attempts: After how many proposals the demand on the preference level falls.
+
+    Returns:
+        The decoy slots in order.
+
+    Raises:
+        Unmet: Too few proposals of a slot meet the hard condition.
+    """
+    order = scaffold.decoy_slots
+    combinations = Combinations([scaffold.slots[index].decoys for index in order], slack, scaffold.plane)
+    preference = Preference(scaffold, slack)
+    done: list[DecoySlot] = []
+    for position, index in enumerate(order):
+        slot = propose(rng, scaffold, index)
+        wanted = scaffold.slots[index].decoys
+        possible = np.flatnonzero(combinations.broken_by(slot.deviations))
+        if len(possible) < wanted:
+            raise Unmet(
+                f"hard condition: decoy slot {position + 1} of {len(order)} needs {wanted} decoys, "
+                f"and {len(possible)} of {len(slot.items)} proposals break the whole in every combination"
+            )
+        if position < len(order) - 1:
+            levels = preference.levels(index, slot.deviations[possible])
+            possible = possible[levels <= demanded_level(levels, wanted, attempts)]
+        weights = decoy_weights(scaffold, slot, possible)
+        slot.chosen = possible[weighted_choice(rng, weights, wanted)[0]]
+        combinations.extend(slot.decoys, _least(scaffold, order[position + 1 :]))
+        preference.extend(slot.decoys)
+        done.append(slot)
+    return done
+
+
+def propose(rng: np.random.Generator, scaffold: Scaffold, index: int) -> DecoySlot:
+    """Draws natural items within a slot's rules.
+
+    Args:
+        rng: Source of randomness.
+        scaffold: The frame of the instance.
+        index: Index of the slot.
+
+    Returns:
+        The slot with its proposals, none chosen.
+    """
+    frame = scaffold.slots[index]
+    items = scaffold.space.draw(rng, frame.box, max(_PROPOSALS, _PROPOSALS_PER_DECOY * frame.decoys))
+    return DecoySlot(index, items, scaffold.space.loads(items, frame.cell[0]) - scaffold.loads[scaffold.at(index)])
+
+
+def decoy_weights(scaffold: Scaffold, slot: DecoySlot, possible: Ints) -> Floats:
+    """Weighs possible decoys so that their attributes are those of natural items, at the level of the truth.
+
+    Args:
+        scaffold: The frame of the instance.
+        slot: The slot with its proposals.
+        possible: Indices of the proposals that may be decoys.
+
+    Returns:
+        A weight for each of them.
+    """
+    frame = scaffold.slots[slot.slot]
+    described = features(scaffold.space, slot.items, scaffold.truth[scaffold.at(slot.slot)], frame.box)
+    levels = slot.deviations[possible] @ scaffold.plane
+    return calibrated(described[possible], described.mean(axis=0), -(levels**2) / 2)
+
+
+def _least(scaffold: Scaffold, slots: list[int]) -> Ints:
+    """By column: the least that these slots together can deviate from their truths."""
+    least = np.zeros(scaffold.space.columns, dtype=np.int64)
+    for index in slots:
+        frame = scaffold.slots[index]
+        least += np.minimum(least_loads(scaffold.space, frame.box, frame.cell[0]) - scaffold.loads[scaffold.at(index)], 0)
+    return least
+
+
+def least_loads(space: Space, box: Box, row: int) -> Ints:
+    """Returns the least that any allowed item loads each column.
+
+    Args:
+        space: The domain.
+        box: The allowed items.
+        row: Row of the grid.
+
+    Returns:
+        One number per column; different columns may need different items.
+    """
+    least = np.minimum(*space.loads(np.stack([box.low, box.high]), row))
+    for rule in space.rules:
+        own = slice(rule.first, rule.first + rule.count)
+        if rule.rule.kind.value == "repeat_max":
+            least[own] = 0
+        elif rule.rule.kind.value.startswith("count_min"):
+            least[own] = -1
+    return least
