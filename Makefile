@@ -14,7 +14,7 @@ demo: $(STAMP)
 	$(BIN)/agenthard demo --out demo-run
 
 test: $(STAMP) lint
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -1,8 +1,8 @@
 """Decoys: candidates that meet their slot's own rules and yet fit into no grid with the truth (the paper's Algorithm 1).
 
 For each decoy slot in order, natural items within the slot's rules are proposed, those that miss the hard condition
-are left out, the open-prefix preference says which of the rest may be taken, and calibrated weights choose among them
-so that, attribute by attribute, nothing tells a decoy from the truth.
+are left out, the open-prefix preference says which of the rest may be taken, and among these the decoys are chosen so
+that, attribute by attribute, nothing tells them from natural items, and so from the truth.
 """
 
 from dataclasses import dataclass, field
@@ -18,6 +18,8 @@ from ace.generator.space import Box, Floats, Ints, Space
 
 _PROPOSALS = 600
 _PROPOSALS_PER_DECOY = 40
+_SETS = 64
+"""Sets of decoys that are compared for a slot."""
 
 
 @dataclass(slots=True)
@@ -59,6 +61,7 @@ def draw_decoys(
     order = scaffold.decoy_slots
     combinations = Combinations([scaffold.slots[index].decoys for index in order], slack, scaffold.plane)
     preference = Preference(scaffold, slack)
+    owed = np.zeros(len(scaffold.space.is_number))
     done: list[DecoySlot] = []
     for position, index in enumerate(order):
         slot = propose(rng, scaffold, index)
@@ -72,8 +75,10 @@ def draw_decoys(
         if position < len(order) - 1:
             levels = preference.levels(index, slot.deviations[possible])
             possible = possible[levels <= demanded_level(levels, wanted, attempts)]
-        weights = decoy_weights(scaffold, slot, possible)
-        slot.chosen = possible[weighted_choice(rng, weights, wanted)[0]]
+        sets = draw_sets(rng, scaffold, slot, possible)
+        excess = owed + natural_excess(rng, scaffold, slot, sets)
+        best = int((excess**2).sum(axis=1).argmin())
+        owed, slot.chosen = excess[best], sets[best]
         combinations.extend(slot.decoys, _least(scaffold, order[position + 1 :]))
         preference.extend(slot.decoys)
         done.append(slot)
@@ -96,21 +101,46 @@ def propose(rng: np.random.Generator, scaffold: Scaffold, index: int) -> DecoySl
     return DecoySlot(index, items, scaffold.space.loads(items, frame.cell[0]) - scaffold.loads[scaffold.at(index)])
 
 
-def decoy_weights(scaffold: Scaffold, slot: DecoySlot, possible: Ints) -> Floats:
-    """Weighs possible decoys so that their attributes are those of natural items, at the level of the truth.
+def draw_sets(rng: np.random.Generator, scaffold: Scaffold, slot: DecoySlot, possible: Ints) -> Ints:
+    """Draws sets of decoys whose attributes are on average those of natural items, at about the level of the truth.
 
     Args:
+        rng: Source of randomness.
         scaffold: The frame of the instance.
         slot: The slot with its proposals.
         possible: Indices of the proposals that may be decoys.
 
     Returns:
-        A weight for each of them.
+        One row per set: the indices of its proposals.
     """
     frame = scaffold.slots[slot.slot]
     described = features(scaffold.space, slot.items, scaffold.truth[scaffold.at(slot.slot)], frame.box)
     levels = slot.deviations[possible] @ scaffold.plane
-    return calibrated(described[possible], described.mean(axis=0), -(levels**2) / 2)
+    weights = calibrated(described[possible], described.mean(axis=0), -(levels**2) / 2)
+    return possible[weighted_choice(rng, weights, frame.decoys, _SETS)]
+
+
+def natural_excess(rng: np.random.Generator, scaffold: Scaffold, slot: DecoySlot, sets: Ints) -> Floats:
+    """Compares sets of decoys with as many natural items, by how they lie about the truth.
+
+    Where the rules leave no set whose averages are natural, the sets nearest to it are still found so, and what is
+    missing can be made up in another slot.
+
+    Args:
+        rng: Source of randomness.
+        scaffold: The frame of the instance.
+        slot: The slot with its proposals.
+        sets: Indices of proposals, one row per set.
+
+    Returns:
+        By set and attribute: the share of decoys above the truth less the share below it, or for words the share that
+        is the truth's, each less the same of natural items.
+    """
+    truth = scaffold.truth[scaffold.at(slot.slot)]
+    sides = np.where(scaffold.space.is_number, np.sign(slot.items - truth), slot.items == truth)
+    natural = rng.choice(len(sides), size=sets.shape[1], replace=False)
+    excess: Floats = sides[sets].mean(axis=1) - sides[natural].mean(axis=0)
+    return excess
 
 
 def _least(scaffold: Scaffold, slots: list[int]) -> Ints:

@@ -44,6 +44,4 @@ def _item(domain: Domain, item: Item) -> dict[str, Any]:
 
 def _rules(domain: Domain, slot: Slot) -> list[dict[str, Any]]:
     rules = ((domain.slot_rule(name), limit) for name, limit in slot.limits.items())
-    return [
-        {"attribute": rule.attribute, "max" if rule.bound is Bound.MAX else "min": limit} for rule, limit in rules
-    ]
+    return [{"attribute": rule.attribute, "max" if rule.bound is Bound.MAX else "min": limit} for rule, limit in rules]

@@ -116,4 +116,5 @@ def _log_probability(outlook: _Outlook) -> Floats:
     # Measures are whole numbers, so half a unit is added: the limit itself is allowed.
     if outlook.spread < 1e-6:
         return np.where(outlook.margins > -0.5, 0.0, _LOG_FLOOR)
-    return np.maximum(log_ndtr((outlook.margins + 0.5) / outlook.spread), _LOG_FLOOR)
+    logarithm: Floats = log_ndtr((outlook.margins + 0.5) / outlook.spread)
+    return np.maximum(logarithm, _LOG_FLOOR)

@@ -1,4 +1,4 @@
-"""The cleaned split: kept tasks in the benchmark's own format, with a manifest that says why the others are gone."""
+"""The cleaned and the hard split in the benchmark's own format, with a manifest that says why the others are gone."""
 
 import hashlib
 import json
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from audit.decisions.difficulty import DifficultyRule, HardTask
 from audit.decisions.policy import Action, Decision, Policy
 from audit.sources.base import Quarantined, Source, Version
 from taxonomy.record import Record
@@ -70,6 +71,25 @@ class SplitManifest(Record):
     """Files written."""
 
 
+class HardSplitManifest(SplitManifest):
+    """What a hard split holds: issue-cleaned tasks that not nearly all selection models solve."""
+
+    tasks_id: str
+    """Id of the set of tasks, as reports print it."""
+    rule: DifficultyRule
+    """Parameters of the selection."""
+    experiment: str
+    """Experiment that the outcomes are from; empty when the logs name none."""
+    selection_models: tuple[str, ...]
+    """Models whose outcomes selected the split: it may not be used to report their scores."""
+    kept_for_category: tuple[str, ...]
+    """Tasks in the split although nearly all models solve them, so that each category keeps its least share."""
+    not_hard: tuple[HardTask, ...]
+    """Issue-cleaned tasks left out: easy, all_fail (to review: a wrong key looks like a hard task) or unknown."""
+    minimum_detectable_difference: str
+    """What the split can tell apart, in words."""
+
+
 def write_cleaned_split(
     source: Source,
     out: Path,
@@ -97,13 +117,11 @@ def write_cleaned_split(
         The manifest, which is also written as ``manifest.json`` into ``out``.
     """
     keep = [decision.task_id for decision in decisions if decision.action != "drop"]
-    out.mkdir(parents=True, exist_ok=True)
-    written = sorted(path.relative_to(out).as_posix() for path in source.write_split(keep, out))
-    identity = json.dumps([benchmark.content_hash, policy.model_dump(mode="json"), keep], sort_keys=True)
+    files = _write_tasks(source, out, keep)
     counts = Counter(decision.action for decision in decisions)
     manifest = SplitManifest(
         split="cleaned",
-        split_id=hashlib.sha256(identity.encode()).hexdigest()[:16],
+        split_id=_split_id(benchmark, policy, keep),
         source=source.name,
         benchmark=benchmark,
         agenthard=agenthard,
@@ -116,10 +134,82 @@ def write_cleaned_split(
         dropped=_not_kept(decisions, "drop"),
         under_review=_not_kept(decisions, "review"),
         quarantined=tuple(quarantined),
-        files=tuple(SplitFile(path=name, sha256=_sha256(out / name)) for name in written),
+        files=files,
     )
-    (out / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    _write_manifest(manifest, out)
     return manifest
+
+
+def write_hard_split(
+    source: Source,
+    out: Path,
+    cleaned: SplitManifest,
+    tasks: Sequence[HardTask],
+    *,
+    rule: DifficultyRule,
+    selection_models: Sequence[str],
+    experiment: str,
+    tasks_id: str,
+    minimum_detectable_difference: str,
+) -> HardSplitManifest:
+    """Write the split named "hard": the issue-cleaned tasks that are selected.
+
+    Args:
+        source: the benchmark.
+        out: empty folder to write; it is created.
+        cleaned: manifest of the cleaned split, from which release, policy and issue decisions are taken.
+        tasks: verdict on every task of the cleaned split, in its order.
+        rule: parameters of the selection.
+        selection_models: models whose outcomes selected.
+        experiment: experiment that the outcomes are from.
+        tasks_id: id of the set of tasks, as reports print it.
+        minimum_detectable_difference: what the split can tell apart, in words.
+
+    Returns:
+        The manifest, which is also written as ``manifest.json`` into ``out``.
+
+    Raises:
+        ValueError: when the tasks are not those of the cleaned split.
+    """
+    if [task.task_id for task in tasks] != list(cleaned.kept_ids):
+        raise ValueError("the hard split is selected from the tasks of the cleaned split, in its order")
+    keep = [task.task_id for task in tasks if task.selected]
+    kept = set(keep)
+    files = _write_tasks(source, out, keep)
+    shared = cleaned.model_dump(exclude={"split", "split_id", "kept", "kept_ids", "under_review", "files"})
+    manifest = HardSplitManifest(
+        **shared,
+        split="hard",
+        split_id=_split_id(cleaned.benchmark, cleaned.policy, keep),
+        kept=len(keep),
+        kept_ids=tuple(keep),
+        under_review=tuple(task for task in cleaned.under_review if task.task_id in kept),
+        files=files,
+        tasks_id=tasks_id,
+        rule=rule,
+        experiment=experiment,
+        selection_models=tuple(selection_models),
+        kept_for_category=tuple(task.task_id for task in tasks if task.verdict == "kept_for_category"),
+        not_hard=tuple(task for task in tasks if not task.selected),
+        minimum_detectable_difference=minimum_detectable_difference,
+    )
+    _write_manifest(manifest, out)
+    return manifest
+
+
+def _write_tasks(source: Source, out: Path, keep: Sequence[str]) -> tuple[SplitFile, ...]:
+    out.mkdir(parents=True, exist_ok=True)
+    written = sorted(path.relative_to(out).as_posix() for path in source.write_split(keep, out))
+    return tuple(SplitFile(path=name, sha256=_sha256(out / name)) for name in written)
+
+
+def _write_manifest(manifest: SplitManifest, out: Path) -> None:
+    (out / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+def _split_id(benchmark: Version, policy: Policy, keep: Sequence[str]) -> str:
+    identity = json.dumps([benchmark.content_hash, policy.model_dump(mode="json"), list(keep)], sort_keys=True)
+    return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
 def _not_kept(decisions: Sequence[Decision], action: Action) -> tuple[NotKept, ...]:

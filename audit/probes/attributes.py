@@ -80,7 +80,8 @@ def _mean(parts: list[Floats]) -> Floats:
     """Mean over the known parts, rounded so that equal means are equal."""
     known = np.sum([~np.isnan(part) for part in parts], axis=0)
     total = np.sum([np.nan_to_num(part) for part in parts], axis=0)
-    return np.divide(total, known, out=np.full(len(total), np.nan), where=known > 0).round(9)
+    mean: Floats = np.divide(total, known, out=np.full(len(total), np.nan), where=known > 0)
+    return mean.round(9)
 
 
 def _trailing_zeros(values: Floats) -> Floats:

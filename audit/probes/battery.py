@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import fields
 from itertools import chain
 
 import numpy as np
@@ -41,12 +41,14 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
     tables: dict[Scope, Table] = {"all": whole.hide_ruled()}
     if whole.ruled.any():
         tables["survivors"] = whole.keep(whole.allowed & whole.ruled)
-    found: list[tuple[Scope, Probe, Measure]] = []
-    for scope, table in tables.items():
-        if len(table):
-            results = ((probe, measure(table, probe.score)) for probe in _probes(table, whole, seed))
-            found.extend((scope, probe, result) for probe, result in results if result is not None)
-    adjusted = holm([result.p for _, _, result in found])
+    measured = [
+        (scope, table, probe, result)
+        for scope, table in tables.items()
+        if len(table)
+        for probe in _probes(table, whole, seed)
+        if (result := measure(table, probe.score)) is not None
+    ]
+    adjusted = holm([result.p for *_, result in measured])
     contested = tables.get("survivors", whole)
     return ProbeReport(
         scenes=len(scenes),
@@ -56,19 +58,25 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
         chance_survivors=_guess(contested),
         truth_breaks_rules=int((~whole.allowed & whole.truth).sum()),
         seed=seed,
-        results=tuple(
-            ProbeResult(
-                id=probe.id,
-                family=probe.family,
-                scope=scope,
-                says=probe.says,
-                detail=probe.detail,
-                p_holm=p_holm,
-                **asdict(result),
-            )
-            for (scope, probe, result), p_holm in zip(found, adjusted, strict=True)
-        ),
+        results=tuple(_result(*entry, p_holm) for entry, p_holm in zip(measured, adjusted, strict=True)),
         look_ahead=tuple(_look_ahead(contested)),
+    )
+
+
+def _result(scope: Scope, table: Table, probe: Probe, measured: Measure, p_holm: float) -> ProbeResult:
+    names = [table.names[number] for number in measured.held]
+    figures = {field.name: getattr(measured, field.name) for field in fields(measured) if field.name != "held"}
+    return ProbeResult(
+        id=probe.id,
+        family=probe.family,
+        trait=probe.trait,
+        scope=scope,
+        says=probe.says,
+        detail=probe.detail,
+        p_holm=p_holm,
+        examples=tuple(names[:3]),
+        tasks=tuple(dict.fromkeys(scene for scene, _ in names)),
+        **figures,
     )
 
 

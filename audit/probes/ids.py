@@ -1,6 +1,6 @@
 """Probes of the ids: their alphabet, numbers, digits and gaps."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -14,34 +14,32 @@ _IDS = "ids"
 def id_probes(table: Table) -> Iterator[Probe]:
     """Yield the probes of the candidates' ids."""
     ranks = {id: float(rank) for rank, id in enumerate(sorted(set(table.ids)))}
-    yield from ends(table, "id alphabet", _IDS, _IDS, "id by the alphabet", _each(table, ranks.__getitem__))
-    yield from ends(table, "id length", _IDS, _IDS, "length of id", _each(table, len), middle=False)
+    yield from _ends(table, "id by the alphabet", _each(table, ranks.__getitem__), middle=True)
+    yield from _ends(table, "length of id", _each(table, len))
     number = _each(table, first_number)
     if np.isnan(number).all():
         return
-    yield from ends(table, "id number", _IDS, _IDS, "number in its id", number)
-    yield Probe("id even", _IDS, _IDS, "has an even number in its id", np.where(np.isnan(number), np.nan, number % 2 == 0))
-    yield from ends(table, "id last digit", _IDS, _IDS, "last digit of the id", number % 10, middle=False)
-    yield from ends(table, "id digit sum", _IDS, _IDS, "digit sum of the id", _each(table, _digit_sum), middle=False)
-    yield from ends(table, "id zeros", _IDS, _IDS, "number of zeros in its id", _each(table, _zeros), middle=False)
+    yield from _ends(table, "number in its id", number, middle=True)
+    yield from _ends(table, "parity of the number in its id", number % 2)
+    yield from _ends(table, "last digit of the id", number % 10)
+    yield from _ends(table, "digit sum of the id", _each(table, _digit_sum))
+    yield from _ends(table, "number of zeros in its id", _each(table, lambda id: id.count("0")))
     pool, shown = _gaps(table, number)
-    yield from ends(table, "id gap", _IDS, _IDS, "distance of its id's number to the next id of the task", pool, middle=False)
-    if not np.isnan(shown).all():
-        trait = "distance of its id's number to the next id of a shown item"
-        yield from ends(table, "id gap to shown", _IDS, _IDS, trait, shown, middle=False)
+    yield from _ends(table, "distance of its id's number to the next id of the task", pool)
+    yield from _ends(table, "distance of its id's number to the next id of a shown item", shown)
 
 
-def _each(table: Table, function: object) -> Floats:
-    known = {id: float(function(id)) for id in set(table.ids)}  # type: ignore[operator]
+def _ends(table: Table, number: str, values: Floats, *, middle: bool = False) -> Iterator[Probe]:
+    return ends(table, number, _IDS, _IDS, number, values, middle=middle)
+
+
+def _each(table: Table, function: Callable[[str], float]) -> Floats:
+    known = {id: float(function(id)) for id in set(table.ids)}
     return np.array([known[id] for id in table.ids])
 
 
 def _digit_sum(id: str) -> float:
     return float(sum(int(letter) for letter in id if letter.isdecimal()))
-
-
-def _zeros(id: str) -> float:
-    return float(id.count("0"))
 
 
 def _gaps(table: Table, number: Floats) -> tuple[Floats, Floats]:

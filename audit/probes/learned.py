@@ -4,15 +4,17 @@ It finds what no single probe finds, such as two weak traits that tell much toge
 so it cannot reason; whatever it finds is a give-away.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
 
-from audit.probes.attributes import shown_mean
+from audit.probes.attributes import shown_mean, summary_probes
 from audit.probes.columns import Column, Floats, Ints, count_equal
 from audit.probes.ids import id_probes
+from audit.probes.likeness import likeness_probes
 from audit.probes.order import pool_probes
+from audit.probes.plausible import limit_probes
 from audit.probes.probe import Probe
 from audit.probes.table import Table
 
@@ -43,8 +45,10 @@ def learned_probes(table: Table, rng: np.random.Generator) -> Iterator[Probe]:
     sample = _sample(table, rng)
     groups = {
         "order": _order_features(table),
-        "ids and pool order": _probe_features(table),
-        "attributes and text": list(chain.from_iterable(_column_features(table, c) for c in table.columns)),
+        "ids and pool order": _scores(table, chain(id_probes(table), pool_probes(table))),
+        "text": [f for c in table.columns if c.source == "text" for f in _column_features(table, c)],
+        "attributes": [f for c in table.columns if c.source == "attribute" for f in _column_features(table, c)]
+        + _scores(table, chain(summary_probes(table), likeness_probes(table), limit_probes(table))),
     }
     groups["all traits"] = list(chain.from_iterable(groups.values()))
     for name, features in groups.items():
@@ -102,8 +106,9 @@ def _order_features(table: Table) -> list[Floats]:
     ]
 
 
-def _probe_features(table: Table) -> list[Floats]:
-    found = [probe.score for probe in chain(id_probes(table), pool_probes(table)) if not probe.id.endswith("lowest")]
+def _scores(table: Table, probes: Iterable[Probe]) -> list[Floats]:
+    """Scores of other probes, as they are and as ranks; "lowest" is only "highest" turned round."""
+    found = [probe.score for probe in probes if not probe.id.endswith(":lowest")]
     return [feature for score in found for feature in (score, table.ranks(score))]
 
 
@@ -122,4 +127,3 @@ def _column_features(table: Table, column: Column) -> Iterator[Floats]:
     yield column.values - table.mean(column.values)
     if column.source == "attribute" and len(table.shown_ids):
         yield column.values - shown_mean(table, column)
-

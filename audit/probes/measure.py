@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from audit.intervals import clustered_wilson, upper_tail
-from audit.probes.columns import Floats
+from audit.probes.columns import Floats, Ints
 from audit.probes.table import Table
 
 
@@ -37,6 +37,9 @@ class Measure:
     """How often one of the picked, taken at random, is the answer, over all choices it looked at."""
     guess: float
     """The same for any candidate taken at random."""
+    held: Ints
+    """The choices that speak for it: those hit, or those missed when it hits less often than by chance; those in which
+    it picks the fewest first."""
 
 
 def measure(table: Table, score: Floats) -> Measure | None:
@@ -63,11 +66,13 @@ def measure(table: Table, score: Floats) -> Measure | None:
     if n == 0:
         return None
     right = picked[table.answers]
-    hit, rates = right[telling], (number / table.sizes)[telling]
+    share = number / table.sizes
+    hit, rates = right[telling], share[telling]
     hits = int(hit.sum())
     _, scene = np.unique(table.scene[table.starts][telling], return_inverse=True)
     by_scene = zip(np.bincount(scene, weights=hit).astype(int).tolist(), np.bincount(scene).tolist(), strict=True)
     low, high = clustered_wilson(by_scene)
+    speaking = np.flatnonzero(telling & (right if hits >= rates.sum() else ~right))
     return Measure(
         choices=int(looked.sum()),
         n=n,
@@ -79,6 +84,7 @@ def measure(table: Table, score: Floats) -> Measure | None:
         p=two_sided(hits, rates),
         accuracy=float(np.mean(right[looked] / number[looked])),
         guess=float(np.mean(1 / table.sizes[looked])),
+        held=speaking[np.argsort(share[speaking], kind="stable")],
     )
 
 

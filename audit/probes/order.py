@@ -11,6 +11,7 @@ from audit.probes.table import Table
 _ORDER = "order"
 _POOL = "pool order"
 
+
 def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
     """Yield the probes of the place in the offered list.
 
@@ -66,7 +67,9 @@ def _breaks(table: Table) -> Floats:
         without = against(before, after) & ~first & ~last
         steps = table.total(step_out)
         gains.append((steps, step_in.astype(float) + step_out - without))
-    return np.where(gains[0][0] <= gains[1][0], gains[0][1], gains[1][1])
+    (ascending, ascending_gain), (descending, descending_gain) = gains
+    chosen: Floats = np.where(ascending <= descending, ascending_gain, descending_gain)
+    return chosen
 
 
 def _nearest_shown(table: Table) -> Floats:

@@ -71,14 +71,16 @@ def _outside_here(table: Table, column: Column) -> Bools:
     known = ~np.isnan(column.shown)
     np.minimum.at(low, table.shown_scene[known], column.shown[known])
     np.maximum.at(high, table.shown_scene[known], column.shown[known])
-    known_here = np.isfinite(low)[table.scene]
-    return known_here & ((column.values < low[table.scene]) | (column.values > high[table.scene]))
+    outside: Bools = (column.values < low[table.scene]) | (column.values > high[table.scene])
+    outside &= np.isfinite(low)[table.scene]
+    return outside
 
 
 def _outside_kind(table: Table, column: Column) -> Bools:
     if np.isnan(column.shown).all():
         return np.zeros(len(table), dtype=bool)
-    return (column.values < np.nanmin(column.shown)) | (column.values > np.nanmax(column.shown))
+    outside: Bools = (column.values < np.nanmin(column.shown)) | (column.values > np.nanmax(column.shown))
+    return outside
 
 
 def _contradicts(cause: Column, effect: Column) -> Bools:
@@ -100,4 +102,3 @@ def _contradicts(cause: Column, effect: Column) -> Bools:
     row, col = cause.values[candidates].astype(int), effect.values[candidates].astype(int)
     flags[candidates] = judged[row] & (seen[row, col] <= (1 - _STRICTNESS) * support[row])
     return flags
-

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Literal, TypeAlias
 
-from pydantic import computed_field
+from pydantic import Field, computed_field
 
 from taxonomy.record import Record
 
@@ -18,20 +18,24 @@ _PLACE: dict[Scope, str] = {
     "all": "Over all candidates",
     "survivors": "Among the candidates that meet the rules of their choice",
 }
-_EXPLAINS = {
+_EXPLAINED_BY = {
     "order": {"order"},
     "ids and pool order": {"ids", "pool order"},
-    "attributes and text": {"attributes", "text", "range", "consistency", "likeness", "duplicates", "limits"},
+    "text": {"text"},
+    "attributes": {"attributes", "range", "consistency", "likeness", "duplicates", "limits"},
 }
+"""Families of simple probes that use what a learned probe of this trait is given."""
 
 
 class ProbeResult(Record):
     """One probe in one scope. Rates are about the choices in which it sets candidates apart."""
 
     id: str
-    """Names the probe; the part before ":" is the trait it uses."""
+    """Names the probe."""
     family: str
-    """Group of probes that use the same sort of trait."""
+    """Sort of trait it uses: order, ids, attributes ..."""
+    trait: str
+    """The trait. Several probes of one trait find one and the same give-away."""
     scope: Scope
     """all: over all candidates; survivors: over those that meet the stated rules of their choice."""
     says: str
@@ -60,6 +64,10 @@ class ProbeResult(Record):
     """How often one of the picked, taken at random, is the answer, over all choices it applies to."""
     guess: float
     """The same for any candidate taken at random."""
+    examples: tuple[tuple[str, str], ...] = ()
+    """A few choices where it holds, as (task, choice)."""
+    tasks: tuple[str, ...] = Field(default=(), exclude=True)
+    """Tasks with a choice where it holds; not written out."""
 
     @computed_field  # type: ignore[prop-decorator]
     @property
@@ -77,22 +85,17 @@ class ProbeResult(Record):
     @property
     def sentence(self) -> str:
         """The result in one sentence."""
-        among = f"{self.n} choices" if self.n == self.choices else f"the {self.n} choices (of {self.choices}) it splits"
+        apart = "" if self.n == self.choices else f" (of {self.choices}) in which candidates differ there"
         text = (
-            f"{_PLACE[self.scope]}, the answer {self.says} in {percent(self.rate)} of {among} "
-            f"(95 % interval {percent(self.low)} to {percent(self.high)}); chance {percent(self.chance)}."
+            f"{_PLACE[self.scope]}, the answer {self.says} in {percent(self.rate)} of {self.n} choices{apart} "
+            f"(95 % interval {percent(self.low)} to {percent(self.high)}); chance {percent(self.chance)}"
         )
-        return f"{text[:-1]} [{self.detail}]." if self.detail and self.found else text
+        return f"{text} ({self.detail})." if self.detail and self.found else f"{text}."
 
     @property
     def found(self) -> bool:
         """Is it a shortcut, to the answer or away from a wrong one?"""
         return self.verdict in ("gives away", "is avoided")
-
-    @property
-    def trait(self) -> str:
-        """What it uses: an attribute by name, else the family."""
-        return self.id.split(":")[0] if self.family in ("attributes", "text") else self.family
 
     @property
     def covers_chance(self) -> bool:
@@ -156,15 +159,15 @@ class ProbeReport(Record):
         """Return one shortcut per trait, strongest first; learned probes only for what no simple probe shows."""
         by_trait: dict[str, list[ProbeResult]] = {}
         for result in self.results:
-            if result.found:
+            if result.found and result.family != "learned":
                 by_trait.setdefault(result.trait, []).append(result)
-        families = {r.family for found in by_trait.values() for r in found if r.family != "learned"}
-        learned = [r for r in by_trait.pop("learned", []) if not _explained(r, families)]
-        groups = [(trait, found) for trait, found in by_trait.items()]
-        groups += [(r.id, [r]) for r in learned[:1]]
-        picked = [(trait, min(found, key=_strength), len(found) - 1) for trait, found in groups]
-        picked.sort(key=lambda entry: _strength(entry[1]))
-        return [GiveAway(trait=trait, best=best, agreeing=more) for trait, best, more in picked]
+        families = {found[0].family for found in by_trait.values()}
+        learned = [r for r in self.results if r.found and r.family == "learned" and not _explained(r, families)]
+        groups = [*by_trait.items(), *((best.id, [best]) for best in sorted(learned, key=_strength)[:1])]
+        shortcuts = [
+            GiveAway(trait=trait, best=min(found, key=_strength), agreeing=len(found) - 1) for trait, found in groups
+        ]
+        return sorted(shortcuts, key=lambda shortcut: _strength(shortcut.best))
 
     def missed_by_luck(self) -> tuple[int, int]:
         """Return how many 95 % intervals leave chance out, and of how many; one in twenty does so by luck."""
@@ -188,10 +191,9 @@ def percent(share: float) -> str:
 
 
 def _explained(result: ProbeResult, families: set[str]) -> bool:
-    name = result.id.split(":")[1]
-    return bool(families & _EXPLAINS.get(name, families))
+    return bool(families & _EXPLAINED_BY.get(result.trait, families))
 
 
-def _strength(result: ProbeResult) -> tuple[float, float, str]:
-    """Order by how sure it is, then by how far it is from chance."""
-    return (result.p, -abs(result.rate - result.chance), result.id)
+def _strength(result: ProbeResult) -> tuple[bool, float, float, str]:
+    """Order what is told of the answer before what is told of wrong candidates, then by certainty and by size."""
+    return (result.verdict != "gives away", result.p, -abs(result.rate - result.chance), result.id)

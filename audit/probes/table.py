@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from audit.probes.candidates import CandidateSet, Scene, as_number
 from audit.probes.columns import Cast, Column, Floats, Ints, columns
@@ -19,6 +19,8 @@ class Table:
 
     scenes: tuple[Scene, ...]
     """The scenes."""
+    names: tuple[tuple[str, str], ...]
+    """Per choice: ids of its scene and of itself."""
     scene: Ints
     """Per row: its scene."""
     choice: Ints
@@ -77,19 +79,20 @@ class Table:
         ways = sorted({way for _, choice in choices for way in choice.look_ahead})
         return cls(
             scenes=tuple(scenes),
+            names=tuple((scenes[s].id, choice.id) for s, choice in choices),
             scene=scene,
             choice=np.repeat(np.arange(len(choices)), sizes),
             origin=np.arange(len(items)),
             ids=tuple(item["id"] for item in items),
-            truth=_join([np.arange(len(c.candidates)) == c.truth for _, c in choices], bool),
+            truth=_join([np.arange(len(c.candidates)) == c.truth for _, c in choices]) > 0,
             allowed=allowed,
             ruled=np.repeat(np.array([bool(choice.rules) for _, choice in choices], dtype=bool), sizes),
-            position=_join([np.arange(size) for size in sizes], float),
+            position=_join([np.arange(size) for size in sizes]),
             offered=np.repeat(sizes, sizes).astype(float),
             pool=np.array([places[s].get(item["id"], np.nan) for s, item in zip(scene, items, strict=True)]),
             margin=margin,
             look_ahead={
-                way: _join([c.look_ahead.get(way, np.full(len(c.candidates), np.nan)) for _, c in choices], float)
+                way: _join([c.look_ahead.get(way, np.full(len(c.candidates), np.nan)) for _, c in choices])
                 for way in ways
             },
             columns=tuple(columns(cast, limited)),
@@ -132,7 +135,8 @@ class Table:
     def mean(self, values: Floats) -> Floats:
         """Per row, the mean of the known values of its choice; NaN where none is known."""
         known = self.total(~np.isnan(values))
-        return np.divide(self.total(values), known, out=np.full(len(self), np.nan), where=known > 0)
+        mean: Floats = np.divide(self.total(values), known, out=np.full(len(self), np.nan), where=known > 0)
+        return mean
 
     def ranks(self, values: Floats) -> Floats:
         """Per row, its rank within the choice from 0 (lowest) to 1 (highest), ties at their mean, 0.5 when alone."""
@@ -146,15 +150,17 @@ class Table:
         middle[order] = np.repeat(first + (lengths - 1) / 2, lengths)
         others = self.total(~np.isnan(values)) - 1
         share = (middle - np.repeat(self.starts, self.sizes)) / np.maximum(others, 1)
-        return np.where(np.isnan(values), np.nan, np.where(others > 0, share, 0.5))
+        ranks: Floats = np.where(np.isnan(values), np.nan, np.where(others > 0, share, 0.5))
+        return ranks
 
     def keep(self, rows: Bools) -> "Table":
         """Return the table with only some rows, without choices that lose their answer or all rivals."""
         wanted = rows & (self.total(rows & self.truth) > 0) & (self.total(rows) > 1)
         index = np.flatnonzero(wanted)
-        _, choice = np.unique(self.choice[index], return_inverse=True)
+        kept, choice = np.unique(self.choice[index], return_inverse=True)
         return replace(
             self,
+            names=tuple(self.names[number] for number in kept),
             scene=self.scene[index],
             choice=choice.astype(np.int64),
             origin=self.origin[index],
@@ -176,8 +182,8 @@ class Table:
         return replace(self, columns=hidden, margin=np.full(len(self), np.nan))
 
 
-def _join(parts: Sequence[object], kind: type) -> NDArray[np.generic]:
-    return np.concatenate([np.asarray(part, dtype=kind) for part in parts]) if parts else np.empty(0, dtype=kind)
+def _join(parts: Sequence[ArrayLike]) -> Floats:
+    return np.concatenate([np.asarray(part, dtype=float) for part in parts]) if parts else np.empty(0)
 
 
 def _margins(scenes: Sequence[Scene], choices: Sequence[tuple[int, CandidateSet]]) -> tuple[Bools, Floats]:

@@ -71,7 +71,7 @@ def choose_runs(
     rows = sorted(coverage[name], key=lambda row: (not row.comparable, row.model))
     comparable = [row.model for row in rows if row.comparable]
     missing, failures = (_ordered(m, comparable, categories) for m in (experiment.missing, experiment.failures))
-    failures = _reorder(failures, missing.models)
+    failures = reorder_models(failures, missing.models)
     used = RunsUsed(
         experiment=name,
         sentence=_sentence(name, sizes, wanted, rows, missing),
@@ -125,15 +125,16 @@ def _size(experiment: Experiment, rows: Sequence[ModelCoverage]) -> ExperimentSi
 
 def _ordered(matrix: ScoreMatrix, models: Sequence[str], tasks: Mapping[str, str]) -> ScoreMatrix:
     """Comparable models on all tasks, best score first; ties in order of name."""
-    kept = _reorder(matrix, sorted(models)) if models else matrix.keep_models([])
+    kept = reorder_models(matrix, sorted(models)) if models else matrix.keep_models([])
     scores = kept.scores()
     if not scores or len(kept.tasks) != len(tasks):
         return kept
     ranks = ordinal_ranks(scores)
-    return _reorder(kept, sorted(ranks, key=ranks.__getitem__))
+    return reorder_models(kept, sorted(ranks, key=ranks.__getitem__))
 
 
-def _reorder(matrix: ScoreMatrix, models: Sequence[str]) -> ScoreMatrix:
+def reorder_models(matrix: ScoreMatrix, models: Sequence[str]) -> ScoreMatrix:
+    """Keep these models, in this order; ties of every ranking follow it."""
     rows = np.array([matrix.models.index(model) for model in models], dtype=np.intp)
     return ScoreMatrix(
         tuple(models), matrix.tasks, matrix.passed[rows], matrix.runs[rows], matrix.lost[rows], matrix.reasons[rows]

@@ -138,9 +138,7 @@ def compare_decisions(before: Sequence[Decision], after: Sequence[Decision]) -> 
     )
 
 
-def _differences(
-    before: Finding, after: Finding, decided: Mapping[str, tuple[Action, Action]]
-) -> tuple[str, ...]:
+def _differences(before: Finding, after: Finding, decided: Mapping[str, tuple[Action, Action]]) -> tuple[str, ...]:
     changes = [
         f"{name}: {one} → {other}"
         for name, one, other in (

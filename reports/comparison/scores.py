@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from reports.cleaning.choice import reorder_models
 from reports.cleaning.inputs import AnalysisSettings
 from reports.cleaning.nulls import Measure, NullBand
 from reports.cleaning.ranking import CountedScores
@@ -126,18 +127,12 @@ def _aligned(first: ScoreMatrix, second: ScoreMatrix, tasks: Sequence[str]) -> t
     one, other = (matrix.take(_places(matrix, kept)) for matrix in (first, second))
     scores = one.values.mean(axis=1) if kept else np.zeros(len(one.models))
     models = [one.models[i] for i in np.argsort(-np.round(scores, 12), kind="stable")]
-    return _rows(one, models), _rows(other, models)
+    return reorder_models(one, models), reorder_models(other, models)
 
 
 def _places(matrix: ScoreMatrix, tasks: Sequence[str]) -> list[int]:
     place = {task: i for i, task in enumerate(matrix.tasks)}
     return [place[task] for task in tasks]
-
-
-def _rows(matrix: ScoreMatrix, models: Sequence[str]) -> ScoreMatrix:
-    rows = np.array([matrix.models.index(model) for model in models], dtype=np.intp)
-    parts = (matrix.passed[rows], matrix.runs[rows], matrix.lost[rows], matrix.reasons[rows])
-    return ScoreMatrix(tuple(models), matrix.tasks, *parts)
 
 
 def _delta(

@@ -87,7 +87,7 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Marku
             marks[key] = row
             datasets[name].append({**{k: _printable(v) for k, v in row.items() if k != "tip"}, "mark": key})
     spec = {**chart.to_dict(), "datasets": datasets, "config": THEME}
-    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE))
+    root = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     svg = _cleaned(root, marks)
     svg.attrib |= {"width": f"{width / 16:.2f}rem", "height": f"{height / 16:.2f}rem", "aria-hidden": "true"}

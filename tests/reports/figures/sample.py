@@ -11,7 +11,6 @@ from reports.cleaning.analysis import (
     LedgerEntry,
     Provenance,
     Retention,
-    Term,
     TopFinding,
     Undecided,
 )
@@ -27,6 +26,7 @@ from reports.cleaning.figures import (
     ItemPoint,
     SeparabilityCurve,
 )
+from reports.cleaning.glossary import GLOSSARY
 from reports.cleaning.hard import HardSelection
 from reports.cleaning.nulls import Measure, NullBand
 from reports.cleaning.splits import TITLES, Split, SplitName
@@ -125,10 +125,7 @@ def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None
             difficulty=DifficultyRule(),
             embedder="TF-IDF",
         ),
-        glossary=(
-            Term(term="separability", sentence="Share of pairs of models whose intervals are disjoint."),
-            Term(term="tied set", sentence="Models that the tasks cannot tell apart."),
-        ),
+        glossary=GLOSSARY,
     )
 
 

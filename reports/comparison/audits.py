@@ -1,17 +1,12 @@
 """Two audits of one benchmark side by side. What may not be compared is refused, or left out and counted."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from audit.decisions.policy import Action
-from reports.cleaning.boards import Board, make_board
-from reports.cleaning.choice import ChosenRuns, choose_runs
-from reports.cleaning.experiments import RunsUsed
-from reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
-from reports.cleaning.ranking import CountedScores
+from reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from reports.comparison.boards import BoardsComparison, compare_boards
 from reports.comparison.findings import (
     AuditDelta,
     DecisionChange,
@@ -19,10 +14,8 @@ from reports.comparison.findings import (
     compare_decisions,
     compare_findings,
 )
-from reports.comparison.scores import ScoreComparison, compare_scores
-from reports.statistics import DifferentModels, Estimate, Result, ScoreMatrix, Undefined, require_same_models
-from reports.statistics.resampling import all_bootstrap_means, percentile_interval
-from reports.statistics.result import PREFIX, undefined
+from reports.statistics import Undefined
+from taxonomy.finding import Severity, Tier
 from taxonomy.record import Record
 
 
@@ -62,35 +55,7 @@ class TaskSets(Record):
     """Tasks of the second audit only."""
 
 
-class CleanedDelta(Record):
-    """One model on the two cleaned splits."""
-
-    model: str
-    """Model."""
-    difference: Result
-    """Score on the second cleaned split minus score on the first, with a paired bootstrap interval over their tasks."""
-
-
-class BoardsComparison(Record):
-    """Leaderboards of two audits on common tasks of equal content and common models."""
-
-    first_runs: RunsUsed
-    """Runs of the first audit."""
-    second_runs: RunsUsed
-    """Runs of the second audit."""
-    left_out: tuple[str, ...]
-    """Models that only one side can compare; empty unless the comparison was restricted to common models."""
-    scores: ScoreComparison
-    """All common tasks, whatever was decided on them: differences come from the runs."""
-    first_cleaned: Board
-    """Leaderboard of the first audit's cleaned split."""
-    second_cleaned: Board
-    """Leaderboard of the second audit's cleaned split."""
-    cleaned: tuple[CleanedDelta, ...]
-    """What the change of the cleaned split does to each score."""
-
-
-class RunComparison(Record):
+class AuditComparison(Record):
     """Two audits side by side."""
 
     schema_version: str = "1"
@@ -124,7 +89,7 @@ def compare_audits(
     *,
     experiment: str | None = None,
     common_models: bool = False,
-) -> RunComparison:
+) -> AuditComparison:
     """Compare two audits of one benchmark.
 
     Args:
@@ -139,7 +104,7 @@ def compare_audits(
 
     Raises:
         ComparisonError: for audits of different benchmarks.
-        AnalysisError: when no side has such an experiment.
+        AnalysisError: when the first audit has no such experiment.
     """
     settings = settings or AnalysisSettings()
     if first.audit.audit.source != second.audit.audit.source:
@@ -164,9 +129,11 @@ def compare_audits(
         lambda check, task: second.coverage.get((check, task)) in ("clean", "flagged"),
     )
     decisions = compare_decisions(first.audit.decisions, second.audit.decisions)
-    boards = _boards(first, second, settings, experiment, common_models)
-    new_defects = sum(c.tier.value == "confirmed" and c.severity.value != "cosmetic" for c in findings.new)
-    return RunComparison(
+    same = [task for task, content in first.contents.items() if second.contents.get(task) == content]
+    boards = compare_boards(
+        first.audit, second.audit, same, settings, experiment=experiment, common_models=common_models
+    )
+    return AuditComparison(
         first=first.name,
         second=second.name,
         title=second.audit.title,
@@ -175,6 +142,37 @@ def compare_audits(
         findings=findings,
         decisions=decisions,
         boards=boards,
-        new_defects=new_defects,
+        new_defects=sum(c.tier is Tier.CONFIRMED and c.severity is not Severity.COSMETIC for c in findings.new),
         sentence=_sentence(second.audit.title, tasks, findings, decisions, boards),
     )
+
+
+def _tasks(first: AuditSide, second: AuditSide) -> TaskSets:
+    common = [task for task in first.contents if task in second.contents]
+    changed = tuple(task for task in common if first.contents[task] != second.contents[task])
+    return TaskSets(
+        same=len(common) - len(changed),
+        changed=changed,
+        only_first=tuple(task for task in first.contents if task not in second.contents),
+        only_second=tuple(task for task in second.contents if task not in first.contents),
+    )
+
+
+def _sentence(
+    title: str,
+    tasks: TaskSets,
+    findings: FindingChanges,
+    decisions: tuple[DecisionChange, ...],
+    boards: BoardsComparison | Undefined,
+) -> str:
+    parts = [
+        f"{title}: {len(findings.new):,} new findings, {findings.persisted:,} persisted, "
+        f"{len(findings.fixed):,} fixed, {len(findings.unchecked):,} not checked any more, "
+        f"{len(findings.flipped):,} flipped",
+        f"{len(decisions):,} tasks decided differently",
+        f"{tasks.same:,} tasks with equal content, {len(tasks.changed):,} changed, {len(tasks.only_first):,} gone, "
+        f"{len(tasks.only_second):,} added",
+    ]
+    if isinstance(boards, Undefined):
+        parts.append(f"the leaderboards are not compared: {boards.reason}")
+    return f"{'; '.join(parts)}."
