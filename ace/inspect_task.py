@@ -68,7 +68,7 @@ def ace_bench(
     budgets = Budgets(extra_queries=extra_queries, alpha=alpha)
 
     def start(id: str, trial: int) -> Environment:
-        return Environment(puzzles[id], mode=Mode(mode), budgets=budgets, failure_rate=failure_rate, seed=trial)
+        return Environment(puzzles[id], mode=mode, budgets=budgets, failure_rate=failure_rate, seed=trial)
 
     return Task(
         dataset=MemoryDataset([_sample(start(id, seed)) for id in puzzles]),

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from flows.commands import audit, catalogue, demo, fetch, score
+from flows.commands import audit, catalogue, compare, demo, fetch, leaderboard, report, score
 
 app = typer.Typer(
     name="agenthard",
@@ -19,6 +19,9 @@ app.command("checks")(catalogue.checks)
 app.command("explain")(catalogue.explain)
 app.command("taxonomy")(catalogue.taxonomy)
 app.command("score")(score.score)
+app.command("report")(report.report)
+app.command("compare")(compare.compare)
+app.command("leaderboard")(leaderboard.leaderboard)
 app.command("fetch")(fetch.fetch)
 app.command("demo")(demo.demo)
 

@@ -1,6 +1,7 @@
 """Text that somebody else wrote, inside a Markdown document."""
 
 import re
+from collections.abc import Sequence
 
 
 def md(text: str) -> str:
@@ -13,7 +14,7 @@ def md(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", flat).replace("@", "@\u200b")
 
 
-def table(columns: list[str], rows: list[list[str]]) -> str:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Write a Markdown table; the cells are Markdown already.
 
     >>> print(table(["a", "b"], [["1", "2"]]))
@@ -21,7 +22,5 @@ def table(columns: list[str], rows: list[list[str]]) -> str:
     |---|---|
     | 1 | 2 |
     """
-    lines = [columns, ["---"] * len(columns), *rows]
-    texts = [f"| {' | '.join(line)} |" for line in lines]
-    texts[1] = f"|{'---|' * len(columns)}"
-    return "\n".join(texts)
+    lines = [f"| {' | '.join(cells)} |" for cells in (columns, *rows)]
+    return "\n".join([lines[0], f"|{'---|' * len(columns)}", *lines[1:]])

@@ -13,7 +13,8 @@ MAY_IMPORT = {
     "taxonomy": {"taxonomy"},
     "audit": {"audit", "taxonomy"},
     "reports": {"reports", "audit", "taxonomy"},
-    "flows": {"flows", "reports", "audit", "taxonomy"},
+    "ace": {"ace", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "ace", "taxonomy"},
 }
 HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow")
 
@@ -77,10 +78,11 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_the_installed_packages_are_ours() -> None:
+    import ace
     import audit
     import flows
     import reports
     import taxonomy
 
-    for package in (audit, flows, reports, taxonomy):
+    for package in (ace, audit, flows, reports, taxonomy):
         assert Path(str(package.__file__)).is_relative_to(ROOT)

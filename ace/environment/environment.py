@@ -37,7 +37,7 @@ class Environment:
         self,
         puzzle: Puzzle,
         *,
-        mode: Mode = Mode.PAPER,
+        mode: Mode | str = Mode.PAPER,
         budgets: Budgets | None = None,
         failure_rate: float = 0.0,
         seed: int = 0,
@@ -46,23 +46,23 @@ class Environment:
 
         Args:
             puzzle: The instance to play: ``instance.puzzle``.
-            mode: How the tools behave.
+            mode: How the tools behave, also by name.
             budgets: How often the agent may ask; None means the paper's budgets, ``Budgets()``.
             failure_rate: Probability, 0 to 1, that a call fails for no reason of the agent's.
             seed: Seed of the trial; it decides which calls fail.
 
         Raises:
             Unplayable: The instance contradicts itself or its domain.
-            ValueError: The failure rate is no probability, or there is no such domain.
+            ValueError: The failure rate is no probability, or there is no such domain or mode.
         """
         self.puzzle = puzzle
         self.domain = domains.load(puzzle.domain)
         require_playable(puzzle, self.domain)
-        self.mode = mode
+        self.mode = Mode(mode)
         self.budgets = budgets or Budgets()
         self.finished = False
         """True once the agent has called `done`."""
-        self._toolbox = Toolbox(puzzle, self.domain, mode, self.budgets)
+        self._toolbox = Toolbox(puzzle, self.domain, self.mode, self.budgets)
         self._failures = Failures(failure_rate, seed, puzzle.id)
         handlers = {**self._toolbox.handlers(), Kind.DONE: self._finish}
         self._handlers: dict[str, Callable[[Mapping[str, Any]], Data]] = {

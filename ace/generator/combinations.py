@@ -59,16 +59,17 @@ class Combinations:
             meets &= deviations[:, column, None] <= room
         return ~meets.any(axis=1)
 
-    def extend(self, decoys: Ints, later: Ints) -> None:
+    def extend(self, decoys: Ints, later: Ints | None = None) -> None:
         """Adds a slot's decoys to what the combinations may hold.
 
         Args:
             decoys: Their deviations, one row each.
-            later: By column: the least that all later decoy slots together can deviate.
+            later: By column: the least that all later decoy slots together can deviate; None where it is not known.
         """
         if not self._listed:
             return
         vectors = np.concatenate([self._vectors, *(self._vectors + decoy for decoy in decoys)])
-        repairable = ~(vectors + later > self._slack).any(axis=1)
-        repairable[0] = True
-        self._vectors = np.unique(vectors[repairable], axis=0)
+        if later is not None:
+            irreparable = (vectors + later > self._slack).any(axis=1)
+            vectors = vectors[~irreparable]
+        self._vectors = np.unique(vectors, axis=0)

@@ -88,7 +88,7 @@ def ranking_stability(
         n_after=len(matrix_after.complete_tasks().tasks),
         moves=moves,
         measures=measures,
-        sentence=_sentence(before, after, measures),
+        sentence=f"From {_part(before, matrix_before)} to {_part(after, matrix_after)}{_verdict(measures)}.",
     )
 
 
@@ -156,19 +156,24 @@ def _top_changed(moves: tuple[RankMove, ...] | Undefined) -> Result:
     )
 
 
-def _sentence(before: Split, after: Split, measures: tuple[Measure, ...]) -> str:
-    way = f"From the {before.title} split ({before.n:,} tasks) to the {after.title} split ({after.n:,} tasks)"
+def _part(split: Split, matrix: ScoreMatrix) -> str:
+    complete = len(matrix.complete_tasks().tasks)
+    tasks = f"{split.n:,} tasks" if complete == split.n else f"{complete:,} scored of {split.n:,} tasks"
+    return f"the {split.title} split ({tasks})"
+
+
+def _verdict(measures: tuple[Measure, ...]) -> str:
     known = [(m, m.null) for m in measures if isinstance(m.null, NullBand) and m.null.exceeds is not None]
     if not known:
-        return f"{way}: no figure of the ranking can be compared with a null."
+        return ": no figure of the ranking can be compared with a null"
     beyond = [f"{m.title} ({_side(null)})" for m, null in known if null.exceeds]
     if not beyond:
-        return f"{way}, no change of the ranking exceeds the null of deleting as many random tasks."
+        return ", no change of the ranking exceeds the null of deleting as many random tasks"
     rest = len(known) - len(beyond)
     others = f"; the other {rest} of {len(known)} do not" if rest else ""
     return (
-        f"{way}, these figures leave the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}{others} "
-        "(one figure in ten leaves it by chance)."
+        f", these figures leave the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}{others} (one figure "
+        "in ten leaves it by chance)"
     )
 
 

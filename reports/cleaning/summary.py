@@ -2,11 +2,12 @@
 
 from reports.amounts import amount, plural, said, span
 from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.boards import Board, BoardRow
+from reports.cleaning.boards import Board
+from reports.cleaning.cells import BOARD_COLUMNS, MEASURE_COLUMNS, board_cells, measure_cells
 from reports.cleaning.nulls import Measure, NullBand
 from reports.cleaning.splits import TITLES
 from reports.markdown import md, table
-from reports.statistics import Estimate, Undefined
+from reports.statistics import Undefined
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -74,47 +75,20 @@ def _models(analysis: CleaningAnalysis) -> list[str]:
         if stability.reading == "errors_as_failures":
             parts.append(f"With infrastructure errors as failures: {md(stability.sentence)}")
             continue
-        rows = [_measure_row(measure) for measure in stability.measures]
-        columns = ["figure", "observed", "random deletions: mean", "5–95 %", "percentile", "outside the band"]
-        parts.append(f"{md(stability.sentence)}\n\n{table(columns, rows)}")
+        rows = [[md(cell) for cell in measure_cells(measure)] for measure in stability.measures]
+        parts.append(f"{md(stability.sentence)}\n\n{table(MEASURE_COLUMNS, rows)}")
     if not isinstance(analysis.undecided, Undefined):
         parts.append(md(analysis.undecided.sentence))
     return parts
 
 
 def _board(board: Board) -> str:
-    columns = ["rank", "model", "passed", "score", "rank interval", "tied with", "errors as failures"]
-    rows = [_board_row(row) for row in board.rows[:MOST_MODELS]]
+    rows = [[md(cell) for cell in board_cells(row)] for row in board.rows[:MOST_MODELS]]
     more = len(board.rows) - MOST_MODELS
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
-    top = said(board.top_unchanged, "share")
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
-    note = f"P(top-1 unchanged): {md(top)}. {md(board.method)}."
-    return f"{title}\n\n{table(columns, rows)}{rest}\n\n{note}"
-
-
-def _board_row(row: BoardRow) -> list[str]:
-    ranks = row.rank_interval
-    interval = f"{ranks.low:g}–{ranks.high:g}" if isinstance(ranks, Estimate) and ranks.low is not None else "undefined"
-    return [
-        "–" if row.rank is None else str(row.rank),
-        md(row.model),
-        f"{row.passed:,}/{row.runs:,}",
-        md(said(row.score, "share")),
-        interval,
-        plural(len(row.tied_with), "model") if row.tied_with else "none",
-        md(said(row.errors_as_failures, "share")),
-    ]
-
-
-def _measure_row(measure: Measure) -> list[str]:
-    name, value = md(measure.title), md(said(measure.observed, measure.unit))
-    null = measure.null
-    if not isinstance(null, NullBand):
-        return [name, value, md(null.reason), "", "", ""]
-    percentile = "" if null.percentile is None else f"{null.percentile:.0f}"
-    verdict = {True: "**yes**", False: "no", None: ""}[null.exceeds]
-    return [name, value, amount(null.mean, measure.unit), span(null.low, null.high, measure.unit), percentile, verdict]
+    note = f"P(top-1 unchanged): {md(said(board.top_unchanged, 'share'))}. {md(board.method)}."
+    return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
 
 
 def _stages(analysis: CleaningAnalysis) -> str:

@@ -1,12 +1,19 @@
-"""The corner shop, a small benchmark written by hand, as fixtures."""
+"""The corner shop, a small benchmark written by hand, and a browser, as fixtures."""
 
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from reports.result import AuditResult
 from taxonomy.finding import Coverage, Status
+from tests.reports.browsing import ARGUMENTS, BROWSERS, Visit, watch
 from tests.reports.shop import CHECKS, build_shop, changed
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture
@@ -32,3 +39,35 @@ def clean_shop(shop: AuditResult) -> AuditResult:
         for check in CHECKS
     ]
     return changed(shop, findings=(), coverage=rows, models=(), quarantined=(), cited_runs={})
+
+
+@pytest.fixture(scope="module")
+def browser() -> "Iterator[Browser]":
+    """A headless Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    executable = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if executable is None:
+        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_file(browser: "Browser") -> Iterator[Callable[..., Visit]]:
+    """Opens a page from disk; afterwards nothing may have gone wrong or been fetched."""
+    visits: list[Visit] = []
+
+    def open_page(path: Path, fragment: str = "", **context: object) -> Visit:
+        visit = watch(browser.new_context(**context).new_page(), path.as_uri())  # type: ignore[arg-type]
+        visit.page.goto(visit.url + fragment)
+        visits.append(visit)
+        return visit
+
+    yield open_page
+    for visit in visits:
+        assert visit.problems == []
+        assert set(visit.requests) == {visit.url}
+        visit.page.context.close()

@@ -1,71 +1,31 @@
 """The HTML report in a real browser: opened from disk, read, filtered, and fed with hostile text."""
 
 import re
-import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
 from audit.leaderboard import ModelRow
 from reports.page import write_page
 from reports.result import AuditResult
 from taxonomy.finding import Finding
+from tests.reports.browsing import Visit, contrast
 from tests.reports.shop import ATTACK, changed
 
 pytestmark = pytest.mark.browser
 
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --disable-dev-shm-usage"
-).split()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    names = ("chromium", "chromium-browser", "google-chrome")
-    executable = next((path for name in names if (path := shutil.which(name))), None)
-    if executable is None:
-        pytest.skip(f"no browser: none of {', '.join(names)} is installed")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        yield browser
-        browser.close()
-
-
-@dataclass
-class Visit:
-    page: Page
-    url: str
-    problems: list[str] = field(default_factory=list)
-    requests: list[str] = field(default_factory=list)
-
 
 @pytest.fixture
-def visit(browser: Browser, tmp_path: Path) -> Iterator[Callable[..., Visit]]:
-    """Writes the page of a result and opens it; afterwards nothing may have gone wrong or been fetched."""
-    visits: list[Visit] = []
+def visit(open_file: Callable[..., Visit], tmp_path: Path) -> Callable[..., Visit]:
+    """Writes the page of a result and opens it."""
 
     def open_page(result: AuditResult, fragment: str = "", **context: object) -> Visit:
-        path = tmp_path / "report.html"
-        write_page(result, path)
-        page = browser.new_context(**context).new_page()  # type: ignore[arg-type]
-        opened = Visit(page, path.as_uri())
-        page.on("console", lambda message: opened.problems.append(message.text))
-        page.on("pageerror", lambda error: opened.problems.append(str(error)))
-        page.on("dialog", lambda dialog: (opened.problems.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: opened.requests.append(request.url.partition("#")[0]))
-        page.goto(opened.url + fragment)
-        visits.append(opened)
-        return opened
+        write_page(result, tmp_path / "report.html")
+        return open_file(tmp_path / "report.html", fragment, **context)
 
-    yield open_page
-    for opened in visits:
-        assert opened.problems == []
-        assert set(opened.requests) == {opened.url}
-        opened.page.context.close()
+    return open_page
 
 
 def shown_claims(page: Page) -> list[str]:
@@ -171,27 +131,15 @@ def test_keyboard_alone_reaches_everything(visit: Callable[..., Visit], shop: Au
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_is_readable(visit: Callable[..., Visit], shop: AuditResult, scheme: str) -> None:
     page = visit(shop, "#finding=aaaaaaaaaaa0", color_scheme=scheme).page
-    contrast = page.evaluate(CONTRAST)
-    assert min(contrast.values()) >= 4.5, contrast
+    measured = contrast(page, *TEXTS)
+    assert min(measured.values()) >= 4.5, measured
 
 
-CONTRAST = """() => {
-  const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
-  const linear = (v) => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
-  const light = ([r, g, b]) => .2126 * linear(r) + .7152 * linear(g) + .0722 * linear(b);
-  const ground = (node) => {
-    const colour = rgb(getComputedStyle(node).backgroundColor);
-    return colour.length < 4 || colour[3] > 0 ? colour : ground(node.parentElement);
-  };
-  const selectors = [".sentence", ".lead", ".tile dt", ".tile .note", ".glyph.drop", ".glyph.review", ".glyph.keep",
-    ".claim", ".meta span", ".meta .drop", ".quote pre", ".quote .where", "mark", ".count", "a", ".warn", ".chip",
-    "thead th"];
-  return Object.fromEntries(selectors.map((selector) => {
-    const node = document.querySelector(selector);
-    const [a, b] = [light(rgb(getComputedStyle(node).color)), light(ground(node))].sort((x, y) => y - x);
-    return [selector, (a + .05) / (b + .05)];
-  }));
-}"""
+TEXTS = (
+    *(".sentence", ".lead", ".tile dt", ".tile .note", ".glyph.drop", ".glyph.review", ".glyph.keep"),
+    *(".claim", ".meta span", ".meta .drop", ".quote pre", ".quote .where", "mark", ".count", "a", ".warn", ".chip"),
+    "thead th",
+)
 
 
 def test_zoomed_to_200_percent_nothing_is_cut_off(visit: Callable[..., Visit], shop: AuditResult) -> None:

@@ -7,9 +7,13 @@ C12 and C22 meet their slots' rules, but each leaves 9 credits or fewer. C13 is 
 slot; C11 with C23 meets every global rule all the same (credits 12, price 850, workload 10).
 """
 
+from pathlib import Path
+from typing import Any
+
 from ace import domains
-from ace.environment import Answer, Environment
-from ace.instance import Item, Puzzle, Slot
+from ace.environment import Environment
+from ace.instance import Answer, Instance, Item, Puzzle, Slot, SlotAnswer
+from ace.reference_format import Header, write
 from ace.wording import instruction
 
 LIMITS = {
@@ -69,7 +73,21 @@ def puzzle(id: str = "course_r2_c2_h2_b2") -> Puzzle:
     )
 
 
-def fill(environment: Environment, upper: str | None, lower: str | None) -> list[Answer]:
+def instance(id: str = "course_r2_c2_h2_b2") -> Instance:
+    """The puzzle with its answer."""
+    slots = (SlotAnswer("C11", ("C12",), ("C13",), 4), SlotAnswer("C21", ("C22",), ("C23",), 4))
+    return Instance(puzzle(id), Answer(solution=(("C1", "C11"), ("C21", "C2")), slots=slots))
+
+
+def write_file(folder: Path) -> Path:
+    """Writes two instances, alike but for their ids, in the layout of the released files."""
+    path = folder / "course.json"
+    header = Header("course", rows=2, cols=2, hidden_slots=(2,), decoy_budgets=(2,), candidates=3)
+    write(path, header, [instance("course_r2_c2_h2_b2"), instance("course_again")], count=2)
+    return path
+
+
+def fill(environment: Environment, upper: str | None, lower: str | None) -> list[dict[str, Any]]:
     """Fills or empties both slots."""
     return [
         environment.call("set_slot", {**UPPER, "id": upper}),
@@ -77,10 +95,10 @@ def fill(environment: Environment, upper: str | None, lower: str | None) -> list
     ]
 
 
-def refusal(environment: Environment, name: str, arguments: dict[str, object]) -> str:
+def refusal(environment: Environment, name: str, arguments: dict[str, Any]) -> str:
     """The reason a tool gives for refusing a call."""
     answer = environment.call(name, arguments)
     assert answer["status"] == "failed" and answer["data"] == {}
     prefix, _, reason = answer["messages"].partition(", ")
     assert prefix == "Invalid tool arguments"
-    return reason
+    return str(reason)

@@ -17,8 +17,10 @@ from tests.ace.environment.small import LIMITS, puzzle
 def random_item(domain: Domain, id: str, rng: random.Random) -> Item:
     item: Item = {domain.id_key: id, "name": id}
     for attribute in domain.attributes:
-        number = isinstance(attribute, Number)
-        item[attribute.name] = rng.randint(attribute.low, attribute.high) if number else rng.choice(attribute.values)
+        if isinstance(attribute, Number):
+            item[attribute.name] = rng.randint(attribute.low, attribute.high)
+        else:
+            item[attribute.name] = rng.choice(attribute.values)
     return item
 
 

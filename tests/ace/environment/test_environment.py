@@ -25,6 +25,12 @@ def test_done_ends_the_episode_at_once_in_paper_mode() -> None:
     assert before.ending is Ending.DONE and not before.solved
 
 
+def test_a_mode_may_be_given_by_name() -> None:
+    assert Environment(puzzle(), mode="reference").mode is Mode.REFERENCE
+    with pytest.raises(ValueError, match="'papre' is not a valid Mode"):
+        Environment(puzzle(), mode="papre")
+
+
 def test_calls_after_done_are_carried_out_in_reference_mode() -> None:
     environment = Environment(puzzle(), mode=Mode.REFERENCE)
     fill(environment, "C11", "C22")

@@ -1,6 +1,7 @@
 """Tools as providers want them, from one declaration."""
 
 from random import Random
+from typing import Any
 
 import jsonschema
 import pytest
@@ -26,7 +27,7 @@ BASE_ORDER = [
     "check_course_slot_constraints",
     "check_course_global_constraints",
 ]
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, Any]] = {
     "set_slot": {"row": 0, "col": 1, "id": None},
     "query_course_candidate_from_attribute": {"row": 0, "col": 1, "field": "price", "operator": "<", "value": 2.5},
     "get_course_item_info": {"id": "C1"},

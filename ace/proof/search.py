@@ -1,0 +1,137 @@
+"""Exact search: every way to fill the slots that meets all rules, by branch and bound.
+
+Each global rule is written as upper limits on sums (a floor counts negatively, a repeat rule has one sum per value, a
+row rule one per row). Slots are filled one after the other; a partial filling is cut as soon as some sum exceeds its
+limit even with the least that the open slots can add. The bound never cuts a solution, so what is found is all there
+is. Partial fillings are kept as rows of arrays and extended many at a time, depth first.
+
+This file shares nothing with the generator but the rules' definitions: it checks what the generator claims.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ace.domain import Domain, GlobalKind, GlobalRule
+from ace.instance import Cell, Item, Puzzle
+from ace.rules import broken_slot_rules
+
+METHOD = "branch and bound on sums"
+VERSION = 1
+_BLOCK = 4096
+"""Most partial fillings that are extended at a time: bounds the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found."""
+
+    solutions: tuple[dict[Cell, str], ...]
+    """Item id by cell of each solution, at most as many as were asked for."""
+    nodes: int
+    """Partial fillings looked at."""
+    complete: bool
+    """True when there are no solutions beyond these, or as many as were asked for; False when the search was cut off."""
+
+
+def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int = 20_000_000) -> Found:
+    """Finds the solutions of a puzzle.
+
+    Args:
+        domain: The puzzle's domain.
+        puzzle: The puzzle; its ids, items and rules must be coherent (ace.proof.structure).
+        stop_after: How many solutions to find at most; 2 are enough to refute uniqueness.
+        most_nodes: After how many partial fillings to give up.
+
+    Returns:
+        The solutions, and whether they are all.
+    """
+    options = [
+        [id for id in slot.candidates if not broken_slot_rules(domain, slot.limits, puzzle.items[id])]
+        for slot in puzzle.slots
+    ]
+    # Few options first: a wrong choice is then cut before the many options of the last slots are tried.
+    order = sorted(range(len(options)), key=lambda index: (len(options[index]), index))
+    loads, room = _loads(domain, puzzle, [(puzzle.slots[index].row, options[index]) for index in order])
+    if any(len(each) == 0 for each in loads):
+        return Found((), len(loads), True)
+    least = np.zeros((len(loads) + 1, len(room)), dtype=np.int64)
+    for depth in range(len(loads) - 1, -1, -1):
+        least[depth] = least[depth + 1] + loads[depth].min(axis=0)
+    solutions: list[dict[Cell, str]] = []
+    nodes = 0
+    stack = [(np.zeros((1, len(room)), dtype=np.int64), np.zeros((1, 0), dtype=np.int64))]
+    while stack and len(solutions) < stop_after:
+        sums, choices = stack.pop()
+        depth = choices.shape[1]
+        if len(sums) > _BLOCK:
+            stack.append((sums[_BLOCK:], choices[_BLOCK:]))
+            sums, choices = sums[:_BLOCK], choices[:_BLOCK]
+        if depth == len(loads):
+            for choice in choices[: stop_after - len(solutions)].tolist():
+                solutions.append({puzzle.slots[at].cell: options[at][pick] for at, pick in zip(order, choice, strict=True)})
+            continue
+        width = len(loads[depth])
+        nodes += len(sums) * width
+        if nodes > most_nodes:
+            return Found(tuple(solutions), nodes, False)
+        extended = (sums[:, None, :] + loads[depth][None, :, :]).reshape(len(sums) * width, len(room))
+        kept = np.flatnonzero((extended + least[depth + 1] <= room).all(axis=1))
+        if len(kept):
+            chosen = np.concatenate([choices[kept // width], (kept % width)[:, None]], axis=1)
+            stack.append((extended[kept], chosen))
+    return Found(tuple(solutions), nodes, True)
+
+
+def _loads(
+    domain: Domain, puzzle: Puzzle, options: list[tuple[int, list[str]]]
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+    """Returns what each option of each slot adds to every sum, and the room the fixed items leave.
+
+    Sums that no filling can bring above their limit are left out.
+    """
+    by_slot: list[list[NDArray[np.int64]]] = [[] for _ in options]
+    room: list[int] = []
+    fixed = [[puzzle.items[id] for id in row if id is not None] for row in puzzle.grid]
+    for rule in domain.global_rules:
+        limit = -puzzle.limits[rule.name] if rule.kind.is_floor else puzzle.limits[rule.name]
+        for row, value in _sums(rule, puzzle):
+            left = limit - sum(_load(rule, value, item) for at, line in enumerate(fixed) for item in line if row in (None, at))
+            own = [
+                np.array([_load(rule, value, puzzle.items[id]) if row in (None, at) else 0 for id in ids], dtype=np.int64)
+                for at, ids in options
+            ]
+            if sum(int(each.max(initial=0)) if not len(each) else int(each.max()) for each in own) > left:
+                room.append(left)
+                for columns, each in zip(by_slot, own, strict=True):
+                    columns.append(each)
+    stacked = [
+        np.stack(columns, axis=1) if columns else np.zeros((len(ids), 0), dtype=np.int64)
+        for columns, (_, ids) in zip(by_slot, options, strict=True)
+    ]
+    return stacked, np.array(room, dtype=np.int64)
+
+
+def _sums(rule: GlobalRule, puzzle: Puzzle) -> list[tuple[int | None, int | str | None]]:
+    """The sums a rule limits: the row they are over (None: the grid), and the value they count (None: they do not)."""
+    if rule.kind is GlobalKind.MAX_ROW_SUM:
+        return [(row, None) for row in range(puzzle.rows)]
+    if rule.kind is GlobalKind.REPEAT_MAX:
+        return [(None, value) for value in sorted({item[rule.attribute] for item in puzzle.items.values()}, key=str)]
+    return [(None, rule.counted)]
+
+
+def _load(rule: GlobalRule, value: int | str | None, item: Item) -> int:
+    own = item[rule.attribute]
+    match rule.kind:
+        case GlobalKind.SUM_MAX | GlobalKind.MAX_ROW_SUM:
+            return int(own)
+        case GlobalKind.SUM_MIN:
+            return -int(own)
+        case GlobalKind.REPEAT_MAX:
+            return int(own == value)
+        case GlobalKind.COUNT_MIN:
+            return -int(own == value)
+        case GlobalKind.COUNT_MIN_THRESHOLD:
+            return -int(int(own) >= int(value or 0))

@@ -1,0 +1,61 @@
+"""``agenthard compare``: two audits, or two tables of scores, side by side."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="Run folder of the earlier audit, or a table of scores.")],
+    second: Annotated[Path, typer.Argument(help="Run folder of the later audit, or a table of scores.")],
+    experiment: Annotated[
+        str | None, typer.Option(help="Which runs; default: the experiment with most comparable models.")
+    ] = None,
+    common_models: Annotated[
+        bool,
+        typer.Option("--common-models", help="Compare the models that both have; else different ones are refused."),
+    ] = False,
+    min_verdicts: VerdictsOption = 0.8,
+    draws: DrawsOption = 500,
+    resamples: ResamplesOption = 2000,
+    seed: SeedOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two audits: findings new, fixed and flipped, decisions, leaderboards with paired intervals.
+
+    Two tables of scores (one set of outputs under two answer keys, say) are compared task by task. What may not be
+    compared is refused with the reason. Exit code 1 when the second audit has new confirmed defects.
+
+    Example: `agenthard compare runs/library-old runs/library`
+    """
+    from flows.comparing import CompareSettings
+    from flows.errors import ExitCode
+    from flows.report import run_comparison
+    from reports.cleaning.inputs import AnalysisSettings
+    from reports.comparison.audits import AuditComparison
+    from reports.comparison.sections import comparison_sections
+
+    settings = CompareSettings(
+        first=str(first),
+        second=str(second),
+        experiment=experiment,
+        common_models=common_models,
+        analysis=AnalysisSettings(seed=seed, draws=draws, resamples=resamples, min_verdicts=min_verdicts),
+    )
+    with error_console().status("comparing"):
+        found = run_comparison(settings)
+    if as_json:
+        print_json(found)
+    else:
+        for section in comparison_sections(found):
+            if section.text:
+                console().print(section.text, markup=False)
+            if section.rows:
+                print_table(section.title, section.columns, section.rows)
+            console().print("")
+    if isinstance(found, AuditComparison) and found.new_defects:
+        raise typer.Exit(ExitCode.DEFECTS)

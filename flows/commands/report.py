@@ -1,0 +1,78 @@
+"""``agenthard report``: what cleaning does to a leaderboard."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands.output import JsonOption, console, error_console, print_json
+
+DrawsOption = Annotated[int, typer.Option(min=200, help="Random deletions behind every null; one is an anecdote.")]
+ResamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind every interval.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
+VerdictsOption = Annotated[
+    float, typer.Option(min=0, max=1, help="Share of the tasks on which a compared model needs a verdict at least.")
+]
+
+
+def report(
+    run: Annotated[Path, typer.Argument(help="Run folder of an audit.")],
+    experiment: Annotated[
+        str | None, typer.Option(help="Which runs; default: the experiment with most comparable models.")
+    ] = None,
+    threshold: Annotated[
+        float, typer.Option(min=0, max=1, help="A task that more than this share of the models solves is easy.")
+    ] = 0.875,
+    min_category_share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of each category that stays in the hard split at least.")
+    ] = 0.1,
+    min_verdicts: VerdictsOption = 0.8,
+    draws: DrawsOption = 500,
+    resamples: ResamplesOption = 2000,
+    seed: SeedOption = 0,
+    baseline: Annotated[Path | None, typer.Option(help="Earlier run folder: its findings are not new.")] = None,
+    benchmark: Annotated[
+        Path | None, typer.Option(help="Folder of the benchmark, for the hard split; default: where it was audited.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Report what cleaning does to a leaderboard, beside the null of deleting as many random tasks.
+
+    Writes RUN/report (page, JSON, summary, CSV tables) and the hard split in the benchmark's own format.
+
+    Example: `agenthard report runs/library`
+    """
+    from audit.decisions.difficulty import DifficultyRule
+    from flows.errors import ExitCode
+    from flows.report import run_report
+    from flows.reporting import ReportSettings
+    from reports.cleaning.inputs import AnalysisSettings
+
+    settings = ReportSettings(
+        run=str(run),
+        experiment=experiment,
+        analysis=AnalysisSettings(
+            seed=seed,
+            draws=draws,
+            resamples=resamples,
+            difficulty=DifficultyRule(threshold=threshold, min_category_share=min_category_share),
+            min_verdicts=min_verdicts,
+        ),
+        baseline=str(baseline) if baseline else None,
+        benchmark=str(benchmark) if benchmark else None,
+    )
+    with error_console().status("analysing"):
+        outcome = run_report(settings)
+    if as_json:
+        print_json(outcome)
+    else:
+        out = console()
+        for sentence in (outcome.sentence, *outcome.splits, *outcome.stability):
+            out.print(sentence, markup=False)
+            out.print("")
+        folder = Path(outcome.folder)
+        out.print(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}", markup=False)
+        out.print(f"summary    {folder / 'summary.md'}\ntables     {folder / 'tables'}", markup=False)
+        out.print(f"hard split {outcome.hard_split or f'not written: {outcome.no_hard_split}'}", markup=False)
+    if outcome.incomplete:
+        raise typer.Exit(ExitCode.INCOMPLETE)

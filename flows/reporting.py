@@ -1,0 +1,163 @@
+"""The report on what cleaning does to a leaderboard, and the hard split, as plain functions."""
+
+import json
+import shutil
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from audit.decisions.split import SplitManifest, write_hard_split
+from audit.sources.base import Source, SourceError, Version
+from audit.sources.registry import open_source
+from flows.errors import CommandError
+from flows.plan import AuditSettings
+from flows.run_folder import RunFolder
+from reports.cleaning.analyse import analyse
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.cleaning.inputs import AnalysisError, AnalysisSettings
+from reports.cleaning.loading import RunTablesError, load_run
+from reports.cleaning.writing import write_analysis
+from reports.statistics import MissingExtra, Undefined
+from reports.statistics.result import PREFIX
+from taxonomy.record import Record
+
+
+class ReportSettings(Record):
+    """What to report on and how."""
+
+    run: str
+    """Run folder of a finished audit."""
+    experiment: str | None = None
+    """Which runs; None = those of the experiment with most comparable models."""
+    analysis: AnalysisSettings = AnalysisSettings()
+    """Parameters of the analysis."""
+    baseline: str | None = None
+    """Run folder of an earlier audit, whose findings are not new."""
+    benchmark: str | None = None
+    """Folder of the benchmark, from which the hard split is written; None = where it was when it was audited."""
+
+
+class ReportOutcome(Record):
+    """The report in a few lines, and where its files are."""
+
+    sentence: str
+    """The headline."""
+    stability: tuple[str, ...]
+    """What cleaning does to the ranking, one sentence per step."""
+    splits: tuple[str, ...]
+    """The cards of the splits, one sentence each."""
+    folder: str
+    """Folder of the report: report.html, analysis.json, summary.md, tables/."""
+    hard_split: str | None
+    """Folder of the hard split; None when it was not written."""
+    no_hard_split: str = ""
+    """Why it was not written; empty when it was."""
+    incomplete: bool
+    """Whether there is a hard split that could not be written."""
+
+
+def make_report(settings: ReportSettings) -> ReportOutcome:
+    """Analyse a run and write everything.
+
+    Raises:
+        CommandError: when the folder holds no finished audit, or the parameters do not fit it.
+    """
+    analysis = analyse_run(settings)
+    write_report(settings, analysis)
+    return conclude_report(settings, analysis)
+
+
+def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
+    """Read the tables of a run and analyse them.
+
+    Raises:
+        CommandError: when the folder holds no finished audit, or the parameters do not fit it.
+    """
+    try:
+        found = load_run(Path(settings.run), Path(settings.baseline) if settings.baseline else None)
+        return analyse(found, settings.analysis, settings.experiment)
+    except (RunTablesError, AnalysisError, MissingExtra) as error:
+        raise CommandError(str(error)) from error
+
+
+def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:
+    """Write the page, its JSON twin, the summary and the tables into ``RUN/report``."""
+    from reports.cleaning_page import write_cleaning_page
+
+    folder = report_folder(settings)
+    write_analysis(analysis, folder)
+    write_cleaning_page(analysis, folder / "report.html")
+    return folder
+
+
+def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> ReportOutcome:
+    """Write the hard split and sum up."""
+    written, reason = _write_hard(settings, analysis)
+    return ReportOutcome(
+        sentence=analysis.headline.sentence,
+        stability=tuple(row.sentence for row in analysis.stability if row.reading == "errors_missing"),
+        splits=tuple(split.sentence for split in analysis.splits),
+        folder=str(report_folder(settings)),
+        hard_split=str(written) if written else None,
+        no_hard_split=reason,
+        incomplete=written is None and not isinstance(analysis.hard, Undefined),
+    )
+
+
+def report_folder(settings: ReportSettings) -> Path:
+    """Folder of the report within the run folder."""
+    return Path(settings.run) / "report"
+
+
+def _write_hard(settings: ReportSettings, analysis: CleaningAnalysis) -> tuple[Path | None, str]:
+    """Write ``split/hard``; return its folder, or why it was not written."""
+    if isinstance(analysis.hard, Undefined):
+        return None, f"there is no hard split: {analysis.hard.reason.removeprefix(PREFIX)}"
+    run = Path(settings.run)
+    opened = _open_benchmark(settings)
+    if isinstance(opened, str):
+        return None, opened
+    source, version = opened
+    try:
+        cleaned = SplitManifest.model_validate_json((run / "split" / "cleaned" / "manifest.json").read_bytes())
+    except (OSError, ValidationError) as error:
+        return None, f"the manifest of the cleaned split cannot be read ({str(error)[:200]}); audit again"
+    if version.content_hash != cleaned.benchmark.content_hash:
+        return None, (
+            f"{source.root} holds content {version.content_hash}, but {cleaned.benchmark.content_hash} was audited; "
+            "give the audited release with --benchmark PATH"
+        )
+    target, partial = run / "split" / "hard", run / "split" / ".hard.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    split = next(split for split in analysis.splits if split.name == "hard")
+    write_hard_split(
+        source,
+        partial,
+        cleaned,
+        analysis.hard.tasks,
+        rule=analysis.hard.rule,
+        selection_models=analysis.hard.selection_models,
+        experiment="" if isinstance(analysis.runs, Undefined) else analysis.runs.experiment,
+        tasks_id=split.split_id,
+        minimum_detectable_difference=split.sentence,
+    )
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+    return target, ""
+
+
+def _open_benchmark(settings: ReportSettings) -> tuple[Source, Version] | str:
+    """Open the audited benchmark, or say why it cannot be opened."""
+    run = RunFolder(Path(settings.run))
+    remembered = run.work / "settings.json"
+    manifest = json.loads((run.root / "manifest.json").read_text(encoding="utf-8"))
+    path = settings.benchmark
+    if path is None:
+        if not remembered.is_file():
+            return "the run folder does not tell where the benchmark is; give its folder with --benchmark PATH"
+        path = AuditSettings.model_validate_json(remembered.read_bytes()).path
+    try:
+        source = open_source(manifest["source"], Path(path), tuple(manifest["domains"]))
+        return source, source.version()
+    except (SourceError, OSError) as error:
+        return f"the benchmark cannot be read ({error}); give its folder with --benchmark PATH"

@@ -1,0 +1,18 @@
+"""A comparison as Markdown: for a mail, a pull request or a Prefect artifact."""
+
+from reports.comparison.audits import AuditComparison
+from reports.comparison.scores import ScoreComparison
+from reports.comparison.sections import comparison_sections
+from reports.markdown import md, table
+
+
+def comparison_markdown(found: AuditComparison | ScoreComparison) -> str:
+    """Write a comparison of two audits, or of two tables of scores; texts of the benchmark are escaped."""
+    parts = []
+    for section in comparison_sections(found):
+        parts.append(f"## {md(section.title)}")
+        if section.text:
+            parts.append(md(section.text))
+        if section.rows:
+            parts.append(table(section.columns, [[md(cell) for cell in row] for row in section.rows]))
+    return "\n\n".join(parts) + "\n"
