@@ -156,6 +156,8 @@ class Provenance:
     """Candidates per slot as asked for; the instance may have a few more (ace.generator.parameters)."""
     coupling: bool
     """True when decoys were chosen so that looking at one slot at a time does not exclude them."""
+    preference_attempts: tuple[int, int, int]
+    """After how many proposals for a decoy the demand on its preference level fell."""
     attempts: int
     """How many times it was drawn until it met every condition."""
 

@@ -16,7 +16,7 @@ from ace.environment.toolbox import Data, Toolbox
 from ace.environment.tools import Kind, Tool, declare
 from ace.instance import Grid, Puzzle
 
-Answer = dict[str, Any]
+ToolAnswer = dict[str, Any]
 """``{"status": "success" or "failed", "messages": text, "data": {...}}``, as the released code answers."""
 
 _SUCCESS = "Successfully executed tool"
@@ -87,7 +87,7 @@ class Environment:
         """
         return declare(self.domain, shuffle=shuffle)
 
-    def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> Answer:
+    def call(self, name: str, arguments: Mapping[str, Any] | None = None) -> ToolAnswer:
         """Carries out one tool call.
 
         Args:
@@ -141,7 +141,7 @@ class Environment:
             global_checks=self._toolbox.global_checks,
         )
 
-    def _carry_out(self, name: str, arguments: Mapping[str, Any]) -> Answer:
+    def _carry_out(self, name: str, arguments: Mapping[str, Any]) -> ToolAnswer:
         if self.finished and self.mode is Mode.PAPER:
             return _failed("The episode is over")
         handler = self._handlers.get(name)
@@ -185,7 +185,7 @@ class Environment:
         return parsed
 
 
-def as_text(answer: Answer) -> str:
+def as_text(answer: ToolAnswer) -> str:
     """Writes an answer as a model gets to read it.
 
     Args:
@@ -212,5 +212,5 @@ def _listed(words: list[str]) -> str:
     return " and ".join(words) if len(words) < 3 else f"{', '.join(words[:-1])}, and {words[-1]}"
 
 
-def _failed(message: str) -> Answer:
+def _failed(message: str) -> ToolAnswer:
     return {"status": "failed", "messages": message, "data": {}}

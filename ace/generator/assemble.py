@@ -70,13 +70,14 @@ def _items(rng: np.random.Generator, space: Space, values: Ints) -> tuple[list[s
     words = rng.integers(0, 2**31, size=len(values)).tolist()
     labels = rng.integers(100, 1000, size=len(values)).tolist()
     attributes = [attribute.name for attribute in domain.attributes]
-    ids, items = [], {}
+    ids: list[str] = []
+    items: dict[int, Item] = {}
     for row, number, word, label in zip(values, numbers, words, labels, strict=True):
         item: Item = dict(zip(attributes, space.values(row), strict=True))
         id = f"{domain.id_prefix}{number:03d}"
         items[number] = {domain.id_key: id, "name": f"{_label(domain, item, word)} {label}", **item}
         ids.append(id)
-    return ids, {ids_item[domain.id_key]: ids_item for _, ids_item in sorted(items.items())}
+    return ids, {str(item[domain.id_key]): item for _, item in sorted(items.items())}
 
 
 def _label(domain: Domain, item: Item, word: int) -> str:

@@ -63,7 +63,7 @@ def features(space: Space, items: Ints, truth: Ints, box: Box) -> Floats:
     place = (items - (box.low + box.high) / 2) / np.maximum(width, 1) * np.sqrt(12)
     numbers = space.is_number & (width > 0)
     coarse = numbers & (width < _FINE)
-    return np.hstack(
+    described: Floats = np.hstack(
         [
             np.sign(items - truth)[:, numbers],
             0.5 * place[:, numbers],
@@ -71,6 +71,7 @@ def features(space: Space, items: Ints, truth: Ints, box: Box) -> Floats:
             1.5 * same[:, coarse | (~space.is_number & (width > 0))],
         ]
     )
+    return described
 
 
 def weighted_choice(rng: np.random.Generator, weights: Floats, count: int, rounds: int = 1) -> Ints:
@@ -95,5 +96,3 @@ def weighted_choice(rng: np.random.Generator, weights: Floats, count: int, round
 def _softmax(logarithms: Floats) -> Floats:
     weights: Floats = np.exp(logarithms - logarithms.max())
     return weights / weights.sum()
-
-

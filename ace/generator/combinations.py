@@ -52,12 +52,13 @@ class Combinations:
             above: Bools = deviations @ self._plane > self._slack @ self._plane + 1e-9
             return above
         # Where even the least item leaves a rule broken, all do.
-        vectors = self._vectors[~(self._vectors + deviations.min(axis=0) > self._slack).any(axis=1)]
+        vectors = self._vectors[(self._vectors + deviations.min(axis=0) <= self._slack).all(axis=1)]
         meets = np.ones((len(deviations), len(vectors)), dtype=bool)
         for column in np.flatnonzero(self._vectors.max(axis=0) + deviations.max(axis=0) > self._slack):
             room = self._slack[column] - vectors[:, column]
             meets &= deviations[:, column, None] <= room
-        return ~meets.any(axis=1)
+        broken: Bools = ~meets.any(axis=1)
+        return broken
 
     def extend(self, decoys: Ints, later: Ints | None = None) -> None:
         """Adds a slot's decoys to what the combinations may hold.
@@ -70,6 +71,5 @@ class Combinations:
             return
         vectors = np.concatenate([self._vectors, *(self._vectors + decoy for decoy in decoys)])
         if later is not None:
-            irreparable = (vectors + later > self._slack).any(axis=1)
-            vectors = vectors[~irreparable]
+            vectors = vectors[(vectors + later <= self._slack).all(axis=1)]
         self._vectors = np.unique(vectors, axis=0)

@@ -41,7 +41,9 @@ def couple(
     excess = [natural_excess(rng, scaffold, slot, slot.chosen[None])[0] for slot in slots]
 
     def cost(changed: int, sets: Ints, excesses: Floats) -> Floats:
-        held = [_with_truth(slot.decoys[None] if at != changed else slot.deviations[sets]) for at, slot in enumerate(slots)]
+        held = [
+            _with_truth(slot.decoys[None] if at != changed else slot.deviations[sets]) for at, slot in enumerate(slots)
+        ]
         found = look_ahead(held, relevant, slack, scale)
         total = np.sum([each for at, each in enumerate(excess) if at != changed], axis=0) + excesses
         result: Floats = np.abs(found - wanted).sum(axis=1) + _BALANCE * (total**2).sum(axis=1)

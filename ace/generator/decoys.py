@@ -69,8 +69,9 @@ def draw_decoys(
         possible = np.flatnonzero(combinations.broken_by(slot.deviations))
         if len(possible) < wanted:
             raise Unmet(
-                f"hard condition: decoy slot {position + 1} of {len(order)} needs {wanted} decoys, "
-                f"and {len(possible)} of {len(slot.items)} proposals break the whole in every combination"
+                "hard condition",
+                f"decoy slot {position + 1} of {len(order)} needs {wanted} decoys, "
+                f"and {len(possible)} of {len(slot.items)} proposals break the whole in every combination",
             )
         if position < len(order) - 1:
             levels = preference.levels(index, slot.deviations[possible])
@@ -148,7 +149,9 @@ def _least(scaffold: Scaffold, slots: list[int]) -> Ints:
     least = np.zeros(scaffold.space.columns, dtype=np.int64)
     for index in slots:
         frame = scaffold.slots[index]
-        least += np.minimum(least_loads(scaffold.space, frame.box, frame.cell[0]) - scaffold.loads[scaffold.at(index)], 0)
+        least += np.minimum(
+            least_loads(scaffold.space, frame.box, frame.cell[0]) - scaffold.loads[scaffold.at(index)], 0
+        )
     return least
 
 

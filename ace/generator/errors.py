@@ -6,7 +6,18 @@ class ImpossibleParameters(Exception):
 
 
 class Unmet(Exception):
-    """One attempt missed a condition, which the message names; the generator tries again."""
+    """One attempt missed a condition; the generator tries again."""
+
+    def __init__(self, condition: str, detail: str) -> None:
+        """Names the condition.
+
+        Args:
+            condition: Its name, the same for every miss.
+            detail: What happened this time.
+        """
+        super().__init__(f"{condition}: {detail}")
+        self.condition = condition
+        self.detail = detail
 
 
 class GenerationFailed(RuntimeError):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ace.generator.space import Bools, Box, Ints, Space
+from ace.generator.space import Bools, Box, Floats, Ints, Space
 
 
 def allowed_share(space: Space, box: Box) -> float:
@@ -50,11 +50,13 @@ def draw_filters(rng: np.random.Generator, space: Space, box: Box, count: int) -
     return items
 
 
-def _allowed_by_attribute(space: Space, box: Box) -> "np.typing.NDArray[np.float64]":
-    return np.maximum(box.high - box.low + 1, 0) / (space.natural.high - space.natural.low + 1)
+def _allowed_by_attribute(space: Space, box: Box) -> Floats:
+    shares: Floats = np.maximum(box.high - box.low + 1, 0) / (space.natural.high - space.natural.low + 1)
+    return shares
 
 
 def _patterns(attributes: int) -> Bools:
     """Every choice of attributes to break except none of them."""
     numbers = np.arange(1, 2**attributes)
-    return (numbers[:, None] >> np.arange(attributes)) & 1 == 1
+    patterns: Bools = (numbers[:, None] >> np.arange(attributes)) & 1 == 1
+    return patterns

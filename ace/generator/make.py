@@ -1,54 +1,102 @@
 """Makes one instance: draws it, proves it, and draws it again where a condition is missed."""
 
 import hashlib
-from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 
 from ace.generator.assemble import assemble
+from ace.generator.coupling import couple
 from ace.generator.decoys import draw_decoys
 from ace.generator.errors import GenerationFailed, Unmet
 from ace.generator.filters import draw_filters
 from ace.generator.parameters import Cell, Parameters
-from ace.generator.preference import Preference
-from ace.generator.scaffold import Scaffold, draw_scaffold
+from ace.generator.preference import recorded_stages
+from ace.generator.scaffold import draw_scaffold
 from ace.generator.space import space
 from ace.generator.thresholds import draw_thresholds
-from ace.instance import Instance
+from ace.instance import Instance, Provenance
+from ace.proof.verify import certified, verify
 
 GENERATOR = "agenthard-ace 1"
+"""Name and version: another version may make other instances from the same parameters."""
 
 
 def make(parameters: Parameters, cell: Cell) -> Instance:
-    rng = instance_rng(parameters, cell)
-    missed: Counter[str] = Counter()
+    """Makes the instance of a cell, with a certificate that its solution is the only one.
+
+    Args:
+        parameters: The suite.
+        cell: Which of its instances.
+
+    Returns:
+        The instance; the same whenever the arguments are.
+
+    Raises:
+        GenerationFailed: No attempt met every condition; the message says which ones were missed.
+    """
+    rng = _rng(parameters.seed, cell)
+    misses: list[Unmet] = []
     for attempt in range(1, parameters.attempts + 1):
         try:
-            return _attempt(rng, parameters, cell, attempt)
-        except Unmet as error:
-            missed[str(error)] += 1
-    raise GenerationFailed(str(missed))
+            instance = _prove(_draw(rng, parameters, cell))
+        except Unmet as unmet:
+            misses.append(unmet)
+            continue
+        made = Provenance(
+            generator=GENERATOR,
+            seed=parameters.seed,
+            index=cell.number,
+            candidates=parameters.candidates,
+            coupling=parameters.coupling,
+            preference_attempts=parameters.preference_attempts,
+            attempts=attempt,
+        )
+        return replace(instance, provenance=made)
+    raise GenerationFailed(_failure(cell, misses))
 
 
-def _attempt(rng, parameters, cell, attempt):
-    scaffold = draw_scaffold(rng, space(cell.domain, parameters.rows), parameters.rows, parameters.cols, cell.hidden_slots, cell.decoy_budget)
+def _draw(rng: np.random.Generator, parameters: Parameters, cell: Cell) -> Instance:
+    rows, cols = parameters.rows, parameters.cols
+    candidates = parameters.candidates_for(cell.hidden_slots, cell.decoy_budget)
+    scaffold = draw_scaffold(rng, space(cell.domain, rows), rows, cols, cell.hidden_slots, cell.decoy_budget)
     limits, slack = draw_thresholds(rng, scaffold)
     slots = draw_decoys(rng, scaffold, slack, parameters.preference_attempts)
     if parameters.coupling:
-        from ace.generator.coupling import couple
         couple(rng, scaffold, limits, slack, slots)
-    K = parameters.candidates_for(cell.hidden_slots, cell.decoy_budget)
-    filters = {i: draw_filters(rng, scaffold.space, f.box, K - 1 - f.decoys) for i, f in enumerate(scaffold.slots)}
-    stages = {}
-    pref = Preference(scaffold, slack)
-    for s in slots:
-        stages[s.slot] = int(pref.levels(s.slot, s.decoys).max()) if s is not slots[-1] else 4
-        pref.extend(s.decoys)
-    puzzle, answer = assemble(rng, f"{cell.domain}_r{parameters.rows}_c{parameters.cols}_h{cell.hidden_slots}_b{cell.decoy_budget}", scaffold, K, limits,
-        {s.slot: s.items[s.chosen] for s in slots}, filters, stages)
-    return Instance(puzzle, answer)
+    filters = {
+        index: draw_filters(rng, scaffold.space, slot.box, candidates - 1 - slot.decoys)
+        for index, slot in enumerate(scaffold.slots)
+    }
+    decoys = {slot.slot: slot.items[slot.chosen] for slot in slots}
+    stages = recorded_stages(scaffold, slack, {slot.slot: slot.decoys for slot in slots})
+    name = f"{cell.domain}_r{rows}_c{cols}_h{cell.hidden_slots}_b{cell.decoy_budget}"
+    id = f"{name}_i{cell.number}" if cell.number else name
+    return Instance(*assemble(rng, id, scaffold, candidates, limits, decoys, filters, stages))
 
 
-def instance_rng(parameters, cell):
-    text = f"{parameters.seed}/{parameters.rows}x{parameters.cols}/{cell.domain}/{cell.hidden_slots}/{cell.decoy_budget}/{cell.index}"
+def _prove(instance: Instance) -> Instance:
+    report = verify(instance)
+    if not report.ok:
+        raise Unmet("proof", report.problems[0].message)
+    return certified(instance, report)
+
+
+def _rng(seed: int, cell: Cell) -> np.random.Generator:
+    text = f"{seed}/{cell.domain}/{cell.hidden_slots}/{cell.decoy_budget}/{cell.number}"
     return np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")))
+
+
+def _failure(cell: Cell, misses: list[Unmet]) -> str:
+    by_condition: dict[str, list[Unmet]] = {}
+    for miss in misses:
+        by_condition.setdefault(miss.condition, []).append(miss)
+    reasons = "; ".join(
+        f"{condition} missed {len(each)} times, at last because {each[-1].detail}"
+        for condition, each in by_condition.items()
+    )
+    return (
+        f"{cell.domain} with H = {cell.hidden_slots}, B = {cell.decoy_budget}, number {cell.number}: "
+        f"none of {len(misses)} attempts met every condition ({reasons}). "
+        "Use a smaller decoy budget, another seed, or more attempts."
+    )

@@ -24,7 +24,7 @@ class Cell(NamedTuple):
     """Number of slots: the paper's H."""
     decoy_budget: int
     """Decoys in the whole instance: the paper's B."""
-    index: int
+    number: int
     """Number of the instance among those of the same domain, H and B, from 0."""
 
 
@@ -67,7 +67,9 @@ class Parameters(BaseModel):
             if len(set(values)) < len(values):
                 raise ImpossibleParameters(f"{name} is listed twice: {', '.join(map(str, values))}")
         if sorted(self.preference_attempts) != list(self.preference_attempts) or self.preference_attempts[0] < 1:
-            raise ImpossibleParameters(f"preference attempts must be positive and ascending: {self.preference_attempts}")
+            raise ImpossibleParameters(
+                f"preference attempts must be positive and ascending: {self.preference_attempts}"
+            )
         for hidden in self.hidden_slots:
             for budget in self.decoy_budgets:
                 self.candidates_for(hidden, budget)
@@ -109,7 +111,7 @@ class Parameters(BaseModel):
         return len(self.domains) * len(self.hidden_slots) * len(self.decoy_budgets) * self.per_cell
 
     def cells(self) -> Iterator[Cell]:
-        """Yields every instance to make: domains, then hidden slots, then budgets, then indices.
+        """Yields every instance to make: domains, then hidden slots, then budgets, then numbers.
 
         Yields:
             One cell per instance, ``count`` in all.
@@ -117,8 +119,8 @@ class Parameters(BaseModel):
         for domain in self.domains:
             for hidden in self.hidden_slots:
                 for budget in self.decoy_budgets:
-                    for index in range(self.per_cell):
-                        yield Cell(domain, hidden, budget, index)
+                    for number in range(self.per_cell):
+                        yield Cell(domain, hidden, budget, number)
 
     def header(self, domain: str) -> Header:
         """Returns what a file in the layout of the paper says about the suite's instances of one domain.

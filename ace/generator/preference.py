@@ -6,6 +6,8 @@ slots at their truths up to any point and at any decoys from there on; on *level
 slots at their truths; and on level 4, no level of the paper, when not even that is so.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ace.generator.scaffold import Scaffold
@@ -28,7 +30,9 @@ class Preference:
         """
         self._scaffold = scaffold
         self._slack = slack
-        self._ceilings = np.concatenate([np.full(rule.count, not rule.rule.kind.is_floor) for rule in scaffold.space.rules])
+        self._ceilings = np.concatenate(
+            [np.full(rule.count, not rule.rule.kind.is_floor) for rule in scaffold.space.rules]
+        )
         self._any = np.zeros_like(slack)
         self._decoys_after_truths = np.zeros_like(slack)
 
@@ -59,6 +63,27 @@ class Preference:
         worst = decoys.max(axis=0)
         self._any = self._any + np.maximum(worst, 0)
         self._decoys_after_truths = np.maximum(self._decoys_after_truths + worst, 0)
+
+
+def recorded_stages(scaffold: Scaffold, slack: Ints, decoys: Mapping[int, Ints]) -> dict[int, int]:
+    """Returns the levels to record: what each slot's decoys are really on, and 4 for the last slot by convention.
+
+    Args:
+        scaffold: The frame of the instance.
+        slack: By column: how much more than the truth it may be loaded.
+        decoys: Deviations of the decoys by index of their slot, in order.
+
+    Returns:
+        A level by index of slot.
+    """
+    preference = Preference(scaffold, slack)
+    stages = {}
+    for slot, deviations in decoys.items():
+        stages[slot] = int(preference.levels(slot, deviations).max())
+        preference.extend(deviations)
+    if stages:
+        stages[max(stages)] = 4
+    return stages
 
 
 def demanded_level(levels: Ints, decoys: int, attempts: tuple[int, int, int]) -> int:

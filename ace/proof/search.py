@@ -1,11 +1,9 @@
 """Exact search: every way to fill the slots that meets all rules, by branch and bound.
 
-Each global rule is written as upper limits on sums (a floor counts negatively, a repeat rule has one sum per value, a
-row rule one per row). Slots are filled one after the other; a partial filling is cut as soon as some sum exceeds its
-limit even with the least that the open slots can add. The bound never cuts a solution, so what is found is all there
-is. Partial fillings are kept as rows of arrays and extended many at a time, depth first.
-
-This file shares nothing with the generator but the rules' definitions: it checks what the generator claims.
+Each global rule is written as upper limits on sums (ace.proof.sums). Slots are filled one after the other; a partial
+filling is cut as soon as some sum exceeds its limit even with the least that the open slots can add. The bound never
+cuts a solution, so what is found is all there is. Partial fillings are kept as rows of arrays and extended many at a
+time, depth first.
 """
 
 from dataclasses import dataclass
@@ -13,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ace.domain import Domain, GlobalKind, GlobalRule
-from ace.instance import Cell, Item, Puzzle
+from ace.domain import Domain
+from ace.instance import Cell, Puzzle
+from ace.proof.sums import sums
 from ace.rules import broken_slot_rules
 
 METHOD = "branch and bound on sums"
@@ -55,7 +54,7 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
     order = sorted(range(len(options)), key=lambda index: (len(options[index]), index))
     loads, room = _loads(domain, puzzle, [(puzzle.slots[index].row, options[index]) for index in order])
     if any(len(each) == 0 for each in loads):
-        return Found((), len(loads), True)
+        return Found((), 0, True)
     least = np.zeros((len(loads) + 1, len(room)), dtype=np.int64)
     for depth in range(len(loads) - 1, -1, -1):
         least[depth] = least[depth + 1] + loads[depth].min(axis=0)
@@ -63,20 +62,22 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
     nodes = 0
     stack = [(np.zeros((1, len(room)), dtype=np.int64), np.zeros((1, 0), dtype=np.int64))]
     while stack and len(solutions) < stop_after:
-        sums, choices = stack.pop()
+        totals, choices = stack.pop()
         depth = choices.shape[1]
-        if len(sums) > _BLOCK:
-            stack.append((sums[_BLOCK:], choices[_BLOCK:]))
-            sums, choices = sums[:_BLOCK], choices[:_BLOCK]
+        if len(totals) > _BLOCK:
+            stack.append((totals[_BLOCK:], choices[_BLOCK:]))
+            totals, choices = totals[:_BLOCK], choices[:_BLOCK]
         if depth == len(loads):
             for choice in choices[: stop_after - len(solutions)].tolist():
-                solutions.append({puzzle.slots[at].cell: options[at][pick] for at, pick in zip(order, choice, strict=True)})
+                solutions.append(
+                    {puzzle.slots[at].cell: options[at][pick] for at, pick in zip(order, choice, strict=True)}
+                )
             continue
         width = len(loads[depth])
-        nodes += len(sums) * width
+        nodes += len(totals) * width
         if nodes > most_nodes:
             return Found(tuple(solutions), nodes, False)
-        extended = (sums[:, None, :] + loads[depth][None, :, :]).reshape(len(sums) * width, len(room))
+        extended = (totals[:, None, :] + loads[depth][None, :, :]).reshape(len(totals) * width, len(room))
         kept = np.flatnonzero((extended + least[depth + 1] <= room).all(axis=1))
         if len(kept):
             chosen = np.concatenate([choices[kept // width], (kept % width)[:, None]], axis=1)
@@ -93,45 +94,15 @@ def _loads(
     """
     by_slot: list[list[NDArray[np.int64]]] = [[] for _ in options]
     room: list[int] = []
-    fixed = [[puzzle.items[id] for id in row if id is not None] for row in puzzle.grid]
-    for rule in domain.global_rules:
-        limit = -puzzle.limits[rule.name] if rule.kind.is_floor else puzzle.limits[rule.name]
-        for row, value in _sums(rule, puzzle):
-            left = limit - sum(_load(rule, value, item) for at, line in enumerate(fixed) for item in line if row in (None, at))
-            own = [
-                np.array([_load(rule, value, puzzle.items[id]) if row in (None, at) else 0 for id in ids], dtype=np.int64)
-                for at, ids in options
-            ]
-            if sum(int(each.max(initial=0)) if not len(each) else int(each.max()) for each in own) > left:
-                room.append(left)
-                for columns, each in zip(by_slot, own, strict=True):
-                    columns.append(each)
+    for each in sums(domain, puzzle):
+        left = each.limit - each.of_fixed(puzzle)
+        own = [np.array([each.load(puzzle.items[id], row) for id in ids], dtype=np.int64) for row, ids in options]
+        if sum(int(loads.max(initial=-(2**62))) for loads in own) > left:
+            room.append(left)
+            for columns, loads in zip(by_slot, own, strict=True):
+                columns.append(loads)
     stacked = [
         np.stack(columns, axis=1) if columns else np.zeros((len(ids), 0), dtype=np.int64)
         for columns, (_, ids) in zip(by_slot, options, strict=True)
     ]
     return stacked, np.array(room, dtype=np.int64)
-
-
-def _sums(rule: GlobalRule, puzzle: Puzzle) -> list[tuple[int | None, int | str | None]]:
-    """The sums a rule limits: the row they are over (None: the grid), and the value they count (None: they do not)."""
-    if rule.kind is GlobalKind.MAX_ROW_SUM:
-        return [(row, None) for row in range(puzzle.rows)]
-    if rule.kind is GlobalKind.REPEAT_MAX:
-        return [(None, value) for value in sorted({item[rule.attribute] for item in puzzle.items.values()}, key=str)]
-    return [(None, rule.counted)]
-
-
-def _load(rule: GlobalRule, value: int | str | None, item: Item) -> int:
-    own = item[rule.attribute]
-    match rule.kind:
-        case GlobalKind.SUM_MAX | GlobalKind.MAX_ROW_SUM:
-            return int(own)
-        case GlobalKind.SUM_MIN:
-            return -int(own)
-        case GlobalKind.REPEAT_MAX:
-            return int(own == value)
-        case GlobalKind.COUNT_MIN:
-            return -int(own == value)
-        case GlobalKind.COUNT_MIN_THRESHOLD:
-            return -int(int(own) >= int(value or 0))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from reports.cleaning.analysis import CleaningAnalysis, Provenance
-from reports.cleaning.choice import ChosenRuns, choose_runs
+from reports.cleaning.choice import ChosenRuns, choose_runs, require_comparable
 from reports.cleaning.components import component_shares
 from reports.cleaning.glossary import GLOSSARY
 from reports.cleaning.hard import HardSplit, select_hard_split
@@ -15,7 +15,7 @@ from reports.cleaning.splits import Split, SplitName, describe_split
 from reports.cleaning.stage_table import PromptStatistics, ScoreStatistics, stage_table
 from reports.cleaning.stages import StageName
 from reports.statistics import Undefined
-from reports.statistics.result import PREFIX, undefined
+from reports.statistics.result import PREFIX
 
 NO_EXECUTION = "this audit replays no ground truth and probes no evaluator"
 NO_JUDGE = "this audit asks no model"
@@ -46,7 +46,7 @@ def analyse(
         clustered=found.clusters is not None,
         min_verdicts=settings.min_verdicts,
     )
-    runs = _comparable(chosen)
+    runs = require_comparable(chosen, found.experiments, found.categories)
     kept = found.with_action("keep", "review")
     hard = _hard(found, kept, runs, settings)
     splits = _splits(found, kept, hard, runs)
@@ -65,7 +65,7 @@ def analyse(
     matrix = runs if isinstance(runs, Undefined) else runs.missing
     return CleaningAnalysis(
         title=found.title,
-        headline=headline(found, splits, part.stability),
+        headline=headline(found, splits, runs if isinstance(runs, Undefined) else part.stability),
         ledger=tuple(found.ledger),
         runs=chosen if isinstance(chosen, Undefined) else chosen.used,
         splits=splits,
@@ -96,18 +96,6 @@ def analyse(
             embedder=settings.embedder,
         ),
         glossary=GLOSSARY,
-    )
-
-
-def _comparable(chosen: ChosenRuns | Undefined) -> ChosenRuns | Undefined:
-    if isinstance(chosen, Undefined) or chosen.used.comparable:
-        return chosen
-    most = max(chosen.used.models, key=lambda model: model.attempted)
-    return undefined(
-        f"no model can be compared in the experiment {chosen.used.experiment!r}: {most.model} "
-        f"{most.reason}, and no other did more",
-        0,
-        "models",
     )
 
 

@@ -176,12 +176,15 @@ def _share_significant(pairs: tuple[PairComparison, ...] | Undefined, models: in
 def _method(missing: CountedScores, clusters: Mapping[str, str] | None, settings: AnalysisSettings) -> str:
     single = missing.matrix.binary and clusters is None
     level = f"{100 * settings.level:g} %"
-    interval = f"{level} Wilson interval" if single else f"{level} t interval of the clustered standard error"
-    cluster = "" if single else f" (clusters: {'tasks' if clusters is None else 'variants of one base task'})"
-    test = "exact McNemar tests" if single else f"paired bootstrap, {PAIR_RESAMPLES} resamples"
+    interval = f"{level} Wilson interval"
+    if not single:
+        cluster = "repeated runs of a task" if clusters is None else "variants of one base task"
+        interval = f"{level} t interval of the standard error clustered by {cluster}"
+        interval += ", Wilson for single runs" if clusters is None else ""
+    test = "exact McNemar tests" if single else f"paired bootstrap, {PAIR_RESAMPLES:,} resamples"
     counted = "the tasks that the other models select" if not missing.counted.all() else "the same tasks for all"
     return (
-        f"score: mean over {counted} of the share of runs that passed, {interval}{cluster}; runs without a verdict are "
+        f"score: mean over {counted} of the share of runs that passed, {interval}; runs without a verdict are "
         f"left out, and so are tasks that not every model has a verdict on; ranks are ordinal, ties keep the initial "
         f"order; tied sets: {test}, Holm at {1 - settings.level:g}"
     )

@@ -32,6 +32,31 @@ class ChosenRuns:
         return self.missing.coverage != self.failures.coverage or bool((self.missing.runs != self.failures.runs).any())
 
 
+def require_comparable(
+    chosen: ChosenRuns | Undefined, experiments: Sequence[Experiment], categories: Mapping[str, str]
+) -> ChosenRuns | Undefined:
+    """Give the reason when no model can be compared, with the category that most models attempted as a whole."""
+    if isinstance(chosen, Undefined) or chosen.used.comparable:
+        return chosen
+    most = max(chosen.used.models, key=lambda model: model.attempted)
+    name = f"the experiment {chosen.used.experiment!r}" if chosen.used.experiment else "these runs"
+    text = f"no model can be compared in {name}: {most.model} {most.reason}, and no other did more"
+    matrix = next(e.missing for e in experiments if e.name == chosen.used.experiment)
+    whole = {name: _whole(matrix, categories, name) for name in sorted(set(categories.values()))}
+    best = max(whole, key=whole.__getitem__)
+    if len(whole) > 1 and whole[best]:
+        text += f"; {whole[best]} models attempted all of {best}, which can be audited alone (--domain {best})"
+    return undefined(text, 0, "models")
+
+
+def _whole(matrix: ScoreMatrix, categories: Mapping[str, str], category: str) -> int:
+    wanted = {task for task, name in categories.items() if name == category}
+    if not wanted <= set(matrix.tasks):
+        return 0
+    part = matrix.keep(wanted)
+    return int(((part.runs + part.lost) > 0).all(axis=1).sum())
+
+
 def choose_runs(
     experiments: Sequence[Experiment],
     categories: Mapping[str, str],

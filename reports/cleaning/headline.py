@@ -4,6 +4,7 @@ from reports.cleaning.analysis import Headline, TopFinding
 from reports.cleaning.inputs import CleaningInput
 from reports.cleaning.splits import Split
 from reports.cleaning.stability import RankingStability
+from reports.statistics import Undefined
 from taxonomy.finding import Severity, Tier
 
 TOP = 3
@@ -11,13 +12,15 @@ _SEVERITY = list(Severity)
 _TIER = list(Tier)
 
 
-def headline(found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...]) -> Headline:
+def headline(
+    found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...] | Undefined
+) -> Headline:
     """Say the outcome.
 
     Args:
         found: tasks, decisions and findings.
         splits: the splits there are.
-        stability: ranking stability, the default reading first.
+        stability: ranking stability, the default reading first; or why no model can be compared.
 
     Returns:
         The headline.
@@ -59,7 +62,7 @@ def headline(found: CleaningInput, splits: tuple[Split, ...], stability: tuple[R
 
 
 def _sentence(
-    found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...], review: int
+    found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...] | Undefined, review: int
 ) -> str:
     dropped = len(found.with_action("drop"))
     cleaned = next(split for split in splits if split.name == "cleaned")
@@ -68,8 +71,6 @@ def _sentence(
         f"{len(found.flagged):,}; the issue-cleaned split leaves out {dropped:,} and keeps {cleaned.n:,}, of which "
         f"{review:,} wait for a person"
     )
-    first = next((row for row in stability if row.after == "cleaned"), None)
-    if first is None:
-        return f"{text}; without runs of models it cannot say what that does to a leaderboard."
-    sentence = first.sentence.removesuffix(".")
-    return f"{text}. {sentence}."
+    if isinstance(stability, Undefined):
+        return f"{text}. What that does to a leaderboard is {stability.reason}."
+    return " ".join([f"{text}.", *(row.sentence for row in stability[:1])])

@@ -70,7 +70,7 @@ class CountedScores:
         n = len(counted)
         if not n:
             return undefined("no task has a verdict for every model", 0, "tasks")
-        if self.matrix.binary and clusters is None:
+        if clusters is None and (self.matrix.runs[row, counted] <= 1).all():
             return wilson_interval(int(self.matrix.passed[row, counted].sum()), n, level, "tasks")
         values = self.matrix.values[row, counted].tolist()
         names = None if clusters is None else [clusters[self.matrix.tasks[i]] for i in counted]

@@ -172,8 +172,8 @@ def _verdict(measures: tuple[Measure, ...]) -> str:
     rest = len(known) - len(beyond)
     others = f"; the other {rest} of {len(known)} do not" if rest else ""
     return (
-        f", these figures leave the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}{others} (one figure "
-        "in ten leaves it by chance)"
+        f", these figures leave the 5–95 % band of deleting as many random tasks: {', '.join(beyond)}{others} "
+        "(one figure in ten leaves it by chance)"
     )
 
 

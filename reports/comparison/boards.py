@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from reports.cleaning.boards import Board, make_board
-from reports.cleaning.choice import ChosenRuns, choose_runs, reorder_models
+from reports.cleaning.choice import ChosenRuns, choose_runs, reorder_models, require_comparable
 from reports.cleaning.experiments import RunsUsed
 from reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
 from reports.cleaning.ranking import CountedScores
@@ -116,9 +116,7 @@ def _choose(
     chosen = choose_runs(
         parts, categories, experiment, clustered=audit.clusters is not None, min_verdicts=settings.min_verdicts
     )
-    if isinstance(chosen, Undefined) or chosen.used.comparable:
-        return chosen
-    return undefined(f"no model attempted all {len(tasks):,} common tasks", 0, "models")
+    return require_comparable(chosen, parts, categories)
 
 
 def _on_side(side: str, reason: Undefined) -> Undefined:

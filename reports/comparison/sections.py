@@ -93,7 +93,7 @@ def _scores(found: ScoreComparison, title: str) -> Iterable[Section]:
             row.model,
             said(row.first, "share"),
             said(row.second, "share"),
-            said(row.difference, "points"),
+            said(row.difference, "points") if row.gained or row.lost else "the same on every task",
             f"+{row.gained} −{row.lost}",
         )
         for row in found.models

@@ -111,32 +111,50 @@ def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
     models = max(len(grid.models) for grid in maps)
     cell = 26 if models <= MOST_NUMBERED else 15 if models <= 40 else 10
     beside = models * cell <= 480 and len({grid.models for grid in maps}) == 1
-    charts = [_map(grid, cell, labelled=not beside or i == 0) for i, grid in enumerate(maps)]
     data: dict[str, list[Row]] = {grid.split: _cells(grid, steps) for grid in maps}
+    charts = []
+    for i, grid in enumerate(maps):
+        named = not beside or i == 0
+        data[f"{grid.split} names"] = _names(grid) if named else []
+        charts.append(_map(grid, cell))
     return draw(alt.hconcat(*charts, spacing=28) if beside else alt.vconcat(*charts, spacing=28), data)
 
 
-def _map(grid: AgreementMap, cell: int, *, labelled: bool) -> "alt.LayerChart | alt.FacetChart":
+def _map(grid: AgreementMap, cell: int) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
-    size = min(12, cell - 1)
-    names = [_label(grid, i) for i in range(len(grid.models))]
+    models, size = len(grid.models), min(12, cell - 1)
     every = 1 if cell > 10 else 5
-    axis = alt.Axis(domain=False, ticks=False, title=None, labelFontSize=size, labelPadding=4)
-    numbers = axis.copy()
-    numbers.labelAngle, numbers.labelExpr = 0, f"+datum.label % {every} == 0 ? datum.label : ''"
-    base = alt.Chart(alt.NamedData(grid.split)).encode(
-        x=alt.X("column:O", axis=numbers).scale(domain=list(range(1, len(names)))),
-        y=alt.Y("row:O", axis=axis if labelled else None).scale(domain=names[1:]),
-        description="mark:N",
+    axis = alt.Axis(
+        domain=False,
+        ticks=False,
+        title=None,
+        labelFontSize=size,
+        labelPadding=4,
+        labelAngle=0,
+        labelExpr=f"+datum.label % {every} == 0 ? datum.label : ''",
     )
+    x = alt.X("column:O", axis=axis).scale(domain=list(range(1, models)))
+    y = alt.Y("row:O", axis=None).scale(domain=list(range(2, models + 1)))
+    cells = alt.Chart(alt.NamedData(grid.split)).encode(x=x, y=y, description="mark:N")
     fill, ink = alt.Fill("fill:N", scale=None), alt.Fill("ink:N", scale=None)
-    layers = [base.mark_rect(stroke="var(--surface)", strokeWidth=1 if cell > 10 else 0.5).encode(fill=fill)]
-    if len(names) <= MOST_NUMBERED:
-        layers.append(base.mark_text(fontSize=11).encode(text="text:N", fill=ink))
-    side = (len(names) - 1) * cell
+    layers = [
+        cells.mark_rect(stroke="var(--surface)", strokeWidth=1 if cell > 10 else 0.5).encode(fill=fill),
+        alt.Chart(alt.NamedData(f"{grid.split} names"))
+        .mark_text(align="right", dx=-6, fontSize=size)
+        .encode(x=alt.value(0), y=y, text="label:N", description="mark:N"),
+    ]
+    if models <= MOST_NUMBERED:
+        layers.append(cells.mark_text(fontSize=11).encode(text="label:N", fill=ink))
+    side = (models - 1) * cell
     title = f"{TITLES[grid.split]}, n = {grid.n:,}"
     return alt.layer(*layers).properties(width=side, height=side, title=title)
+
+
+def _names(grid: AgreementMap) -> list[Row]:
+    """Name the rows; the first model has none, because the map holds each pair once."""
+    rows = enumerate(grid.models, 1)
+    return [{"row": i, "label": f"{short(name)}\N{EN SPACE}{i}", "tip": name} for i, name in rows if i > 1]
 
 
 def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
@@ -153,9 +171,5 @@ def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
             said = "no common task" if value is None else f"agree on {amount(value, 'share')}"
             text = "–" if value is None else f"{100 * value:.0f}"
             tip = f"{both}\n{said}"
-            cells.append({"row": _label(grid, i), "column": j + 1, "text": text, "tip": tip, **colours})
+            cells.append({"row": i + 1, "column": j + 1, "label": text, "tip": tip, **colours})
     return cells
-
-
-def _label(grid: AgreementMap, index: int) -> str:
-    return f"{short(grid.models[index])}\N{EN SPACE}{index + 1}"

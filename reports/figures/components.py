@@ -5,7 +5,7 @@ from markupsafe import Markup
 from reports.amounts import plural, said
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import COUNTED, Figure, Key
+from reports.figures.figure import COUNTED, Figure, Key, short
 
 TITLE = "Findings by the part of the task they concern"
 COLOURS = {
@@ -53,34 +53,41 @@ def _drawn(analysis: CleaningAnalysis) -> Markup:
 
     bars: list[Row] = []
     ends: list[Row] = []
-    for part in analysis.components:
+    names: list[Row] = []
+    for line, part in enumerate(analysis.components):
         colour = f"var(--{COLOURS.get(part.component, 'grey')})"
         both = part.confirmed + part.suspected
         for word, start, end, opacity in (
             ("confirmed", 0, part.confirmed, 1.0),
             ("suspected", part.confirmed, both, 0.4),
         ):
-            tip = f"{part.title}\n{plural(end - start, word + ' finding')}"
-            place = {"part": part.title, "start": start, "end": end}
             if end > start:
-                bars.append({**place, "colour": colour, "opacity": opacity, "tip": tip})
+                tip = f"{part.title}\n{plural(end - start, word + ' finding')}"
+                bar = {"line": line, "start": start, "end": end, "colour": colour, "opacity": opacity}
+                bars.append({**bar, "tip": tip})
         label = f"{plural(both, 'finding')} ({said(part.share, 'share')}) in {plural(part.tasks, 'task')}"
-        ends.append({"part": part.title, "end": both, "label": label if both else "0 findings"})
-    order = [part.title for part in analysis.components]
-    y = alt.Y("part:N", sort=order, title=None).axis(domain=False, ticks=False, labelFontSize=13)
+        ends.append({"line": line, "end": both, "label": label if both else "0 findings"})
+        names.append({"line": line, "label": short(part.title)})
+    y = alt.Y("line:O", axis=None)
     fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
     layers = [
         alt.Chart(alt.NamedData("bars"))
         .mark_bar(height=20, strokeWidth=1.5)
         .encode(
             y=y,
-            x=alt.X("start:Q", title="findings").axis(grid=False, tickMinStep=1, format=",d"),
+            x=alt.X("start:Q", title="findings").axis(grid=False, tickMinStep=1, tickCount=8, format=",d"),
             x2="end:Q",
             fill=fill,
             stroke=stroke,
             fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
             description="mark:N",
         ),
-        alt.Chart(alt.NamedData("ends")).mark_text(align="left", dx=8).encode(y=y, x="end:Q", text="label:N"),
+        alt.Chart(alt.NamedData("ends"))
+        .mark_text(align="left", dx=8)
+        .encode(y=y, x="end:Q", text="label:N", description="mark:N"),
+        alt.Chart(alt.NamedData("names"))
+        .mark_text(align="right", dx=-8, fontSize=13)
+        .encode(y=y, x=alt.value(0), text="label:N", description="mark:N"),
     ]
-    return draw(alt.layer(*layers).properties(width=620, height=36 * len(order)), {"bars": bars, "ends": ends})
+    chart = alt.layer(*layers).properties(width=620, height=36 * len(names))
+    return draw(chart, {"bars": bars, "ends": ends, "names": names})

@@ -1,7 +1,8 @@
 """Turns Vega-Lite charts into SVG that is part of the page: coloured by its style sheet, without script or link.
 
 Colours in the charts are CSS variables, so one drawing serves the light and the dark scheme. Vega writes the SVG when
-the report is made; the page needs no plotting library, which its content security policy would have to let run.
+the report is made; the page needs no plotting library, which its content security policy would have to let run. Names
+of models and tasks may be hostile and never reach the renderer: it draws ASCII stand-ins, which are replaced after.
 """
 
 import re
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 Row = Mapping[str, Any]
-"""One mark: the fields its chart encodes, ``subject`` (what to highlight it with), ``tip`` (what to say about it), and
-``quiet`` when it shows only while its subject is highlighted."""
+"""One mark: numbers and words of ours that its chart encodes; ``label``, the text it writes; ``subject``, what to
+highlight it with; ``tip``, what to say about it; ``quiet``, when it shows only while its subject is highlighted. Other
+people's words stand in the label, the subject and the tip only."""
 
 VEGA_LITE = "6.4"
 THEME = {
@@ -62,6 +64,7 @@ _INHERITED = (
     *("fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap"),
     *("text-anchor", "font-size", "font-weight", "pointer-events"),
 )
+_NOT_ASCII = re.compile(r"[^ -~]")
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 
@@ -70,8 +73,9 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Marku
     """Draw a chart.
 
     Args:
-        chart: an Altair chart whose data are named; marks with a tip encode ``description="mark:N"``.
-        data: rows by the name that the chart uses; their text may be hostile.
+        chart: an Altair chart whose data are named; marks with a label, a subject or a tip encode
+            ``description="mark:N"``.
+        data: rows by the name that the chart uses.
 
     Returns:
         The ``svg`` element. It is hidden from assistive technology: the page puts a description beside it.
@@ -85,7 +89,8 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Marku
         for row in rows:
             key = f"mark {len(marks)}"
             marks[key] = row
-            datasets[name].append({**{k: _printable(v) for k, v in row.items() if k != "tip"}, "mark": key})
+            sent = {field: value for field, value in row.items() if field not in ("tip", "subject", "label")}
+            datasets[name].append({**sent, "label": _NOT_ASCII.sub("?", str(row.get("label", ""))), "mark": key})
     spec = {**chart.to_dict(), "datasets": datasets, "config": THEME}
     root = ElementTree.fromstring(vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
@@ -106,7 +111,7 @@ def _cleaned(node: ElementTree.Element, marks: Mapping[str, Row]) -> ElementTree
                 made.set(attribute, _printable(row[key]))
         if row.get("quiet"):
             made.set("class", "quiet")
-    made.text = node.text
+    made.text = _printable(row["label"]) if row is not None and made.tag == "text" else node.text
     made.extend(_cleaned(child, marks) for child in node if _is_seen(child))
     _hoist(made)
     return made
@@ -135,5 +140,5 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2]
 
 
-def _printable(value: Any) -> Any:
-    return _UNPRINTABLE.sub("\ufffd", value) if isinstance(value, str) else value
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub("\ufffd", text)

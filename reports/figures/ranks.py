@@ -103,14 +103,20 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
 
     points: list[Row] = []
     intervals: list[Row] = []
-    for model, path in paths.items():
-        direction = _direction(path)
+    names: dict[str, list[Row]] = {"names before": [], "names after": []}
+    for line, (model, path) in enumerate(paths.items()):
         for board, row in path:
-            place = {"subject": model, "position": boards.index(board), "rank": row.rank, "direction": direction}
-            points.append({**place, **_labels(boards, path, board, row), "tip": _tip(board, row)})
+            position = boards.index(board)
+            place = {"subject": model, "line": line, "position": position, "rank": row.rank, "tip": _tip(board, row)}
+            place |= {"direction": _direction(path)}
+            points.append(place)
+            if position in (0, len(boards) - 1):
+                side = "names after" if position else "names before"
+                names[side].append({**place, "label": _label(path, row, first=position == 0)})
             low, high = _ends(row.rank_interval)
             if low is not None and high is not None:
                 intervals.append({**place, "low": low, "high": high, "quiet": True})
+    size = 11 if len(paths) > 48 else 12
     height = len(paths) * (24 if len(paths) <= 24 else 18 if len(paths) <= 48 else 15)
     last, most = len(boards) - 1, max(len(paths), 2)
     titles = " : ".join(f"datum.value == {i} ? '{TITLES[b.split]}, {_size(b)}'" for i, b in enumerate(boards))
@@ -134,25 +140,28 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
     shape = alt.Scale(domain=list(DIRECTIONS), range=["triangle-up", "triangle-down", "circle"])
     stroke = alt.Stroke("direction:N", scale=colour, legend=None)
     base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
-    size = 11 if len(paths) > 48 else 12
     layers = [
         alt.Chart(alt.NamedData("intervals"))
         .mark_rule(strokeWidth=9, strokeCap="round", opacity=0.35)
         .encode(x=x, y=least, y2="high:Q", stroke=stroke, description="mark:N"),
         base.mark_line(interpolate="monotone", strokeWidth=2).encode(
-            detail="subject:N", stroke=stroke, description="mark:N"
+            detail="line:N", stroke=stroke, description="mark:N"
         ),
         base.mark_point(size=80, opacity=1, strokeWidth=0).encode(
             shape=alt.Shape("direction:N", scale=shape, legend=None),
             fill=alt.Fill("direction:N", scale=colour, legend=None),
             description="mark:N",
         ),
-        base.mark_text(align="right", dx=-14, fontSize=size).encode(text="before:N", description="mark:N"),
-        base.mark_text(align="left", dx=14, fontSize=size).encode(text="after:N", description="mark:N"),
+        alt.Chart(alt.NamedData("names before"))
+        .mark_text(align="right", dx=-14, fontSize=size)
+        .encode(x=x, y=y, text="label:N", description="mark:N"),
+        alt.Chart(alt.NamedData("names after"))
+        .mark_text(align="left", dx=14, fontSize=size)
+        .encode(x=x, y=y, text="label:N", description="mark:N"),
     ]
     return draw(
         alt.layer(*layers).properties(width=_step(paths, last) * last, height=height),
-        {"points": points, "intervals": intervals},
+        {"points": points, "intervals": intervals, **names},
     )
 
 
@@ -162,14 +171,13 @@ def _step(paths: Iterable[str], steps: int) -> float:
     return min(max((WIDTH - labels) / steps, STEPS[0]), STEPS[1])
 
 
-def _labels(boards: list[Board], path: list[tuple[Board, BoardRow]], board: Board, row: BoardRow) -> dict[str, str]:
+def _label(path: list[tuple[Board, BoardRow]], row: BoardRow, *, first: bool) -> str:
     score = amount(row.score.value, "share") if isinstance(row.score, Estimate) else ""
+    if first:
+        return f"{short(row.model)}{GAP}{score}{GAP}{row.rank}"
     gained = (path[0][1].rank or 0) - (row.rank or 0)
     move = f"{GAP}▲{gained}" if gained > 0 else f"{GAP}▼{-gained}" if gained < 0 else ""
-    return {
-        "before": f"{short(row.model)}{GAP}{score}{GAP}{row.rank}" if board is boards[0] else "",
-        "after": f"{row.rank}{GAP}{score}{GAP}{short(row.model)}{move}" if board is boards[-1] else "",
-    }
+    return f"{row.rank}{GAP}{score}{GAP}{short(row.model)}{move}"
 
 
 def _tip(board: Board, row: BoardRow) -> str:

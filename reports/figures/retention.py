@@ -6,7 +6,7 @@ from reports.amounts import amount, plural
 from reports.cleaning.analysis import CleaningAnalysis, Retention
 from reports.cleaning.splits import TITLES
 from reports.figures.drawing import Row, draw
-from reports.figures.figure import COUNTED, Figure, Key
+from reports.figures.figure import COUNTED, Figure, Key, short
 from reports.figures.separability import MARKS
 
 TITLE = "Share of each category that stays"
@@ -51,33 +51,33 @@ def _drawn(splits: tuple[Retention, ...]) -> Markup:
 
     bars: list[Row] = []
     for kept in splits:
-        for row in kept.rows:
+        for line, row in enumerate(kept.rows):
             said = f"{amount(row.share, 'share')} ({row.kept:,} of {row.n:,})"
-            warning = "  below the safeguard" if row.below_safeguard else ""
+            warning = "\N{EN SPACE}below the safeguard" if row.below_safeguard else ""
             bars.append(
                 {
-                    "category": row.category,
-                    "split": TITLES[kept.split],
+                    "line": line,
+                    "split": kept.split,
                     "share": 100 * row.share,
                     "colour": f"var(--{MARKS[kept.split][2]})",
                     "label": said + warning,
                     "tip": f"{row.category}\n{TITLES[kept.split]}: {said}{warning}",
                 }
             )
-    categories = [row.category for row in splits[0].rows]
-    y = alt.Y("category:N", sort=categories, title=None).axis(domain=False, ticks=False)
-    offset = alt.YOffset("split:N", sort=[TITLES[kept.split] for kept in splits])
+    names: list[Row] = [
+        {"line": line, "label": short(row.category), "tip": row.category} for line, row in enumerate(splits[0].rows)
+    ]
+    guard: list[Row] = [{"share": 100 * splits[0].safeguard}]
+    y, offset = alt.Y("line:O", axis=None), alt.YOffset("split:N", sort=[kept.split for kept in splits])
     x = alt.X("share:Q", title="tasks kept, %").scale(domain=[0, 100]).axis(grid=True, tickCount=5)
-    base = alt.Chart(alt.NamedData("bars")).encode(y=y, yOffset=offset)
+    base = alt.Chart(alt.NamedData("bars")).encode(y=y, yOffset=offset, description="mark:N")
     layers = [
-        base.mark_bar(height={"band": 0.86}).encode(x=x, fill=alt.Fill("colour:N", scale=None), description="mark:N"),
+        base.mark_bar(height={"band": 0.86}).encode(x=x, fill=alt.Fill("colour:N", scale=None)),
         base.mark_text(align="left", dx=6, fontSize=11).encode(x=x, text="label:N"),
-        alt.Chart(alt.NamedData("safeguard"))
-        .mark_rule(stroke="var(--ink)", strokeDash=[4, 3])
-        .encode(x=alt.X("share:Q"), description="mark:N"),
+        alt.Chart(alt.NamedData("names"))
+        .mark_text(align="right", dx=-8)
+        .encode(y=y, x=alt.value(0), text="label:N", description="mark:N"),
+        alt.Chart(alt.NamedData("guard")).mark_rule(stroke="var(--ink)", strokeDash=[4, 3]).encode(x=x),
     ]
-    guard: list[Row] = [
-        {"share": 100 * splits[0].safeguard, "tip": f"safeguard: {amount(splits[0].safeguard, 'share')}"}
-    ]
-    height = len(categories) * (18 * len(splits) + 10)
-    return draw(alt.layer(*layers).properties(width=720, height=height), {"bars": bars, "safeguard": guard})
+    chart = alt.layer(*layers).properties(width=720, height=len(names) * (18 * len(splits) + 10))
+    return draw(chart, {"bars": bars, "names": names, "guard": guard})

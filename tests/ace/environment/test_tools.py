@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ace.environment import Answer, Budgets, Environment, Mode
+from ace.environment import Budgets, Environment, Mode, ToolAnswer
 from tests.ace.environment.small import FIXED, LOWER, UPPER, fill, puzzle, refusal
 
 QUERY = "query_course_candidate_from_attribute"
@@ -16,7 +16,7 @@ def start(mode: Mode = Mode.REFERENCE, budgets: Budgets = Budgets.UNLIMITED) -> 
     return Environment(puzzle(), mode=mode, budgets=budgets)
 
 
-def success(data: dict[str, object]) -> Answer:
+def success(data: dict[str, object]) -> ToolAnswer:
     return {"status": "success", "messages": "Successfully executed tool", "data": data}
 
 
