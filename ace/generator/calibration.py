@@ -95,4 +95,5 @@ def weighted_choice(rng: np.random.Generator, weights: Floats, count: int, round
 
 def _softmax(logarithms: Floats) -> Floats:
     weights: Floats = np.exp(logarithms - logarithms.max())
-    return weights / weights.sum()
+    weights /= weights.sum()
+    return weights

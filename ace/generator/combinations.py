@@ -49,8 +49,7 @@ class Combinations:
             True for each item that does.
         """
         if not self._listed:
-            above: Bools = deviations @ self._plane > self._slack @ self._plane + 1e-9
-            return above
+            return np.greater(deviations @ self._plane, self._slack @ self._plane + 1e-9)
         # Where even the least item leaves a rule broken, all do.
         vectors = self._vectors[(self._vectors + deviations.min(axis=0) <= self._slack).all(axis=1)]
         meets = np.ones((len(deviations), len(vectors)), dtype=bool)

@@ -129,4 +129,5 @@ def _possible(scaffold: Scaffold, slack: Ints, slots: Sequence[DecoySlot], at: i
     for earlier in slots[:at]:
         preference.extend(earlier.decoys)
     stage = preference.levels(slot.slot, slot.decoys).max()
-    return possible[preference.levels(slot.slot, slot.deviations[possible]) <= stage]
+    hidden: Ints = possible[preference.levels(slot.slot, slot.deviations[possible]) <= stage]
+    return hidden

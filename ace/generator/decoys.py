@@ -1,4 +1,4 @@
-"""Decoys: candidates that meet their slot's own rules and yet fit into no grid with the truth (the paper's Algorithm 1).
+"""Decoys: candidates that meet their slot's own rules and yet break the whole (the paper's Algorithm 1).
 
 For each decoy slot in order, natural items within the slot's rules are proposed, those that miss the hard condition
 are left out, the open-prefix preference says which of the rest may be taken, and among these the decoys are chosen so
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ace.domain import GlobalKind
 from ace.generator.calibration import calibrated, features, weighted_choice
 from ace.generator.combinations import Combinations
 from ace.generator.errors import Unmet
@@ -118,7 +119,8 @@ def draw_sets(rng: np.random.Generator, scaffold: Scaffold, slot: DecoySlot, pos
     described = features(scaffold.space, slot.items, scaffold.truth[scaffold.at(slot.slot)], frame.box)
     levels = slot.deviations[possible] @ scaffold.plane
     weights = calibrated(described[possible], described.mean(axis=0), -(levels**2) / 2)
-    return possible[weighted_choice(rng, weights, frame.decoys, _SETS)]
+    sets: Ints = possible[weighted_choice(rng, weights, frame.decoys, _SETS)]
+    return sets
 
 
 def natural_excess(rng: np.random.Generator, scaffold: Scaffold, slot: DecoySlot, sets: Ints) -> Floats:
@@ -149,14 +151,13 @@ def _least(scaffold: Scaffold, slots: list[int]) -> Ints:
     least = np.zeros(scaffold.space.columns, dtype=np.int64)
     for index in slots:
         frame = scaffold.slots[index]
-        least += np.minimum(
-            least_loads(scaffold.space, frame.box, frame.cell[0]) - scaffold.loads[scaffold.at(index)], 0
-        )
+        loads = least_loads(scaffold.space, frame.box, frame.cell[0])
+        least += np.minimum(loads - scaffold.loads[scaffold.at(index)], 0)
     return least
 
 
 def least_loads(space: Space, box: Box, row: int) -> Ints:
-    """Returns the least that any allowed item loads each column.
+    """Returns the least that any allowed item can load each column.
 
     Args:
         space: The domain.
@@ -164,13 +165,10 @@ def least_loads(space: Space, box: Box, row: int) -> Ints:
         row: Row of the grid.
 
     Returns:
-        One number per column; different columns may need different items.
+        One number per column, or one below it; different columns may need different items.
     """
-    least = np.minimum(*space.loads(np.stack([box.low, box.high]), row))
+    least: Ints = space.loads(np.stack([box.low, box.high]), row).min(axis=0)
     for rule in space.rules:
-        own = slice(rule.first, rule.first + rule.count)
-        if rule.rule.kind.value == "repeat_max":
-            least[own] = 0
-        elif rule.rule.kind.value.startswith("count_min"):
-            least[own] = -1
+        if rule.rule.kind in (GlobalKind.REPEAT_MAX, GlobalKind.COUNT_MIN, GlobalKind.COUNT_MIN_THRESHOLD):
+            least[rule.first : rule.first + rule.count] = -1 if rule.rule.kind.is_floor else 0
     return least

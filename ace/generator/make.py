@@ -13,7 +13,7 @@ from ace.generator.filters import draw_filters
 from ace.generator.parameters import Cell, Parameters
 from ace.generator.preference import recorded_stages
 from ace.generator.scaffold import draw_scaffold
-from ace.generator.space import space
+from ace.generator.space import load_space
 from ace.generator.thresholds import draw_thresholds
 from ace.instance import Instance, Provenance
 from ace.proof.verify import certified, verify
@@ -59,7 +59,7 @@ def make(parameters: Parameters, cell: Cell) -> Instance:
 def _draw(rng: np.random.Generator, parameters: Parameters, cell: Cell) -> Instance:
     rows, cols = parameters.rows, parameters.cols
     candidates = parameters.candidates_for(cell.hidden_slots, cell.decoy_budget)
-    scaffold = draw_scaffold(rng, space(cell.domain, rows), rows, cols, cell.hidden_slots, cell.decoy_budget)
+    scaffold = draw_scaffold(rng, load_space(cell.domain, rows), rows, cols, cell.hidden_slots, cell.decoy_budget)
     limits, slack = draw_thresholds(rng, scaffold)
     slots = draw_decoys(rng, scaffold, slack, parameters.preference_attempts)
     if parameters.coupling:

@@ -10,7 +10,7 @@ from ace.generator.errors import Unmet
 from ace.generator.filters import allowed_share
 from ace.generator.plane import draw_balanced_truth, draw_plane
 from ace.generator.shares import draw_shares
-from ace.generator.space import Box, Floats, Ints, Space, space
+from ace.generator.space import Box, Floats, Ints, Space, load_space
 from ace.instance import Cell
 
 
@@ -64,7 +64,7 @@ class Scaffold:
 
 
 def draw_scaffold(
-    rng: np.random.Generator, domain: Space, rows: int, cols: int, hidden_slots: int, budget: int
+    rng: np.random.Generator, space: Space, rows: int, cols: int, hidden_slots: int, budget: int
 ) -> Scaffold:
     """Draws the frame of an instance.
 
@@ -73,7 +73,7 @@ def draw_scaffold(
 
     Args:
         rng: Source of randomness.
-        domain: The domain, on a grid of as many rows.
+        space: The domain, on a grid of as many rows.
         rows: Rows of the grid.
         cols: Columns of the grid.
         hidden_slots: Number of slots.
@@ -85,27 +85,27 @@ def draw_scaffold(
     Raises:
         Unmet: Some slot rules of the domain allow everything or nothing, whatever their thresholds.
     """
-    plane = draw_plane(rng, domain)
+    plane = draw_plane(rng, space)
     cells = np.sort(rng.choice(rows * cols, size=hidden_slots, replace=False)).tolist()
     shares = draw_shares(rng, hidden_slots, budget)
     decoys = dict(zip(np.sort(rng.choice(hidden_slots, len(shares), replace=False)).tolist(), shares, strict=True))
-    truth = domain.draw(rng, domain.natural, rows * cols)
+    truth = space.draw(rng, space.natural, rows * cols)
     slots = []
-    for index, (cell, names) in enumerate(zip(cells, _rule_sets(rng, domain, hidden_slots), strict=True)):
-        limits = _draw_limits(rng, domain, names)
-        slot = SlotFrame(divmod(cell, cols), limits, domain.box(limits), decoys.get(index, 0))
+    for index, (cell, names) in enumerate(zip(cells, _rule_sets(rng, space, hidden_slots), strict=True)):
+        limits = _draw_limits(rng, space, names)
+        slot = SlotFrame(divmod(cell, cols), limits, space.box(limits), decoys.get(index, 0))
         if slot.decoys:
-            truth[cell] = draw_balanced_truth(rng, domain, slot.box, slot.cell[0], plane)
+            truth[cell] = draw_balanced_truth(rng, space, slot.box, slot.cell[0], plane)
         else:
-            truth[cell] = domain.draw(rng, slot.box, 1)[0]
+            truth[cell] = space.draw(rng, slot.box, 1)[0]
         slots.append(slot)
-    loads = np.concatenate([domain.loads(truth[row * cols : (row + 1) * cols], row) for row in range(rows)])
-    return Scaffold(domain, cols, tuple(slots), truth, loads, plane)
+    loads = np.concatenate([space.loads(truth[row * cols : (row + 1) * cols], row) for row in range(rows)])
+    return Scaffold(space, cols, tuple(slots), truth, loads, plane)
 
 
-def _rule_sets(rng: np.random.Generator, domain: Space, slots: int) -> list[list[str]]:
+def _rule_sets(rng: np.random.Generator, space: Space, slots: int) -> list[list[str]]:
     """Deals the slot rules round, so that together the slots carry all of them, and fills each slot to two."""
-    names = [rule.name for rule in domain.domain.slot_rules]
+    names = [rule.name for rule in space.domain.slot_rules]
     order = rng.permutation(names).tolist()
     dealt: list[list[str]] = [[] for _ in range(slots)]
     for position in range(max(slots, len(names)) if slots else 0):
@@ -116,8 +116,8 @@ def _rule_sets(rng: np.random.Generator, domain: Space, slots: int) -> list[list
     return dealt
 
 
-def _draw_limits(rng: np.random.Generator, domain: Space, names: list[str]) -> dict[str, int]:
-    choices = _usable_limits(domain.domain.name, tuple(names))
+def _draw_limits(rng: np.random.Generator, space: Space, names: list[str]) -> dict[str, int]:
+    choices = _usable_limits(space.domain.name, tuple(names))
     if not choices:
         raise Unmet("filters", f"the slot rules {', '.join(names)} allow every item or none, whatever their thresholds")
     return choices[int(rng.integers(len(choices)))]
@@ -126,7 +126,7 @@ def _draw_limits(rng: np.random.Generator, domain: Space, names: list[str]) -> d
 @cache
 def _usable_limits(domain: str, names: tuple[str, ...]) -> list[dict[str, int]]:
     """All thresholds of these rules under which some natural item is allowed and some is not."""
-    every = space(domain, 1)
-    combined = product(*(every.domain.slot_rule(name).thresholds for name in names))
+    space = load_space(domain, 1)
+    combined = product(*(space.domain.slot_rule(name).thresholds for name in names))
     choices = [dict(zip(names, thresholds, strict=True)) for thresholds in combined]
-    return [limits for limits in choices if 0 < allowed_share(every, every.box(limits)) < 1]
+    return [limits for limits in choices if 0 < allowed_share(space, space.box(limits)) < 1]

@@ -151,7 +151,7 @@ class Space:
 
 
 @cache
-def space(domain: str, rows: int) -> Space:
+def load_space(domain: str, rows: int) -> Space:
     """Returns a domain as arrays.
 
     Args:

@@ -31,7 +31,7 @@ class Found:
     nodes: int
     """Partial fillings looked at."""
     complete: bool
-    """True when there are no solutions beyond these, or as many as were asked for; False when the search was cut off."""
+    """False when the search gave up, so that there may be solutions beyond these even though fewer were found."""
 
 
 def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int = 20_000_000) -> Found:

@@ -1,9 +1,10 @@
 """The preference levels of decoys, decided exactly: how well a decoy hides while the grid is still open.
 
 Slots are taken in order. With a decoy in its slot and the slots after it empty, the rules that set a ceiling can be
-checked on what is filled. A slot is on level 1 when these rules hold with each of its decoys whatever truths and decoys
-the earlier slots hold; on level 2 when they hold with the earlier decoy slots at their truths up to any point and at any
-of their decoys from there on; on level 3 when they hold with all earlier slots at their truths; else on level 4.
+checked on what is filled. A slot is on level 1 when these rules hold with each of its decoys, whatever truths and
+decoys the earlier slots hold; on level 2 when they hold with the earlier decoy slots at their truths up to any point
+and at any of their decoys from there on; on level 3 when they hold with all earlier slots at their truths; else on
+level 4.
 
 No combination has to be listed: the rules hold in all of them when each sum stays below its limit in the worst, and the
 worst for a sum is the worst of every slot added up.

@@ -60,7 +60,7 @@ class Report:
 
 
 def verify(instance: Instance) -> Report:
-    """Checks an instance: its parts fit, its truth is valid and the only solution, decoys and filters are what they say.
+    """Checks an instance: its parts fit, its truth is the only solution, decoys and filters are what they should be.
 
     Args:
         instance: The instance, ours or read from a file of the paper.

@@ -30,7 +30,7 @@ def compare(
     Two tables of scores (one set of outputs under two answer keys, say) are compared task by task. What may not be
     compared is refused with the reason. Exit code 1 when the second audit has new confirmed defects.
 
-    Example: `agenthard compare runs/library-old runs/library`
+    Example: `agenthard compare demo-run/demo demo-run/demo`
     """
     from flows.comparing import CompareSettings
     from flows.errors import ExitCode

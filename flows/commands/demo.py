@@ -9,6 +9,7 @@ from flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
     from flows.publish import AuditOutcome
+    from flows.reporting import ReportOutcome
 
 
 def demo(
@@ -18,7 +19,8 @@ def demo(
 ) -> None:
     """Audit BFCL v3 and a small benchmark written for the demo, with seeded flaws and simulated models.
 
-    Needs no key. Without a network the first half is left out, and the command says so.
+    Then reports what cleaning does to the simulated models' leaderboard. Needs no key. Without a network the first half
+    is left out, and the command says so.
 
     Example: `agenthard demo --offline --out demo-run`
     """
@@ -28,15 +30,25 @@ def demo(
         error_console().print(f"BFCL was left out: {reason}")
     outcomes["demo"] = _audit_demo(out)
     planted, missed = _answer_key(out)
+    cleaning = _report(out / "demo")
     if as_json:
-        print_json({"outcomes": outcomes, "bfcl_left_out": reason, "seeded_flaws": planted, "missed": missed})
+        print_json(
+            {
+                "outcomes": outcomes,
+                "bfcl_left_out": reason,
+                "seeded_flaws": planted,
+                "missed": missed,
+                "report": cleaning,
+            }
+        )
         return
     console().print(f"seeded flaws: {planted}; tasks on which the check that should find one did not: {len(missed)}")
     for miss in missed:
         console().print(f"  missed: {miss}")
+    console().print(f"\n{cleaning.sentence}", markup=False)
     console().print("\nopen in a browser:")
-    for outcome in outcomes.values():
-        console().print(f"  {outcome.report}")
+    for page in (*(outcome.report for outcome in outcomes.values()), f"{cleaning.folder}/report.html"):
+        console().print(f"  {page}", markup=False)
 
 
 def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]") -> str | None:
@@ -81,6 +93,13 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
     show_outcome(outcome, settings, new_defects(out, None), None)
     console().print("")
     return outcome
+
+
+def _report(run: Path) -> "ReportOutcome":
+    from flows.report import run_report
+    from flows.reporting import ReportSettings
+
+    return run_report(ReportSettings(run=str(run)))
 
 
 def _answer_key(out: Path) -> tuple[int, list[str]]:

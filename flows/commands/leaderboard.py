@@ -27,7 +27,7 @@ def leaderboard(
     `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks stands beside it,
     and the null of deleting as many random tasks.
 
-    Example: `agenthard leaderboard --matrix scores.csv --drop flawed.txt`
+    Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
     from flows.comparing import make_leaderboard
     from reports.amounts import said

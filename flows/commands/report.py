@@ -40,7 +40,7 @@ def report(
 
     Writes RUN/report (page, JSON, summary, CSV tables) and the hard split in the benchmark's own format.
 
-    Example: `agenthard report runs/library`
+    Example: `agenthard report demo-run/demo`
     """
     from audit.decisions.difficulty import DifficultyRule
     from flows.errors import ExitCode

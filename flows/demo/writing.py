@@ -20,6 +20,7 @@ from taxonomy.pointer import join
 
 ANSWER_KEY = "answer_key.jsonl"
 LABELS = "labels.jsonl"
+SCORES = "scores.csv"
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ def write_demo(out: Path, seed: int = 7, flawed: bool = True) -> DemoBenchmark:
     _write(out / TASKS, (_task(scenario) for scenario in scenarios))
     _write(out / RUNS, (_data(run) for run in runs))
     _write(out / ANSWER_KEY, (_data(entry) for entry in key))
+    (out / SCORES).write_text(_score_table(runs), encoding="utf-8")
     flawed_ids = {task_id for entry in key for task_id in entry.task_ids}
     _write(out / LABELS, ({"task_id": s.task.id, "flawed": s.task.id in flawed_ids} for s in scenarios))
     return DemoBenchmark(out, out / ANSWER_KEY, tuple(key), len(scenarios), len(runs))
@@ -74,6 +76,11 @@ def _runs(scenarios: Sequence[Scenario], seed: int) -> list[Trajectory]:
         for scenario in scenarios
         for trial in range(len(SIMULATORS))
     ]
+
+
+def _score_table(runs: Sequence[Trajectory]) -> str:
+    rows = (f"{r.model},{r.task_id},{r.trial},{'' if r.passed is None else int(r.passed)}\n" for r in runs)
+    return "model,task_id,trial,score\n" + "".join(rows)
 
 
 def _environments(scenarios: Sequence[Scenario]) -> Iterable[dict[str, Any]]:

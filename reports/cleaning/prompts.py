@@ -20,7 +20,7 @@ from reports.statistics import (
 )
 
 _NEIGHBOURS = 64
-_BLOCK_CELLS = 1 << 22
+_BLOCK_CELLS = 1 << 20
 
 
 class PromptSpace:

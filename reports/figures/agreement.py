@@ -22,6 +22,8 @@ SHADES = 8
 """Colours of the ramp, from --shade-0 (least agreement) to --shade-7."""
 OTHER_INK_FROM = 5
 """First shade on which a number takes the other ink."""
+SIDE = 960
+"""Largest side of a map whose cells hold no numbers, in pixels."""
 MOST_NUMBERED = 18
 """Largest number of models whose cells hold their number."""
 
@@ -109,7 +111,7 @@ def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
     import altair as alt
 
     models = max(len(grid.models) for grid in maps)
-    cell = 26 if models <= MOST_NUMBERED else 15 if models <= 40 else 10
+    cell = 26 if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
     beside = models * cell <= 480 and len({grid.models for grid in maps}) == 1
     data: dict[str, list[Row]] = {grid.split: _cells(grid, steps) for grid in maps}
     charts = []
@@ -124,7 +126,7 @@ def _map(grid: AgreementMap, cell: int) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
     models, size = len(grid.models), min(12, cell - 1)
-    every = 1 if cell > 10 else 5
+    every = 1 if cell >= 18 else 5
     axis = alt.Axis(
         domain=False,
         ticks=False,

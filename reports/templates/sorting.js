@@ -26,7 +26,7 @@ function sortable(table) {
     const value = (row) => {
       const cell = row.cells[column];
       const text = cell.dataset.value ?? cell.textContent.trim();
-      return numeric ? Number(text) : text;
+      return numeric ? (text === "" || isNaN(text) ? -Number.MAX_VALUE : Number(text)) : text;
     };
     const compare = (a, b) => (numeric ? value(a) - value(b) : value(a).localeCompare(value(b)));
     sortHeader(head, (direction) => body.append(...[...body.rows].sort((a, b) => direction * compare(a, b))));
