@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from flows.commands import audit, catalogue, compare, demo, fetch, leaderboard, report, score
+from flows.commands import ace, audit, catalogue, compare, demo, fetch, leaderboard, report, score
 
 app = typer.Typer(
     name="agenthard",
@@ -24,6 +24,7 @@ app.command("compare")(compare.compare)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("fetch")(fetch.fetch)
 app.command("demo")(demo.demo)
+app.add_typer(ace.app)
 
 
 def main() -> None:

@@ -156,16 +156,22 @@ class ProbeReport(Record):
     """Per way to look and group."""
 
     def give_aways(self) -> list[GiveAway]:
-        """Return one shortcut per trait, strongest first; learned probes only for what no simple probe shows."""
+        """Return one shortcut per trait, surest first.
+
+        What a classifier learned counts only when it hits more often than the simple shortcuts on the same traits.
+        """
         by_trait: dict[str, list[ProbeResult]] = {}
         for result in self.results:
             if result.found and result.family != "learned":
                 by_trait.setdefault(result.trait, []).append(result)
-        families = {found[0].family for found in by_trait.values()}
-        learned = [r for r in self.results if r.found and r.family == "learned" and not _explained(r, families)]
-        groups = [*by_trait.items(), *((best.id, [best]) for best in sorted(learned, key=_strength)[:1])]
+        known = [result for found in by_trait.values() for result in found]
+        for result in self.results:
+            if result.found and result.family == "learned" and not _explained(result, known):
+                by_trait.setdefault(f"learned from {result.trait}", []).append(result)
+                known.append(result)
         shortcuts = [
-            GiveAway(trait=trait, best=min(found, key=_strength), agreeing=len(found) - 1) for trait, found in groups
+            GiveAway(trait=trait, best=min(found, key=_strength), agreeing=len(found) - 1)
+            for trait, found in by_trait.items()
         ]
         return sorted(shortcuts, key=lambda shortcut: _strength(shortcut.best))
 
@@ -190,8 +196,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %" if 0 < share < 0.0995 else f"{100 * share:.0f} %"
 
 
-def _explained(result: ProbeResult, families: set[str]) -> bool:
-    return bool(families & _EXPLAINED_BY.get(result.trait, families))
+def _explained(learned: ProbeResult, known: list[ProbeResult]) -> bool:
+    """Tell whether a known shortcut, on traits that the learned one was given too, hits as often."""
+    families = _EXPLAINED_BY.get(learned.trait)
+    same = [r for r in known if r.scope == learned.scope and (families is None or r.family in families)]
+    return any(result.accuracy >= learned.low for result in same)
 
 
 def _strength(result: ProbeResult) -> tuple[bool, float, float, str]:

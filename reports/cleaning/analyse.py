@@ -93,6 +93,7 @@ def analyse(
             resamples=settings.resamples,
             level=settings.level,
             difficulty=settings.difficulty,
+            min_verdicts=settings.min_verdicts,
             embedder=settings.embedder,
         ),
         glossary=GLOSSARY,

@@ -94,6 +94,8 @@ class Provenance(AuditIdentity):
     """Coverage of every interval."""
     difficulty: DifficultyRule
     """Parameters of the hard split."""
+    min_verdicts: float = 0.8
+    """Least share of the tasks on which a compared model has a verdict."""
     embedder: str
     """What turned prompts into vectors for the diversity."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from reports.amounts import plural
 from reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
 from reports.cleaning.inputs import AnalysisError, Experiment
 from reports.statistics import ScoreMatrix, Undefined, ordinal_ranks
@@ -45,7 +46,7 @@ def require_comparable(
     whole = {name: _whole(matrix, categories, name) for name in sorted(set(categories.values()))}
     best = max(whole, key=whole.__getitem__)
     if len(whole) > 1 and whole[best]:
-        text += f"; {whole[best]} models attempted all of {best}, which can be audited alone (--domain {best})"
+        text += f"; {plural(whole[best], 'model')} attempted all of {best}, which can be audited alone (--domain {best})"
     return undefined(text, 0, "models")
 
 
@@ -178,7 +179,7 @@ def _sentence(
     why = ""
     if len(sizes) > 1:
         why = " (chosen with --experiment" if wanted is not None else " (most comparable models"
-        why += f"; {len(sizes) - 1} other experiments are not mixed in)"
+        why += f"; {plural(len(sizes) - 1, 'other experiment')} not mixed in)"
     total = rows[0].of if rows else 0
     text = f"{which}{why}: {len(comparable)} of {len(rows)} models attempted all {total:,} tasks and are compared"
     broken = [row for row in rows if row.attempted == row.of and not row.comparable]

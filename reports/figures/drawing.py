@@ -26,6 +26,7 @@ THEME = {
     "font": "Liberation Sans",
     "padding": 4,
     "view": {"stroke": None},
+    "mark": {"color": "var(--ink)"},
     "axis": {
         "labelColor": "var(--ink)",
         "titleColor": "var(--muted)",

@@ -274,7 +274,7 @@ def test_hostile_names_stay_text(visit: Open) -> None:
     page.locator("#figure-ranks text.on").first.hover()
     assert ATTACK in page.locator(".tip").inner_text()
     page.locator("#figure-ranks summary").click()
-    assert ATTACK in page.locator("#figure-ranks .data").inner_text()
+    expect(page.locator("#figure-ranks .data")).to_contain_text(ATTACK)
 
 
 def test_figures_are_described_and_take_part_in_no_other_way(visit: Open) -> None:

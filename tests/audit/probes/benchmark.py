@@ -40,8 +40,9 @@ def tasks(
             truth = int(rng.integers(candidates))
             entry = {"id": str(index), "candidates": offered, "truth": offered[truth]["id"]}
             if rules:
+                rivals = rng.permutation([place for place in range(candidates) if place != truth])[:2].tolist()
                 for place in range(candidates):
-                    meets = (place - truth) % candidates < 3
+                    meets = place in (truth, *rivals)
                     offered[place]["weight"] = int(rng.integers(1, 26) if meets else rng.integers(26, 50))
                 entry["rules"] = [{"attribute": "weight", "max": 25}]
             sets.append(entry)

@@ -23,7 +23,7 @@ def test_two_traits_that_tell_only_together_are_learned() -> None:
     best = {r.id: r for r in report.results}["learned:attributes:boosted trees"]
     assert best.verdict == "gives away" and best.rate > 0.8
     assert not any(r.found for r in report.results if r.trait in ("price", "weight"))
-    assert "learned:attributes:boosted trees" in [s.trait for s in report.give_aways()]
+    assert "learned from attributes" in [s.trait for s in report.give_aways()]
 
 
 def test_a_favourite_place_is_learned() -> None:
@@ -34,7 +34,7 @@ def test_a_favourite_place_is_learned() -> None:
             choice["candidates"] = [others[0], answer(choice), *others[1:]]
     report = run_battery(scenes(made))
     [found] = [s for s in report.give_aways() if s.trait.startswith("learned")]
-    assert found.best.trait == "order" and found.best.rate == 1.0
+    assert found.trait == "learned from order" and found.best.rate == 1.0
 
 
 def test_a_task_is_never_guessed_by_what_was_learned_from_it() -> None:

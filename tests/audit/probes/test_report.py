@@ -82,8 +82,12 @@ def test_a_learned_probe_counts_only_for_what_no_simple_probe_shows() -> None:
     learned = result(id="learned:attributes:trees", family="learned", trait="attributes")
     together = result(id="learned:all traits:trees", family="learned", trait="all traits")
     order = result(id="order:first", family="order", trait="order")
-    assert [s.trait for s in report(result(), learned, together).give_aways()] == ["price"]
-    assert [s.trait for s in report(order, learned, together).give_aways()] == ["learned:attributes:trees", "order"]
+    assert [s.trait for s in report(result(accuracy=0.57), learned, together).give_aways()] == ["price"]
+    assert {s.trait for s in report(result(), learned).give_aways()} == {"price", "learned from attributes"}
+    assert [s.trait for s in report(order, learned).give_aways()] == ["learned from attributes", "order"]
+    better = result(id="learned:all traits:trees", family="learned", trait="all traits", low=0.9, high=0.99)
+    assert len(report(learned.model_copy(update={"accuracy": 0.6}), together).give_aways()) == 1
+    assert len(report(learned.model_copy(update={"accuracy": 0.6}), better).give_aways()) == 2
 
 
 def test_text_and_json_name_the_shortcut() -> None:

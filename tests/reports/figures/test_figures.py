@@ -1,0 +1,190 @@
+"""What each figure shows, read back from its drawing, and the words beside it."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.cleaning.analysis import CleaningAnalysis
+from reports.figures import Figure, figures
+from reports.figures.agreement import SHADES, Steps
+from reports.statistics import Estimate, Undefined
+from tests.reports.figures.reading import marks, parsed, texts
+from tests.reports.figures.sample import sample, without_runs
+
+
+@pytest.fixture(scope="module")
+def analysis() -> CleaningAnalysis:
+    return sample()
+
+
+@pytest.fixture(scope="module")
+def drawn(analysis: CleaningAnalysis) -> dict[str, Figure]:
+    return figures(analysis)
+
+
+def test_every_caption_says_n_and_how_it_was_drawn(drawn: dict[str, Figure]) -> None:
+    assert list(drawn) == ["ranks", "agreement", "separability", "components", "retention", "difficulty"]
+    for figure in drawn.values():
+        assert re.search(r"n = \d", figure.caption), figure.id
+        drawn_at_random = "Seed 7" in figure.caption and "95 % intervals" in figure.caption
+        assert drawn_at_random or re.search("no seed and no interval|[Nn]othing here is drawn", figure.caption), (
+            figure.id
+        )
+        assert len(figure.alt) > 60 and figure.columns and figure.rows
+        assert all(len(row) == len(figure.columns) for row in figure.rows)
+
+
+def test_ranks_stand_in_order_on_every_split(drawn: dict[str, Figure], analysis: CleaningAnalysis) -> None:
+    points = {
+        (node.get("data-of"), tip(node)[1].split(",")[0]): (x, y)
+        for x, y, node in marks(drawn["ranks"], "path")
+        if node.get("transform")
+    }
+    for board, title in zip(analysis.leaderboards, ("initial", "issue-cleaned", "hard"), strict=True):
+        places = [points[row.model, title] for row in board.rows]
+        assert len({x for x, _ in places}) == 1, "one split is one column"
+        heights = [y for _, y in places]
+        gaps = {round(lower - upper, 1) for upper, lower in zip(heights, heights[1:], strict=False)}
+        assert gaps == {24.0}, "one rank is one step down"
+
+
+def tip(node: object) -> list[str]:
+    return str(getattr(node, "attrib", {})["data-tip"]).split("\n")
+
+
+def test_rank_chart_says_who_moved(drawn: dict[str, Figure]) -> None:
+    labels = texts(drawn["ranks"])
+    moved = [label for label in labels if "▲" in label or "▼" in label]
+    last = {row[0]: row for row in drawn["ranks"].rows if row[1] == "hard"}
+    first = {row[0]: row for row in drawn["ranks"].rows if row[1] == "initial"}
+    assert len(moved) == sum(first[model][4] != last[model][4] for model in first)
+    assert "First on each split: vendor-0/model-00 (initial, 90.0 % (82.0–98.0 %))" in drawn["ranks"].alt
+
+
+def test_rank_chart_shows_direction_by_shape_and_colour() -> None:
+    figure = figures(sample(16))["ranks"]
+    assert {key.glyph for key in figure.keys} == {"▲", "▼", "●"} and len({key.colour for key in figure.keys}) == 3
+
+
+def test_one_leaderboard_has_no_change_of_rank(analysis: CleaningAnalysis) -> None:
+    alone = analysis.model_copy(update={"leaderboards": analysis.leaderboards[:1]})
+    figure = figures(alone)["ranks"]
+    assert (
+        figure.svg is None
+        and figure.reason == "undefined because 1 split(s) have ranked models; a change of rank needs two"
+    )
+    assert len(figure.rows) == 6
+
+
+def test_agreement_holds_each_pair_once_per_map(drawn: dict[str, Figure]) -> None:
+    figure = drawn["agreement"]
+    cells = [node for *_, node in marks(figure, "path")]
+    assert len(cells) == 2 * 15, "C(6, 2) pairs before and after"
+    assert len(figure.rows) == 15 and figure.columns == (
+        "model",
+        "other_model",
+        "initial_n_40",
+        "cleaned_n_30",
+        "hard_n_24",
+    )
+    missing = [tip(cell) for cell in cells if "no common task" in tip(cell)[1]]
+    assert missing == [["vendor-1/model-01 and vendor-3/model-03", "no common task"]] * 2
+    assert texts(figure).count("–") == 2, "a pair without a common task is neither 0 nor blank"
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_steps_reach_over_all_values_and_rise(values: list[float]) -> None:
+    steps = Steps.spanning(min(values), max(values))
+    assert 1 <= steps.count <= SHADES
+    shades = [steps.shade(value) for value in sorted(values)]
+    assert shades == sorted(shades) and 0 <= shades[0] and shades[-1] < SHADES
+    assert steps.start <= min(values) + 1e-9 and max(values) <= steps.start + steps.count * steps.width + 1e-9
+    assert len({key.colour for key in steps.keys()}) == steps.count
+
+
+def test_separability_marks_stand_at_their_n(drawn: dict[str, Figure]) -> None:
+    figure = drawn["separability"]
+    points = {tip(node)[0]: x for x, _, node in marks(figure, "path")}
+    splits = [points[f"{name}, n = {n}"] for name, n in (("hard", 24), ("issue-cleaned", 30), ("initial", 40))]
+    subsets = [points[f"random subsets of {n} tasks"] for n in (24, 36)]
+    assert splits == sorted(splits) and splits[0] == pytest.approx(subsets[0]), "n = 24 is one place"
+    assert (splits[2] - splits[0]) / (subsets[1] - subsets[0]) == pytest.approx(16 / 12, abs=0.01)
+
+
+def test_undefined_separability_of_a_split_is_said_not_drawn(analysis: CleaningAnalysis) -> None:
+    curve = analysis.separability_curve
+    assert not isinstance(curve, Undefined)
+    why = Undefined(reason="undefined because one model was given")
+    marks_ = (*curve.marks[:2], curve.marks[2].model_copy(update={"separability": why}))
+    figure = figures(analysis.model_copy(update={"separability_curve": curve.model_copy(update={"marks": marks_})}))[
+        "separability"
+    ]
+    assert "hard (n = 24) undefined because one model was given" in figure.caption
+    assert ("hard", 24, "undefined because one model was given", None, None, None) in figure.rows
+    assert [key.text for key in figure.keys] == [
+        "initial",
+        "issue-cleaned",
+        "5–95 % of random subsets, with their mean",
+    ]
+
+
+def test_components_are_labelled_with_their_counts(drawn: dict[str, Figure]) -> None:
+    labels = texts(drawn["components"])
+    assert "10 findings (50.0 %) in 10 tasks" in labels and "0 findings" in labels
+    bars = [tip(node) for *_, node in marks(drawn["components"], "path")]
+    assert ["Ground truth", "9 confirmed findings"] in bars and ["Ground truth", "1 suspected finding"] in bars
+
+
+def test_nothing_found_leaves_no_shares(analysis: CleaningAnalysis) -> None:
+    none = tuple(
+        part.model_copy(update={"confirmed": 0, "suspected": 0, "categories": ()}) for part in analysis.components
+    )
+    figure = figures(analysis.model_copy(update={"components": none}))["components"]
+    assert figure.svg is None and "no confirmed or suspected finding" in figure.reason
+
+
+def test_retention_bars_say_when_a_category_falls_below_the_safeguard(drawn: dict[str, Figure]) -> None:
+    labels = texts(drawn["retention"])
+    assert "0.0 % (0 of 13)\N{EN SPACE}below the safeguard" in labels, "13 · 0.3 · (2 − 2) = 0 tasks of telecom"
+    assert {"airline", "retail", "telecom"} <= set(labels)
+    assert ("hard", "000000000002", "telecom", 13, 0, 0.0, True) in drawn["retention"].rows
+
+
+def test_scatter_marks_flagged_tasks_by_shape_and_colour(drawn: dict[str, Figure], analysis: CleaningAnalysis) -> None:
+    items = analysis.items
+    assert not isinstance(items, Undefined)
+    dropped = sum(point.decision == "drop" for point in items.points)
+    flagged = sum(point.flagged and point.decision != "drop" for point in items.points)
+    counted = [tuple(map(int, re.findall(r"\((\d+)\)", key.text))) for key in drawn["difficulty"].keys]
+    assert counted == [(38 - dropped - flagged,), (flagged,), (dropped,)]
+    assert (
+        len({key.glyph for key in drawn["difficulty"].keys})
+        == len({key.colour for key in drawn["difficulty"].keys})
+        == 3
+    )
+    points = [(x, tip(node)) for x, _, node in marks(drawn["difficulty"], "path")]
+    assert len(points) == 38
+    place = {words[0]: x for x, words in points}
+    hardness = {p.task_id: p.difficulty.value for p in items.points if isinstance(p.difficulty, Estimate)}
+    assert sorted(place, key=lambda task: (place[task], task)) == sorted(place, key=lambda t: (round(place[t], 6), t))
+    assert place[max(hardness, key=lambda t: hardness[t])] == max(place.values()), "harder is to the right"
+    assert any("± 0.40" in line for _, words in points for line in words)
+
+
+def test_without_runs_figures_of_models_say_why() -> None:
+    drawn = figures(without_runs())
+    assert {name for name, figure in drawn.items() if figure.svg is None} == {
+        "ranks",
+        "agreement",
+        "separability",
+        "difficulty",
+    }
+    assert all(figure.reason.startswith("undefined because") for figure in drawn.values() if figure.svg is None)
+
+
+def test_drawings_of_71_models_are_larger_not_denser() -> None:
+    small, large = (figures(sample(models))["ranks"] for models in (16, 71))
+    heights = [float((parsed(figure).get("height") or "").removesuffix("rem")) for figure in (small, large)]
+    assert heights[1] > 2.5 * heights[0]
