@@ -4,13 +4,12 @@ import json
 from typing import Any
 
 from ace.instance import Answer, Grid, Instance, Item, Puzzle, Slot, SlotAnswer
+from ace.unreadable import Malformed
+
+__all__ = ["Malformed", "as_count", "as_text", "decode", "difference", "encode"]
 
 _LABELS = {None: None, 1: "tier_1", 2: "tier_2", 3: "tier_3", 4: "hard_only"}
 _LEGACY = ("row_constraints", "col_constraints")
-
-
-class Malformed(ValueError):
-    """Text that is not in the layout of the paper's files; the message says where and what is wrong."""
 
 
 def encode(instance: Instance) -> dict[str, Any]:

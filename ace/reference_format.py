@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ace.instance import Instance
-from ace.reference_entry import Malformed, as_count, as_text, decode, difference, encode
+from ace.reference_entry import as_count, as_text, decode, difference, encode
+from ace.unreadable import Malformed, Unreadable
+
+__all__ = ["Header", "Malformed", "ReferenceFile", "Unreadable", "decode", "encode", "loads", "read", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +50,6 @@ class Header:
         return (
             f"{self.domain}_dataset_r{self.rows}_c{self.cols}_h{hidden}_cand{self.candidates}_budget{budgets}{end}.json"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Unreadable:
-    """An instance that was set aside."""
-
-    index: int
-    """Its position in the file's list, from 0."""
-    id: str | None
-    """Its id, where it has one."""
-    reason: str
-    """Where it departs from the layout, and how."""
 
 
 @dataclass(frozen=True, slots=True)

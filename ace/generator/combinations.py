@@ -56,7 +56,7 @@ class Combinations:
         for column in np.flatnonzero(self._vectors.max(axis=0) + deviations.max(axis=0) > self._slack):
             room = self._slack[column] - vectors[:, column]
             meets &= deviations[:, column, None] <= room
-        broken: Bools = ~meets.any(axis=1)
+        broken: Bools = np.logical_not(meets.any(axis=1))
         return broken
 
     def extend(self, decoys: Ints, later: Ints | None = None) -> None:

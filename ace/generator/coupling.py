@@ -16,8 +16,8 @@ from ace.generator.preference import Preference
 from ace.generator.scaffold import Scaffold
 from ace.generator.space import Bools, Floats, Ints
 
-_SWEEPS = 3
-_BALANCE = 0.1
+_SWEEPS = 4
+_BALANCE = 0.05
 """What a squared unit of unnatural excess costs, where a truth found or missed against the plan costs 1."""
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ace.domain import Domain, GlobalKind, GlobalRule
-from ace.instance import Item, Puzzle
+from ace.instance import Item, Puzzle, Slot
 from ace.rules import broken_slot_rules
 
 Floats = NDArray[np.float64]
@@ -65,10 +65,7 @@ def look_ahead(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
 
 def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
     offered = [[puzzle.items[id] for id in slot.candidates] for slot in puzzle.slots]
-    allowed = [
-        np.array([not broken_slot_rules(domain, slot.limits, item) for item in items])
-        for slot, items in zip(puzzle.slots, offered, strict=True)
-    ]
+    allowed = [_allowed(domain, slot, items) for slot, items in zip(puzzle.slots, offered, strict=True)]
     fixed = [[puzzle.items[id] for id in row if id is not None] for row in puzzle.grid]
     for rule in domain.global_rules:
         limit = puzzle.limits[rule.name]
@@ -84,6 +81,12 @@ def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
                     others = means[within].sum() - means[slot]
                     spread = max(variances[within].sum() - variances[slot], 0.0) ** 0.5
                     yield _Outlook(slot, sign * (limit - given - others - own[slot]), spread, limit)
+
+
+def _allowed(domain: Domain, slot: Slot, items: Sequence[Item]) -> NDArray[np.bool_]:
+    """Which items the slot may hold by its own rules; all, should these exclude every one."""
+    allowed = np.array([not broken_slot_rules(domain, slot.limits, item) for item in items])
+    return allowed if allowed.any() else ~allowed
 
 
 def _regions(rule: GlobalRule, rows: int) -> list[range]:

@@ -46,7 +46,9 @@ def require_comparable(
     whole = {name: _whole(matrix, categories, name) for name in sorted(set(categories.values()))}
     best = max(whole, key=whole.__getitem__)
     if len(whole) > 1 and whole[best]:
-        text += f"; {plural(whole[best], 'model')} attempted all of {best}, which can be audited alone (--domain {best})"
+        text += (
+            f"; {plural(whole[best], 'model')} attempted all of {best}, which can be audited alone (--domain {best})"
+        )
     return undefined(text, 0, "models")
 
 
@@ -83,12 +85,12 @@ def choose_runs(
         AnalysisError: when there is no such experiment.
     """
     present = [experiment for experiment in experiments if experiment.missing.tasks]
-    names = [experiment.name for experiment in present]
-    if wanted is not None and wanted not in names:
-        known = ", ".join(name or "(no name)" for name in names) or "none"
-        raise AnalysisError(f"there is no experiment {wanted!r} among the runs; there are: {known}")
     if not present:
         return undefined("no runs of models were given with the audit (--runs)")
+    names = [experiment.name for experiment in present]
+    if wanted is not None and wanted not in names:
+        known = ", ".join(name or "(no name)" for name in names)
+        raise AnalysisError(f"there is no experiment {wanted!r} among the runs; there are: {known}")
     coverage = {experiment.name: _coverage(experiment, categories, min_verdicts) for experiment in present}
     sizes = tuple(_size(experiment, coverage[experiment.name]) for experiment in present)
     best = min(sizes, key=lambda size: (-size.complete_models, -size.models, -size.runs, size.name))

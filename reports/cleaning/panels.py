@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
+from reports.amounts import plural
 from reports.cleaning.analysis import Retention, Undecided
 from reports.cleaning.splits import Split
 from reports.statistics import ScoreBounds, ScoreMatrix, Undefined, category_coverage, retention, score_bounds
@@ -61,8 +62,9 @@ def undecided_bounds(matrix: ScoreMatrix, review: Collection[str]) -> Undecided 
     ordered = sorted(bounds, key=lambda row: -row.kept)
     widest = max(bounds, key=lambda row: row.most - row.least)
     sentence = (
-        f"The {len(review):,} tasks under review can move a score by up to {100 * (widest.most - widest.least):.1f} "
-        f"points ({widest.model}: {100 * widest.least:.1f} to {100 * widest.most:.1f} %)"
+        f"{plural(len(review), 'task')} under review can move a score by up to "
+        f"{100 * (widest.most - widest.least):.1f} points ({widest.model}: {100 * widest.least:.1f} to "
+        f"{100 * widest.most:.1f} %)"
     )
     return Undecided(n=len(review), bounds=tuple(ordered), sentence=f"{sentence}{_leader(ordered)}.")
 
@@ -70,7 +72,7 @@ def undecided_bounds(matrix: ScoreMatrix, review: Collection[str]) -> Undecided 
 def _leader(ordered: list[ScoreBounds]) -> str:
     if len(ordered) < 2:
         return ""
-    rivals = [row.model for row in ordered[1:] if row.most > ordered[0].least]
+    rivals = [row.model for row in ordered[1:] if row.most >= ordered[0].least - 1e-12]
     if not rivals:
         return f"; {ordered[0].model} leads however they are decided"
-    return f"; whether {ordered[0].model} leads may depend on them ({len(rivals)} models' bounds overlap its own)"
+    return f"; whether {ordered[0].model} leads may depend on them ({plural(len(rivals), 'model')} may draw level)"

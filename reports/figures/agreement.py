@@ -1,5 +1,6 @@
 """Heat maps of how often each pair of models is right or wrong together, before and after cleaning."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, floor
@@ -35,28 +36,36 @@ class Steps:
     start: float
     width: float
     count: int
+    open_below: bool
+    """Whether the first step also holds the few pairs below it."""
 
     @classmethod
-    def spanning(cls, least: float, most: float) -> "Steps":
-        """Take the finest steps of a round width that reach from ``least`` to ``most`` with the shades there are."""
-        for width in (0.01, 0.02, 0.05, 0.1):
+    def spanning(cls, values: Sequence[float]) -> "Steps":
+        """Take the finest steps of a round width that reach over the values with the shades there are.
+
+        One model that fails everything would take all the shades, so one pair in twenty may lie below the first step.
+        """
+        ordered = sorted(values)
+        least, most = ordered[len(ordered) // 20], ordered[-1]
+        for width in (0.01, 0.02, 0.05, 0.1, 0.125):
             first, last = floor(least / width + 1e-9), ceil(most / width - 1e-9)
             if last - first <= SHADES:
-                return cls(first * width, width, max(last - first, 1))
-        return cls(0.0, 1 / SHADES, SHADES)
+                break
+        return cls(first * width, width, max(last - first, 1), ordered[0] < first * width)
 
     def shade(self, value: float) -> int:
         """Find the shade of an agreement."""
-        step = min(int((value - self.start) / self.width + 1e-9), self.count - 1)
+        step = min(max(int((value - self.start) / self.width + 1e-9), 0), self.count - 1)
         return SHADES - 1 - round((self.count - 1 - step) * (SHADES - 1) / max(self.count - 1, 1))
 
     def keys(self) -> tuple[Key, ...]:
         """Name every step for the legend."""
-        lows = [self.start + step * self.width for step in range(self.count)]
-        return tuple(
-            Key("■", f"shade-{self.shade(low + self.width / 2)}", f"{100 * low:g}–{100 * (low + self.width):g} %")
-            for low in lows
-        )
+        keys = []
+        for step in range(self.count):
+            low, high = (100 * (self.start + k * self.width) for k in (step, step + 1))
+            words = f"below {high:g} %" if step == 0 and self.open_below else f"{low:g}–{high:g} %"
+            keys.append(Key("■", f"shade-{self.shade((low + high) / 200)}", words))
+        return tuple(keys)
 
 
 def agreement_maps(analysis: CleaningAnalysis) -> Figure:
@@ -79,7 +88,7 @@ def agreement_maps(analysis: CleaningAnalysis) -> Figure:
     if not seen:
         reason = "undefined because no two models have a score on a common task"
         return Figure("agreement", TITLE, "", "", reason=reason, columns=columns, rows=rows)
-    steps, models = Steps.spanning(min(seen), max(seen)), len(maps[0].models)
+    steps, models = Steps.spanning(seen), len(maps[0].models)
     sizes = ", ".join(f"{TITLES[grid.split]} n = {grid.n:,}" for grid in maps)
     means = ", ".join(f"{TITLES[grid.split]} {_mean(grid)}" for grid in maps)
     return Figure(

@@ -47,6 +47,7 @@ def difficulty_scatter(analysis: CleaningAnalysis) -> Figure:
     if not shown:
         reason = f"undefined because no task has both numbers; {items.left_out:,} were left out"
         return Figure("difficulty", TITLE, "", "", reason=reason, columns=columns, rows=rows)
+    errors = any(_error(point.difficulty) is not None for point in shown)
     counts = Counter(_kind(point) for point in shown)
     below = Counter(_kind(point) for point in shown if (number(point.discrimination) or 0) < 0)
     words = ", ".join(f"{below[kind]:,} of {counts[kind]:,} with {MARKS[kind][3]}" for kind in MARKS if counts[kind])
@@ -55,7 +56,7 @@ def difficulty_scatter(analysis: CleaningAnalysis) -> Figure:
         title=TITLE,
         caption=f"n = {len(shown):,} tasks, {items.models} models; {items.left_out:,} tasks left out. "
         f"{sentence(items.method)} Below zero, where weaker models do better than stronger ones, lie: {words}. "
-        "Nothing here is drawn at random; pointing at a task shows its standard errors.",
+        f"Nothing here is drawn at random{'; pointing at a task shows its standard errors' if errors else ''}.",
         alt=f"Scatter of {len(shown):,} tasks by difficulty and discrimination. With negative discrimination: {words}.",
         svg=_drawn(items, shown),
         keys=tuple(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from reports.amounts import amount, said, span
+from reports.amounts import amount, said, sentence, span
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.boards import Board, BoardRow
 from reports.cleaning.splits import TITLES
@@ -52,8 +52,8 @@ def rank_chart(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="ranks",
         title=TITLE,
-        caption=f"{sizes}; {len(paths)} models. Ordinal ranks, ties keep the initial order. {verdict} Pick a model, or "
-        f"point at it, to see its rank intervals. {sampling(analysis)}",
+        caption=f"{sentence(sizes)} {len(paths)} models. Ordinal ranks, ties keep the initial order. {verdict} Pick a "
+        f"model, or point at it, to see its rank intervals. {sampling(analysis)}",
         alt=f"Bump chart of {len(paths)} models on {len(boards)} splits ({sizes}). From the first split to the last "
         f"{counts['risen']} models rise, {counts['fallen']} fall and {counts['stayed']} keep their rank. "
         f"First on each split: {', '.join(_leader(board) for board in boards)}.",

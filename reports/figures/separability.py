@@ -49,7 +49,7 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     return Figure(
         id="separability",
         title=TITLE,
-        caption=f"{splits}. The band holds 5–95 % of {draws:,} random subsets of the initial split per size. "
+        caption=f"{sentence(splits)} The band holds 5–95 % of {draws:,} random subsets of the initial split per size. "
         f"{sentence(curve.method)} Seed {made.seed}; {100 * made.level:g} % intervals, {curve.resamples:,} resamples.",
         alt=f"Separability in percent of all pairs against the number of tasks. {splits}.{ends}",
         svg=_drawn(curve),
@@ -106,6 +106,14 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
         above.mark_point(size=150, opacity=1, stroke="var(--surface)", strokeWidth=1.5).encode(
             fill=fill, shape=alt.Shape("shape:N", scale=None)
         ),
-        above.mark_text(align="right", dx=-12, dy=-10, fontWeight=600).encode(text="label:N"),
+        *(
+            alt.Chart(alt.NamedData(name))
+            .mark_text(align="right", dx=-12, dy=dy, fontWeight=600)
+            .encode(x=x, y="value:Q", text="label:N", description="mark:N")
+            for name, dy in (("labels above", -10), ("labels below", 12))
+        ),
     ]
-    return draw(alt.layer(*layers).properties(width=860, height=320), {"band": band, "marks": marks})
+    return draw(
+        alt.layer(*layers).properties(width=860, height=320),
+        {"band": band, "marks": marks, "labels above": marks[::2], "labels below": marks[1::2]},
+    )

@@ -14,6 +14,7 @@ from reports.cleaning.glossary import GLOSSARY
 from reports.cleaning.inputs import LedgerEntry
 from reports.cleaning_page import slug, write_cleaning_page
 from reports.result import AuditResult
+from reports.statistics.result import undefined
 from tests.reports.browsing import Visit, contrast
 from tests.reports.figures.sample import sample, without_runs
 from tests.reports.shop import ATTACK
@@ -110,6 +111,23 @@ def test_leaderboards_stand_side_by_side_and_in_detail(visit: Open) -> None:
     assert "P(top-1 unchanged) 81.0 %" in board and "Pairs that differ significantly 55.0 %" in board
     page.locator("[data-board=hard] summary", has_text="3 tied sets").click()
     assert page.locator("[data-board=hard] .fold li").count() == 3
+
+
+def test_a_model_without_a_score_or_an_interval_says_why(visit: Open) -> None:
+    analysis = sample()
+    board, why = analysis.leaderboards[1], undefined("every run of it broke")
+    last = board.rows[-1].model_copy(
+        update={"rank": None, "score": why, "rank_interval": why, "rank_errors_as_failures": None}
+    )
+    first = board.rows[0].model_copy(update={"rank_interval": undefined("one model was given")})
+    rows = (first, *board.rows[1:-1], last)
+    boards = (analysis.leaderboards[0], board.model_copy(update={"rows": rows}), analysis.leaderboards[2])
+    page = visit(analysis.model_copy(update={"leaderboards": boards})).page
+    assert row(page, "leaderboards", first.model)[3] == "1 no interval: undefined because one model was given"
+    cells = row(page, "leaderboards", last.model)
+    assert cells[3] == cells[4] == "undefined because every run of it broke"
+    page.get_by_label("Show").select_option("issue-cleaned split in detail")
+    assert row(page, "leaderboard-cleaned", last.model)[7] == "no score, so no rank"
 
 
 def test_models_that_ran_too_little_stand_apart(visit: Open) -> None:

@@ -43,9 +43,13 @@ def test_bounds_say_whether_the_leader_could_change() -> None:
         ("a", pytest.approx(2 / 3), 1.0),
         ("b", 0.5, pytest.approx(2 / 3)),
     ]
-    assert "33.3 points (a: 66.7 to 100.0 %); a leads however they are decided." in found.sentence
-    tied = undecided_bounds(ScoreMatrix.from_array([[1, 0], [0, 1]], ["a", "b"], ["t0", "t1"]), ["t1"])
-    assert isinstance(tied, Undecided) and "whether a leads may depend on them" in tied.sentence
+    # With t2 both have 2/3: b may draw level.
+    assert found.sentence == (
+        "1 task under review can move a score by up to 33.3 points (a: 66.7 to 100.0 %); whether a leads may depend on "
+        "them (1 model may draw level)."
+    )
+    clear = undecided_bounds(ScoreMatrix.from_array([[1, 1, 1], [0, 0, 1]], ["a", "b"], ["t0", "t1", "t2"]), ["t2"])
+    assert isinstance(clear, Undecided) and clear.sentence.endswith("; a leads however they are decided.")
     assert isinstance(undecided_bounds(matrix, []), Undefined)
 
 

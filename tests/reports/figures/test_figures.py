@@ -94,14 +94,21 @@ def test_agreement_holds_each_pair_once_per_map(drawn: dict[str, Figure]) -> Non
     assert texts(figure).count("–") == 2, "a pair without a common task is neither 0 nor blank"
 
 
-@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
-def test_steps_reach_over_all_values_and_rise(values: list[float]) -> None:
-    steps = Steps.spanning(min(values), max(values))
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=60))
+def test_steps_rise_with_the_values_and_leave_few_below(values: list[float]) -> None:
+    steps = Steps.spanning(values)
     assert 1 <= steps.count <= SHADES
     shades = [steps.shade(value) for value in sorted(values)]
     assert shades == sorted(shades) and 0 <= shades[0] and shades[-1] < SHADES
-    assert steps.start <= min(values) + 1e-9 and max(values) <= steps.start + steps.count * steps.width + 1e-9
+    below = sum(value < steps.start - 1e-9 for value in values)
+    assert below <= len(values) / 20 and max(values) <= steps.start + steps.count * steps.width + 1e-9
     assert len({key.colour for key in steps.keys()}) == steps.count
+    assert (below > 0) <= steps.keys()[0].text.startswith("below")
+
+
+def test_one_model_that_fails_everything_leaves_shades_to_the_others() -> None:
+    steps = Steps.spanning([0.01] * 2 + [0.6 + i / 200 for i in range(60)])
+    assert [key.text for key in steps.keys()] == ["below 65 %", "65–70 %", "70–75 %", "75–80 %", "80–85 %", "85–90 %"]
 
 
 def test_separability_marks_stand_at_their_n(drawn: dict[str, Figure]) -> None:

@@ -1,0 +1,19 @@
+"""What cannot be read: a file that is not what it should be, or one instance of a file that is."""
+
+from dataclasses import dataclass
+
+
+class Malformed(ValueError):
+    """Text that is not in the layout it should be in; the message says where and what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An instance that was set aside."""
+
+    index: int
+    """Its position in the file's list, from 0."""
+    id: str | None
+    """Its id, where it has one."""
+    reason: str
+    """Where it departs from the layout, and how."""
