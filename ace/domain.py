@@ -167,13 +167,13 @@ class Domain(_Spec):
             The attribute.
 
         Raises:
-            KeyError: The domain has no such attribute; the message lists those it has.
+            ValueError: The domain has no such attribute; the message lists those it has.
         """
         for attribute in self.attributes:
             if attribute.name == name:
                 return attribute
         have = ", ".join(a.name for a in self.attributes)
-        raise KeyError(f"domain {self.name!r} has no attribute {name!r}; it has: {have}")
+        raise ValueError(f"domain {self.name!r} has no attribute {name!r}; it has: {have}")
 
     def number(self, name: str) -> Number:
         """Returns the numeric attribute of this name.
@@ -185,8 +185,7 @@ class Domain(_Spec):
             The attribute.
 
         Raises:
-            KeyError: There is no such attribute.
-            ValueError: The attribute holds words.
+            ValueError: There is no such attribute, or it holds words.
         """
         attribute = self.attribute(name)
         if not isinstance(attribute, Number):
@@ -203,13 +202,13 @@ class Domain(_Spec):
             The rule.
 
         Raises:
-            KeyError: The domain has no such rule; the message lists those it has.
+            ValueError: The domain has no such rule; the message lists those it has.
         """
         for rule in self.slot_rules:
             if rule.name == name:
                 return rule
         have = ", ".join(rule.name for rule in self.slot_rules)
-        raise KeyError(f"domain {self.name!r} has no slot rule {name!r}; it has: {have}")
+        raise ValueError(f"domain {self.name!r} has no slot rule {name!r}; it has: {have}")
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:

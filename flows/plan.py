@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib.metadata import version as package_version
 from pathlib import Path
 
+import ace
 import audit
 import taxonomy
 from audit.leaderboard import Leaderboard, ModelRow
@@ -85,7 +86,7 @@ def run_key(settings: AuditSettings, version: Version) -> str:
         files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         root = path if path.is_dir() else path.parent
         total.update(f"{hash_files(root, files, 'runs').content_hash if path.exists() else 'absent'}\n".encode())
-    for package in (audit, taxonomy):
+    for package in (ace, audit, taxonomy):
         folder = Path(str(package.__file__)).parent
         code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]
         total.update(hash_files(folder, code, "code").content_hash.encode())

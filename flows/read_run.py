@@ -1,4 +1,4 @@
-"""Reading what an audit wrote: findings and decisions of a run folder."""
+"""Reading what an audit wrote: findings, decisions and unreadable records of a run folder."""
 
 import json
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.parquet
 
 from audit.decisions.policy import Decision
+from audit.sources.base import Quarantined
 from flows.errors import CommandError
 from taxonomy.finding import Finding
 
@@ -40,3 +41,15 @@ def read_findings(run: Path) -> list[Finding]:
         raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
     data = json.loads(path.read_text(encoding="utf-8"))
     return [Finding.model_validate(item) for item in data["findings"]]
+
+
+def read_quarantined(run: Path) -> list[Quarantined]:
+    """Read which records could not be read.
+
+    Raises:
+        CommandError: when the folder holds no finished audit.
+    """
+    path = run / "quarantine.jsonl"
+    if not path.is_file():
+        raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
+    return [Quarantined.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -1,4 +1,4 @@
-"""Times the shortcut battery on 324 instances of 5×7 (3,240 slots, 81,000 candidates): python perf/bench_probes.py [FOLDER]
+"""Times the shortcut battery on 324 ACE instances (81,000 candidates): python perf/bench_probes.py [FOLDER]
 
 FOLDER holds ACE files in the layout of the paper; without one the instances are generated. Exit code 1 when the battery
 takes longer than the limit.

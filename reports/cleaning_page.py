@@ -157,8 +157,9 @@ def _tied_ranks(board: Board) -> dict[str, str]:
     words = {}
     for row in board.rows:
         ranks = sorted(r for name in row.tied_with if (r := rank.get(name)) is not None)
-        around = f", ranks {ranks[0]}–{ranks[-1]}" if len(ranks) > 1 else f", rank {ranks[0]}" if ranks else ""
-        words[row.model] = plural(len(row.tied_with), "model") + around
+        words[row.model] = (
+            f"ranks {ranks[0]}–{ranks[-1]}" if len(ranks) > 1 else f"rank {ranks[0]}" if ranks else "none"
+        )
     return words
 
 

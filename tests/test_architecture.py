@@ -13,10 +13,10 @@ MAY_IMPORT = {
     "taxonomy": {"taxonomy"},
     "audit": {"audit", "taxonomy"},
     "reports": {"reports", "audit", "taxonomy"},
-    "ace": {"ace", "taxonomy"},
+    "ace": {"ace", "audit", "taxonomy"},
     "flows": {"flows", "reports", "audit", "ace", "taxonomy"},
 }
-HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow")
+HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow", "altair", "vl_convert")
 
 
 def modules(package: str) -> Iterator[tuple[str, Path]]:

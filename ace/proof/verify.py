@@ -30,6 +30,8 @@ class Problem:
     """What is wrong, in one sentence."""
     cell: Cell | None = None
     """The slot it is about, if it is about one."""
+    item: str | None = None
+    """Id of the candidate it is about, if it is about one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +118,16 @@ def _candidate_problems(domain: Domain, instance: Instance) -> Iterator[Problem]
     for slot, known in zip(puzzle.slots, instance.answer.slots, strict=True):
         for id in known.filters:
             if not broken_slot_rules(domain, slot.limits, puzzle.items[id]):
-                yield Problem("filter", f"the filter {id!r} meets the rules of its slot", slot.cell)
+                yield Problem("filter", f"the filter {id!r} meets the rules of its slot", slot.cell, id)
         for id in known.decoys:
             broken = broken_slot_rules(domain, slot.limits, puzzle.items[id])
             if broken:
-                yield Problem("decoy", f"the decoy {id!r} breaks {', '.join(broken)} of its slot", slot.cell)
+                yield Problem("decoy", f"the decoy {id!r} breaks {', '.join(broken)} of its slot", slot.cell, id)
             truth[slot.row][slot.col] = puzzle.items[id]
             if not broken_global_rules(domain, puzzle.limits, truth):
-                yield Problem("decoy", f"the decoy {id!r} fits: with it the grid meets every global rule", slot.cell)
+                yield Problem(
+                    "decoy", f"the decoy {id!r} fits: with it the grid meets every global rule", slot.cell, id
+                )
         truth[slot.row][slot.col] = puzzle.items[known.truth]
 
 

@@ -1,21 +1,29 @@
-"""All detectors, in the order of the taxonomy's components. A new detector is added to its package's ``__all__``."""
+"""All detectors: our own in the order of the taxonomy's components, then those that other packages offer.
+
+A new detector is added to its package's ``__all__``. One from outside is registered under the entry-point group
+``agenthard.detectors``, which is how a benchmark brings checks of its own.
+"""
 
 from functools import cache
+from importlib.metadata import entry_points
 
 from audit.detectors import environment, evaluation, ground_truth, responses, user
 from audit.detectors.base import Detector
+
+GROUP = "agenthard.detectors"
 
 _PACKAGES = (user, environment, evaluation, ground_truth, responses)
 
 
 @cache
 def detectors() -> tuple[Detector, ...]:
-    """Return one instance of every detector.
+    """Return one instance of every detector, those of entry points last and in order of their name.
 
     Raises:
         ValueError: when two detectors share an id.
     """
     found = [getattr(package, name)() for package in _PACKAGES for name in package.__all__]
+    found += [entry.load()() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)]
     ids = [detector.id for detector in found]
     twice = sorted({name for name in ids if ids.count(name) > 1})
     if twice:

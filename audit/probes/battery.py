@@ -41,14 +41,14 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
     tables: dict[Scope, Table] = {"all": whole.hide_ruled()}
     if whole.ruled.any():
         tables["survivors"] = whole.keep(whole.allowed & whole.ruled)
-    measured = [
-        (scope, table, probe, result)
+    results = [
+        _result(scope, table, probe, measured)
         for scope, table in tables.items()
         if len(table)
         for probe in _probes(table, whole, seed)
-        if (result := measure(table, probe.score)) is not None
+        if (measured := measure(table, probe.score)) is not None
     ]
-    adjusted = holm([result.p for *_, result in measured])
+    adjusted = holm([result.p for result in results])
     contested = tables.get("survivors", whole)
     return ProbeReport(
         scenes=len(scenes),
@@ -58,13 +58,14 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
         chance_survivors=_guess(contested),
         truth_breaks_rules=int((~whole.allowed & whole.truth).sum()),
         seed=seed,
-        results=tuple(_result(*entry, p_holm) for entry, p_holm in zip(measured, adjusted, strict=True)),
+        results=tuple(r.model_copy(update={"p_holm": p}) for r, p in zip(results, adjusted, strict=True)),
         look_ahead=tuple(_look_ahead(contested)),
     )
 
 
-def _result(scope: Scope, table: Table, probe: Probe, measured: Measure, p_holm: float) -> ProbeResult:
-    names = [table.names[number] for number in measured.held]
+def _result(scope: Scope, table: Table, probe: Probe, measured: Measure) -> ProbeResult:
+    """Give a measure the words that go with it; its p is not adjusted yet."""
+    held = measured.held.tolist()
     figures = {field.name: getattr(measured, field.name) for field in fields(measured) if field.name != "held"}
     return ProbeResult(
         id=probe.id,
@@ -73,9 +74,9 @@ def _result(scope: Scope, table: Table, probe: Probe, measured: Measure, p_holm:
         scope=scope,
         says=probe.says,
         detail=probe.detail,
-        p_holm=p_holm,
-        examples=tuple(names[:3]),
-        tasks=tuple(dict.fromkeys(scene for scene, _ in names)),
+        p_holm=measured.p,
+        examples=tuple(table.names[number] for number in held[:3]),
+        tasks=tuple(dict.fromkeys(table.names[number][0] for number in sorted(held))),
         **figures,
     )
 

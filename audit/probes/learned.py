@@ -51,21 +51,13 @@ def learned_probes(table: Table, rng: np.random.Generator) -> Iterator[Probe]:
     block = np.empty(len(table.scenes), dtype=np.int64)
     block[rng.permutation(scenes)] = np.arange(len(scenes)) * _BLOCKS // len(scenes)
     sample = _sample(table, rng)
-    groups = {
-        "order": _order_features(table),
-        "ids and pool order": _scores(table, chain(id_probes(table), pool_probes(table))),
-        "text": [f for c in table.columns if c.source == "text" for f in _column_features(table, c)],
-        "attributes": [f for c in table.columns if c.source == "attribute" for f in _column_features(table, c)]
-        + _scores(table, chain(summary_probes(table), likeness_probes(table), limit_probes(table))),
-    }
+    groups = {name: [f.astype(np.float32) for f in features] for name, features in _features(table)}
     groups["all traits"] = list(chain.from_iterable(groups.values()))
     for name, features in groups.items():
-        if not features:
+        varied = [feature for feature in features if len(np.unique(feature[sample][~np.isnan(feature[sample])])) > 1]
+        if not varied:
             continue
-        matrix = np.stack(features, axis=1).astype(np.float32)
-        matrix = matrix[:, [len(np.unique(column[sample][~np.isnan(column[sample])])) > 1 for column in matrix.T]]
-        if not matrix.shape[1]:
-            continue
+        matrix = np.stack(varied, axis=1)
         for model in ("logistic regression", "boosted trees"):
             scores = _guess(table, matrix, block[table.scene], sample, model)
             says = f"is the one that {model} learned from other tasks to pick by {name}"
@@ -107,6 +99,19 @@ def _guess(table: Table, matrix: np.ndarray, block: Ints, sample: Ints, model: s
     return scores.round(9)
 
 
+def _features(table: Table) -> Iterator[tuple[str, Iterable[Floats]]]:
+    text = (column for column in table.columns if column.source == "text")
+    attributes = (column for column in table.columns if column.source == "attribute")
+    shape = chain(summary_probes(table), likeness_probes(table), limit_probes(table))
+    yield "order", _order_features(table)
+    yield "ids and pool order", _scores(table, chain(id_probes(table), pool_probes(table)))
+    yield "text", chain.from_iterable(_column_features(table, column) for column in text)
+    yield (
+        "attributes",
+        chain(chain.from_iterable(_column_features(table, c) for c in attributes), _scores(table, shape)),
+    )
+
+
 def _order_features(table: Table) -> list[Floats]:
     places = range(int(min(table.offered.max(initial=0), _PLACES)))
     return [table.position, table.position / np.maximum(table.offered - 1, 1)] + [
@@ -114,10 +119,12 @@ def _order_features(table: Table) -> list[Floats]:
     ]
 
 
-def _scores(table: Table, probes: Iterable[Probe]) -> list[Floats]:
+def _scores(table: Table, probes: Iterable[Probe]) -> Iterator[Floats]:
     """Scores of other probes, as they are and as ranks; "lowest" is only "highest" turned round."""
-    found = [probe.score for probe in probes if not probe.id.endswith(":lowest")]
-    return [feature for score in found for feature in (score, table.ranks(score))]
+    for probe in probes:
+        if not probe.id.endswith(":lowest"):
+            yield probe.score
+            yield table.ranks(probe.score)
 
 
 def _column_features(table: Table, column: Column) -> Iterator[Floats]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from flows.commands.output import JsonOption, error_console, print_json, print_table
 from flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 
@@ -53,9 +53,9 @@ def compare(
     else:
         for section in comparison_sections(found):
             if section.text:
-                console().print(section.text, markup=False)
+                typer.echo(section.text)
             if section.rows:
                 print_table(section.title, section.columns, section.rows)
-            console().print("")
+            typer.echo("")
     if isinstance(found, AuditComparison) and found.new_defects:
         raise typer.Exit(ExitCode.DEFECTS)

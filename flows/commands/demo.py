@@ -1,4 +1,4 @@
-"""``agenthard demo``: the main job on a public benchmark and on a small one with known flaws."""
+"""``agenthard demo``: the main job on a public benchmark and on two small ones with known flaws."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +17,7 @@ def demo(
     offline: Annotated[bool, typer.Option("--offline", help="Leave out the public benchmark.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Audit BFCL v3 and a small benchmark written for the demo, with seeded flaws and simulated models.
+    """Audit BFCL v3, and two small benchmarks with seeded flaws: one written for the demo, and one of ACE-Bench.
 
     Then reports what cleaning does to the simulated models' leaderboard. Needs no key. Without a network the first half
     is left out, and the command says so.
@@ -29,7 +29,9 @@ def demo(
     if reason is not None:
         error_console().print(f"BFCL was left out: {reason}")
     outcomes["demo"] = _audit_demo(out)
-    planted, missed = _answer_key(out)
+    planted, missed = _answer_key(out / "demo-benchmark", out / "demo")
+    outcomes["ace"] = _audit_ace(out)
+    ace_planted, ace_missed = _answer_key(out / "ace-benchmark", out / "ace")
     cleaning = _report(out / "demo")
     if as_json:
         print_json(
@@ -38,12 +40,16 @@ def demo(
                 "bfcl_left_out": reason,
                 "seeded_flaws": planted,
                 "missed": missed,
+                "ace_seeded_flaws": ace_planted,
+                "ace_missed": ace_missed,
                 "report": cleaning,
             }
         )
         return
     console().print(f"seeded flaws: {planted}; tasks on which the check that should find one did not: {len(missed)}")
-    for miss in missed:
+    found = ace_planted - len(ace_missed)
+    console().print(f"ACE: {ace_planted} flaws seeded, {found} found")
+    for miss in (*missed, *ace_missed):
         console().print(f"  missed: {miss}")
     console().print(f"\n{cleaning.sentence}", markup=False)
     console().print("\nopen in a browser:")
@@ -70,6 +76,14 @@ def _audit_demo(out: Path) -> "AuditOutcome":
     folder = out / "demo-benchmark"
     write_demo(folder)
     return _audit("native", folder, (folder / "runs.jsonl",), out / "demo")
+
+
+def _audit_ace(out: Path) -> "AuditOutcome":
+    from flows.demo import write_ace_demo
+
+    folder = out / "ace-benchmark"
+    write_ace_demo(folder)
+    return _audit("ace", folder, (), out / "ace")
 
 
 def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
@@ -102,19 +116,19 @@ def _report(run: Path) -> "ReportOutcome":
     return run_report(ReportSettings(run=str(run)))
 
 
-def _answer_key(out: Path) -> tuple[int, list[str]]:
+def _answer_key(benchmark: Path, run: Path) -> tuple[int, list[str]]:
     """Compare the findings with the planted flaws: how many there are, and which were missed."""
     from flows.demo import ANSWER_KEY, KeyEntry
-    from flows.read_run import read_findings
+    from flows.demo.ace_flaws import QUARANTINE
+    from flows.read_run import read_findings, read_quarantined
 
-    findings = read_findings(out / "demo")
-    flagged = {(f.check, task_id) for f in findings for task_id in (*f.task_ids, *f.also_in)}
-    lines = (out / "demo-benchmark" / ANSWER_KEY).read_text(encoding="utf-8").splitlines()
+    found = {(f.check, task_id) for f in read_findings(run) for task_id in (*f.task_ids, *f.also_in)}
+    found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run)}
+    lines = (benchmark / ANSWER_KEY).read_text(encoding="utf-8").splitlines()
     key = [KeyEntry.model_validate_json(line) for line in lines]
     missed = [
-        f"{entry.check} on {task_id}"
+        f"{entry.check} on {', '.join(absent)}"
         for entry in key
-        for task_id in entry.task_ids
-        if (entry.check, task_id) not in flagged
+        if (absent := [task_id for task_id in entry.task_ids if (entry.check, task_id) not in found])
     ]
     return len(key), missed

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, console, print_json, print_table
+from flows.commands.output import JsonOption, print_json, print_table
 from flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 if TYPE_CHECKING:
@@ -39,20 +39,19 @@ def leaderboard(
     if as_json:
         print_json(found)
         return
-    out = console()
-    out.print(found.runs.sentence, markup=False)
+    typer.echo(found.runs.sentence)
     for model in found.runs.models:
         if not model.comparable:
-            out.print(f"  not comparable: {model.model} {model.reason}", markup=False)
+            typer.echo(f"  not comparable: {model.model} {model.reason}")
     for split, board, measures in zip(found.splits, found.leaderboards, found.measures, strict=True):
-        out.print(f"\n{split.sentence}", markup=False)
+        typer.echo(f"\n{split.sentence}")
         _show_board(board)
         for measure in measures:
             alone = split.name == "initial"
             text = f"{measure.title}: {said(measure.observed, measure.unit)}" if alone else measure.sentence
-            out.print(text, markup=False)
+            typer.echo(text)
     if found.stability is not None:
-        out.print(f"\n{found.stability.sentence}", markup=False)
+        typer.echo(f"\n{found.stability.sentence}")
         cells = [measure_cells(measure) for measure in found.stability.measures]
         print_table("beside deleting as many random tasks", MEASURE_COLUMNS, cells)
 
@@ -63,10 +62,9 @@ def _show_board(board: "Board") -> None:
     from reports.statistics import Undefined
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
-    out = console()
     if isinstance(board.tied_sets, Undefined):
-        out.print(f"tied sets: {board.tied_sets.reason}", markup=False)
+        typer.echo(f"tied sets: {board.tied_sets.reason}")
     else:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
-        out.print(f"tied sets, best first: {'; '.join(tied)}", markup=False)
-    out.print(f"P(top-1 unchanged): {said(board.top_unchanged, 'share')}", markup=False)
+        typer.echo(f"tied sets, best first: {'; '.join(tied)}")
+    typer.echo(f"P(top-1 unchanged): {said(board.top_unchanged, 'share')}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, console, error_console, print_json
+from flows.commands.output import JsonOption, error_console, print_json
 
 DrawsOption = Annotated[int, typer.Option(min=200, help="Random deletions behind every null; one is an anecdote.")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind every interval.")]
@@ -66,13 +66,11 @@ def report(
     if as_json:
         print_json(outcome)
     else:
-        out = console()
         for sentence in (outcome.sentence, *outcome.splits, *outcome.stability):
-            out.print(sentence, markup=False)
-            out.print("")
+            typer.echo(f"{sentence}\n")
         folder = Path(outcome.folder)
-        out.print(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}", markup=False)
-        out.print(f"summary    {folder / 'summary.md'}\ntables     {folder / 'tables'}", markup=False)
-        out.print(f"hard split {outcome.hard_split or f'not written: {outcome.no_hard_split}'}", markup=False)
+        typer.echo(f"report     {folder / 'report.html'}\ndata       {folder / 'analysis.json'}")
+        typer.echo(f"summary    {folder / 'summary.md'}\ntables     {folder / 'tables'}")
+        typer.echo(f"hard split {outcome.hard_split or f'not written: {outcome.no_hard_split}'}")
     if outcome.incomplete:
         raise typer.Exit(ExitCode.INCOMPLETE)

@@ -1,6 +1,10 @@
-"""The benchmark of ``agenthard demo``: a library desk and a parcel service, with known flaws and simulated models."""
+"""The benchmarks of ``agenthard demo``, with known flaws.
 
+A library desk and a parcel service with simulated models, and a small suite of ACE-Bench.
+"""
+
+from flows.demo.ace_suite import write_ace_demo
 from flows.demo.seeding import KeyEntry
 from flows.demo.writing import ANSWER_KEY, DemoBenchmark, write_demo
 
-__all__ = ["ANSWER_KEY", "DemoBenchmark", "KeyEntry", "write_demo"]
+__all__ = ["ANSWER_KEY", "DemoBenchmark", "KeyEntry", "write_ace_demo", "write_demo"]

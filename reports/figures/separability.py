@@ -108,7 +108,7 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
         ),
         *(
             alt.Chart(alt.NamedData(name))
-            .mark_text(align="right", dx=-12, dy=dy, fontWeight=600)
+            .mark_text(align="right", dx=-12, dy=dy, fontWeight=600, stroke="var(--surface)", strokeWidth=4)
             .encode(x=x, y="value:Q", text="label:N", description="mark:N")
             for name, dy in (("labels above", -10), ("labels below", 12))
         ),

@@ -1,10 +1,11 @@
 """Opening a written page in a real browser, and reading from it what a person would see."""
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -29,6 +30,17 @@ def watch(page: "Page", url: str) -> Visit:
     page.on("dialog", lambda dialog: (visit.problems.append(dialog.message), dialog.dismiss()))
     page.on("request", lambda request: visit.requests.append(request.url.partition("#")[0]))
     return visit
+
+
+def words(place: "Locator") -> str:
+    """Read what a place of the page says, on one line."""
+    return re.sub(r"\s+", " ", place.inner_text()).strip()
+
+
+def row(page: "Page", table: str, head: str) -> list[str]:
+    """Read the cells of the row with this header."""
+    found = page.locator(f"#table-{table} tbody tr").filter(has=page.get_by_role("rowheader", name=head, exact=True))
+    return [words(cell) for cell in found.locator("th, td").all()]
 
 
 def contrast(page: "Page", *selectors: str) -> dict[str, float]:

@@ -15,6 +15,8 @@ from tests.reports.shop import CHECKS, build_shop, changed
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from reports.cleaning.analysis import CleaningAnalysis
+
 
 @pytest.fixture
 def shop(tmp_path: Path) -> AuditResult:
@@ -71,3 +73,15 @@ def open_file(browser: "Browser") -> Iterator[Callable[..., Visit]]:
         assert visit.problems == []
         assert set(visit.requests) == {visit.url}
         visit.page.context.close()
+
+
+@pytest.fixture
+def open_cleaning(open_file: Callable[..., Visit], tmp_path: Path) -> Callable[..., Visit]:
+    """Writes the page of what cleaning does to ``tmp_path / "report.html"`` and opens it."""
+    from reports.cleaning_page import write_cleaning_page
+
+    def open_page(analysis: "CleaningAnalysis", audit: AuditResult | None = None, **context: object) -> Visit:
+        write_cleaning_page(analysis, tmp_path / "report.html", audit)
+        return open_file(tmp_path / "report.html", **context)
+
+    return open_page

@@ -1,68 +1,28 @@
 """A cleaning analysis written by hand: any number of models and tasks, its numbers made by simple formulas."""
 
 import math
-from itertools import combinations
-from typing import Any, Literal
 
-from audit.decisions.difficulty import DifficultyRule, HardTask
-from reports.cleaning.analysis import (
-    CleaningAnalysis,
-    Headline,
-    LedgerEntry,
-    Provenance,
-    Retention,
-    TopFinding,
-    Undecided,
-)
-from reports.cleaning.boards import Board, BoardRow
-from reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
-from reports.cleaning.figures import (
-    AgreementMap,
-    CategoryShare,
-    ComponentShare,
-    CurveMark,
-    CurvePoint,
-    ItemMap,
-    ItemPoint,
-    SeparabilityCurve,
-)
+from audit.decisions.difficulty import DifficultyRule
+from reports.cleaning.analysis import CleaningAnalysis, Headline, Provenance, TopFinding
 from reports.cleaning.glossary import GLOSSARY
-from reports.cleaning.hard import HardSelection
-from reports.cleaning.nulls import Measure, NullBand
+from reports.cleaning.inputs import LedgerEntry
+from reports.cleaning.nulls import Measure
 from reports.cleaning.splits import TITLES, Split, SplitName
-from reports.cleaning.stability import RankingStability, Reading
-from reports.cleaning.stages import Stage
-from reports.statistics import CategoryRetention, Estimate, Result, ScoreBounds, Undefined, rank_moves
+from reports.cleaning.stability import Reading
+from reports.statistics import Undefined
 from reports.statistics.result import undefined
+from tests.reports.figures.sample_models import board_of, hard_of, runs_of, stability_of, stages_of
+from tests.reports.figures.sample_numbers import SEED, SHARES, SPLITS, estimate
+from tests.reports.figures.sample_tasks import (
+    agreement_of,
+    components_of,
+    curve_of,
+    items_of,
+    retention_of,
+    undecided_of,
+)
 
-SPLITS: tuple[SplitName, ...] = ("initial", "cleaned", "hard")
-SHARES = {"initial": 1.0, "cleaned": 0.75, "hard": 0.6}
-SEED = 7
-
-
-def estimate(value: float, half: float | None = None, n: int = 40, unit: str = "tasks", **extra: Any) -> Estimate:
-    """A number with a symmetric interval."""
-    ends = {} if half is None else {"low": value - half, "high": value + half, "level": 0.95}
-    return Estimate(value=value, n=n, of=n, unit=unit, method="by hand", **ends, **extra)
-
-
-def band(mean: float, half: float, n: int, of: int, observed: float | None) -> NullBand:
-    """A null of 1,000 draws."""
-    low, high = mean - half, mean + half
-    return NullBand(
-        mean=mean,
-        low=low,
-        high=high,
-        n=n,
-        of=of,
-        draws=1000,
-        of_draws=1000,
-        seed=SEED,
-        method="by hand",
-        observed=observed,
-        percentile=None if observed is None else min(99.0, max(1.0, 50 + 45 * (observed - mean) / half)),
-        exceeds=None if observed is None else not low <= observed <= high,
-    )
+READINGS: tuple[Reading, ...] = ("errors_missing", "errors_as_failures")
 
 
 def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None) -> CleaningAnalysis:
@@ -75,7 +35,7 @@ def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None
     """
     known = [(names or {}).get(i, f"vendor-{i % 5}/model-{i:02d}") for i in range(models)]
     sizes = {split: math.ceil(tasks * share) for split, share in SHARES.items()}
-    boards = tuple(_board(split, known, sizes[split], i) for i, split in enumerate(SPLITS))
+    boards = tuple(board_of(split, known, sizes[split], i) for i, split in enumerate(SPLITS))
     return CleaningAnalysis(
         title="Corner Shop",
         headline=Headline(
@@ -93,22 +53,20 @@ def sample(models: int = 6, tasks: int = 40, names: dict[int, str] | None = None
             LedgerEntry(check="gold-against-policy", version="1", flagged=2, clean=tasks - 2, not_checked=0, errors=0),
             LedgerEntry(check="all-models-fail", version="1", flagged=0, clean=0, not_checked=tasks - 1, errors=1),
         ),
-        runs=_runs(known, tasks),
+        runs=runs_of(known, tasks),
         splits=tuple(_split(split, sizes) for split in SPLITS),
-        hard=_hard(known, sizes),
-        stages=_stages(sizes),
+        hard=hard_of(known, sizes),
+        stages=stages_of(sizes),
         leaderboards=boards,
         stability=tuple(
-            _stability(boards[i], boards[j], reading)
-            for reading in ("errors_missing", "errors_as_failures")
-            for i, j in ((0, 1), (1, 2), (0, 2))
+            stability_of(boards[i], boards[j], reading) for reading in READINGS for i, j in ((0, 1), (1, 2), (0, 2))
         ),
-        retention=tuple(_retention(split, sizes) for split in SPLITS[1:]),
-        undecided=_undecided(boards[1]),
-        agreement=tuple(_agreement(split, known, sizes[split]) for split in SPLITS),
-        separability_curve=_curve(sizes),
-        components=_components(),
-        items=_items(tasks, models),
+        retention=tuple(retention_of(split, sizes) for split in SPLITS[1:]),
+        undecided=undecided_of(boards[1]),
+        agreement=tuple(agreement_of(split, known, sizes[split]) for split in SPLITS),
+        separability_curve=curve_of(sizes),
+        components=components_of(),
+        items=items_of(tasks, models),
         provenance=Provenance(
             agenthard="0.1.0",
             taxonomy="1.2.0",
@@ -171,78 +129,6 @@ def _top(index: int) -> TopFinding:
     )
 
 
-def _score(model: int, stage: int, count: int) -> float:
-    return round(0.9 - 0.7 * model / max(count, 2) + 0.03 * math.sin(2.4 * model + 1.7 * stage) - 0.04 * stage, 4)
-
-
-def _board(split: SplitName, models: list[str], n: int, stage: int) -> Board:
-    scores = {model: _score(i, stage, len(models)) for i, model in enumerate(models)}
-    order = sorted(models, key=lambda model: -scores[model])
-    rows = []
-    for rank, model in enumerate(order, 1):
-        near = tuple(other for other in order[max(rank - 3, 0) : rank + 2] if other != model)
-        low, high = max(1, rank - 2), min(len(order), rank + 2)
-        rows.append(
-            BoardRow(
-                model=model,
-                rank=rank,
-                passed=round(scores[model] * n),
-                runs=n,
-                tasks=n,
-                of=n,
-                score=estimate(scores[model], 0.08, n),
-                rank_interval=Estimate(
-                    value=rank, low=low, high=high, level=0.95, n=n, of=n, unit="tasks", method="by hand"
-                ),
-                tied_with=near,
-                errors_as_failures=estimate(round(scores[model] - 0.01, 4), 0.08, n),
-                rank_errors_as_failures=rank,
-            )
-        )
-    return Board(
-        split=split,
-        split_id=f"{stage:012x}",
-        n=n,
-        complete=n,
-        rows=tuple(rows),
-        tied_sets=tuple(tuple(order[i : i + 3]) for i in range(0, len(order), 2)),
-        paired_separability=estimate(55.0, n=n),
-        top_unchanged=estimate(0.81, n=n),
-        method="Mean over tasks of the share of passed runs; percentile intervals of 2,000 paired bootstrap resamples.",
-    )
-
-
-def _runs(models: list[str], tasks: int) -> RunsUsed:
-    rows = [
-        ModelCoverage(
-            model=m, attempted=tasks, of=tasks, scored=tasks, runs=tasks, errors=0, comparable=True, reason=""
-        )
-        for m in models
-    ]
-    rows.append(
-        ModelCoverage(
-            model="vendor-9/late-model",
-            attempted=5,
-            of=tasks,
-            scored=4,
-            runs=5,
-            errors=1,
-            comparable=False,
-            reason=f"attempted 5 of {tasks} tasks (retail 5/{tasks})",
-        )
-    )
-    return RunsUsed(
-        experiment="paper",
-        sentence=f"The experiment paper, with {len(models)} models that attempted every task.",
-        experiments=(
-            ExperimentSize(name="paper", models=len(rows), complete_models=len(models), runs=tasks * len(rows)),
-        ),
-        models=tuple(rows),
-        trials=1,
-        clustered=False,
-    )
-
-
 def _split(split: SplitName, sizes: dict[str, int]) -> Split:
     n = sizes[split]
     return Split(
@@ -255,235 +141,3 @@ def _split(split: SplitName, sizes: dict[str, int]) -> Split:
         sentence=f"{n} tasks. Do not compare scores on it with scores on another split.",
         task_ids=tuple(f"shop/{i}" for i in range(n)),
     )
-
-
-def _hard(models: list[str], sizes: dict[str, int]) -> HardSelection:
-    n, cleaned = sizes["hard"], sizes["cleaned"]
-    tasks = [
-        HardTask(task_id=f"shop/{i}", verdict="hard" if i < n else "easy", solved=0.5, models=len(models))
-        for i in range(cleaned)
-    ]
-    return HardSelection(
-        rule=DifficultyRule(),
-        selection_models=tuple(models),
-        tasks=tuple(tasks),
-        selected=tuple(task.task_id for task in tasks[:n]),
-        hard=n,
-        kept_for_category=0,
-        easy=cleaned - n,
-        all_fail=0,
-        unknown=0,
-        cross_fitted=dict.fromkeys(models, n),
-        sentence="Each model is scored on the tasks that the other models select.",
-    )
-
-
-MEASURES = (
-    ("agreement", "model agreement", "share", 0.66, 0.01),
-    ("agreement_corrected", "chance-corrected agreement", "share", 0.31, 0.03),
-    ("separability", "separability", "%", 58.0, 6.0),
-    ("diversity", "diversity", "distance", 0.81, 0.004),
-    ("nearest_neighbour", "nearest neighbour", "distance", 0.42, 0.01),
-)
-
-
-def _stages(sizes: dict[str, int]) -> tuple[Stage, ...]:
-    first = sizes["initial"]
-    done: list[tuple[Literal["initial", "rules", "execution", "judge", "difficulty"], str, int | None]] = [
-        ("initial", "Initial", first),
-        ("rules", "Rules", sizes["cleaned"] + 2),
-        ("execution", "Execution", sizes["cleaned"]),
-        ("judge", "Judge", None),
-        ("difficulty", "Difficulty", sizes["hard"]),
-    ]
-    stages, before = [], first
-    for name, title, n in done:
-        if n is None:
-            why = undefined("the judge was not asked")
-            stages.append(
-                Stage(
-                    name=name,
-                    title=title,
-                    ran=False,
-                    reason="the judge was not asked",
-                    from_original=why,
-                    from_previous=why,
-                    macro_compression=why,
-                )
-            )
-            continue
-        nothing = undefined("this is the first stage")
-        stages.append(
-            Stage(
-                name=name,
-                title=title,
-                ran=True,
-                split_id=f"{n:012x}",
-                n=n,
-                removed=before - n,
-                from_original=estimate(1 - n / first, n=first),
-                from_previous=nothing if name == "initial" else estimate(1 - n / before, n=before),
-                macro_compression=estimate(1 - n / first, n=2, unit="categories"),
-                measures=tuple(_measure(*row, n=n, of=first) for row in MEASURES),
-            )
-        )
-        before = n
-    return tuple(stages)
-
-
-def _measure(id: str, title: str, unit: str, mean: float, half: float, *, n: int, of: int) -> Measure:
-    observed = mean + half * (0.4 if n % 2 else 1.6)
-    if n == of:
-        null: NullBand | Undefined = undefined("every task is kept, so nothing is left to chance", of, "tasks")
-    else:
-        null = band(mean, half, n, of, observed)
-    inside = isinstance(null, NullBand) and not null.exceeds
-    return Measure(
-        id=id,
-        title=title,
-        unit=unit,
-        original=None if n == of else estimate(mean, n=of),
-        observed=estimate(observed, n=n),
-        null=null,
-        sentence="Within what deleting as many random tasks does." if inside else "Outside the 5–95 % band.",
-    )
-
-
-def _stability(before: Board, after: Board, reading: Reading) -> RankingStability:
-    scores = [
-        {r.model: r.score.value for r in board.rows if isinstance(r.score, Estimate)} for board in (before, after)
-    ]
-    moves = rank_moves(*scores)
-    rate = sum(move.shift != 0 for move in moves) / len(moves)
-    shift = sum(abs(move.shift) for move in moves) / len(moves)
-    rows: tuple[tuple[str, str, str, float, float, float], ...] = (
-        ("change_rate", "models that change rank", "share", rate, rate + 0.02, 0.25),
-        ("rank_shift", "mean rank shift", "ranks", shift, shift + 0.1, 0.4),
-        ("kendall_tau_b", "Kendall τ-b", "τ-b", 0.93, 0.95, 0.03),
-    )
-    measures = [
-        Measure(
-            id=id,
-            title=title,
-            unit=unit,
-            observed=estimate(value, n=len(moves), unit="models"),
-            null=band(mean, half, after.n, before.n, value),
-            sentence=f"{title}: inside what deleting as many random tasks does.",
-        )
-        for id, title, unit, value, mean, half in rows
-    ]
-    nothing = undefined("two models share first place")
-    measures.append(
-        Measure(
-            id="top_changed",
-            title="another model comes first",
-            unit="share",
-            observed=nothing,
-            null=nothing,
-            sentence=nothing.reason,
-        )
-    )
-    return RankingStability(
-        reading=reading,
-        before=before.split,
-        after=after.split,
-        n_before=before.n,
-        n_after=after.n,
-        moves=moves,
-        measures=tuple(measures),
-        sentence="No figure exceeds what deleting as many random tasks does.",
-    )
-
-
-def _retention(split: SplitName, sizes: dict[str, int]) -> Retention:
-    rows, groups = [], ("airline", "retail", "telecom")
-    for i, category in enumerate(groups):
-        n = sizes["initial"] // len(groups)
-        kept = math.floor(n * SHARES[split] * (1 - 0.4 * i)) if split == "cleaned" else math.floor(n * 0.3 * (2 - i))
-        share = kept / n
-        rows.append(CategoryRetention(category=category, n=n, kept=kept, share=share, below_safeguard=share < 0.1))
-    return Retention(
-        split=split,
-        split_id=f"{SPLITS.index(split):012x}",
-        safeguard=0.1,
-        coverage=estimate(1.0, n=3, unit="categories"),
-        rows=tuple(rows),
-        sentence="telecom falls below the safeguard." if split == "hard" else "No category falls below the safeguard.",
-    )
-
-
-def _undecided(board: Board) -> Undecided:
-    bounds = [
-        ScoreBounds(model=row.model, kept=value, dropped=value + 0.01, least=value - 0.02, most=value + 0.03)
-        for row in board.rows
-        if (value := getattr(row.score, "value", None)) is not None
-    ]
-    return Undecided(
-        n=3, bounds=tuple(bounds), sentence="A score moves by at most 3.0 points; the first model stays first."
-    )
-
-
-def _agreement(split: SplitName, models: list[str], n: int) -> AgreementMap:
-    values: list[list[float | None]] = [[1.0] * len(models) for _ in models]
-    for i, j in combinations(range(len(models)), 2):
-        values[i][j] = values[j][i] = round(0.86 - 0.25 * abs(i - j) / len(models) - 0.02 * math.cos(i * j), 3)
-    if len(models) > 3:
-        values[3][1] = values[1][3] = None
-    return AgreementMap(
-        split=split, split_id=f"{SPLITS.index(split):012x}", n=n, models=tuple(models), values=tuple(map(tuple, values))
-    )
-
-
-def _curve(sizes: dict[str, int]) -> SeparabilityCurve:
-    first = sizes["initial"]
-    points = [
-        CurvePoint(n=n, band=band(70 * math.sqrt(n / first), 8 * (1.1 - n / first), n, first, None))
-        for n in sorted({max(2, first * k // 10) for k in range(1, 10)})
-    ]
-    marks = [
-        CurveMark(split=s, n=sizes[s], separability=estimate(70 * math.sqrt(sizes[s] / first) + i, n=sizes[s]))
-        for i, s in enumerate(SPLITS)
-    ]
-    return SeparabilityCurve(
-        points=tuple(points), marks=tuple(marks), resamples=500, method="Paired bootstrap over tasks."
-    )
-
-
-def _components() -> tuple[ComponentShare, ...]:
-    def part(component: str, title: str, confirmed: int, suspected: int, *categories: str) -> ComponentShare:
-        found: Result = estimate((confirmed + suspected) / 20, n=20, unit="findings")
-        shares = tuple(CategoryShare(category=c, findings=5 - i, tasks=4 - i) for i, c in enumerate(categories))
-        return ComponentShare(
-            component=component,
-            title=title,
-            confirmed=confirmed,
-            suspected=suspected,
-            signals=1,
-            tasks=confirmed + suspected,
-            share=found,
-            categories=shares,
-        )
-
-    return (
-        part("user", "User", 0, 0),
-        part("environment", "Environment", 3, 2, "misleading-tool-design", "insufficient-toolset"),
-        part("evaluation", "Evaluation", 1, 4, "too-lenient"),
-        part("ground_truth", "Ground truth", 9, 1, "incorrect-tool-call", "malformed-tool-call"),
-    )
-
-
-def _items(tasks: int, models: int) -> ItemMap:
-    points = [
-        ItemPoint(
-            task_id=f"shop/{i}",
-            category=("airline", "retail", "telecom")[i % 3],
-            difficulty=estimate(3 * math.sin(i * 1.3), standard_error=0.4, n=models, unit="models"),
-            discrimination=estimate(
-                0.9 + 0.8 * math.cos(i * 0.7) - (1.6 if i % 11 == 0 else 0), standard_error=0.3, n=models
-            ),
-            flagged=i % 4 == 0,
-            decision="drop" if i % 8 == 0 else "review" if i % 12 == 4 else "keep",
-        )
-        for i in range(tasks - 2)
-    ]
-    return ItemMap(method="2PL, fitted by hand.", points=tuple(points), left_out=2, models=models)

@@ -38,16 +38,17 @@ def test_a_shortcut_is_one_finding_that_quotes_answers() -> None:
 
 def test_only_tasks_where_the_trait_points_to_the_answer_are_affected() -> None:
     made = tasks(number=80)
-    for task in made[:50]:
+    for task in made[:40]:
         for choice in task["sets"]:
-            answer(choice)["price"] = 5
-    for task in made[50:]:
-        for choice in task["sets"]:
-            answer(choice)["price"] = 100
+            answer(choice)["price"] = min(c["price"] for c in choice["candidates"]) - 1
     findings, _, _ = check(made)
     [finding] = [found for found in findings if "has the lowest price" in found.claim]
-    assert finding.measures["n"] == 240.0 and finding.measures["rate"] == pytest.approx(150 / 240)
-    assert finding.task_ids == tuple(f"lib/{n}" for n in range(50))
+    pointed = [
+        any(answer(choice)["price"] == min(c["price"] for c in choice["candidates"]) for choice in task["sets"])
+        for task in made
+    ]
+    assert finding.task_ids == tuple(f"lib/{n}" for n, right in enumerate(pointed) if right)
+    assert 40 <= len(finding.task_ids) < 80
 
 
 def test_a_fair_benchmark_is_clean() -> None:

@@ -1,0 +1,127 @@
+"""Domains are data: the six of the paper, and a seventh that is one more file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from ace import domains
+from ace.domain import Domain, GlobalKind
+from ace.generator import Parameters, generate
+from ace.generator.space import load_space
+from ace.proof import verify
+
+SEVENTH = '''
+from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
+
+DOMAIN = Domain(
+    name="garden",
+    id_key="plant_id",
+    id_prefix="G",
+    naming=Naming(by="kind", labels={"herb": ("Basil", "Mint"), "shrub": ("Lilac", "Holly"), "tree": ("Apple", "Plum")}),
+    attributes=(
+        Choice(name="kind", values=("herb", "shrub", "tree")),
+        Number(name="water", low=1, high=60),
+        Number(name="height", low=10, high=300),
+        Number(name="yield_kg", low=0, high=20),
+    ),
+    slot_rules=(
+        SlotRule(name="max_height", bound=Bound.MAX, attribute="height", thresholds=(120, 200, 260)),
+        SlotRule(name="min_yield", bound=Bound.MIN, attribute="yield_kg", thresholds=(2, 5, 8)),
+    ),
+    global_rules=(
+        GlobalRule(name="total_water_max", kind=GlobalKind.SUM_MAX, attribute="water", slack=40, limit=60),
+        GlobalRule(name="total_yield_min", kind=GlobalKind.SUM_MIN, attribute="yield_kg", slack=10, limit=0),
+        GlobalRule(name="row_height_max", kind=GlobalKind.MAX_ROW_SUM, attribute="height", slack=50, limit=300),
+        GlobalRule(name="tree_min", kind=GlobalKind.COUNT_MIN, attribute="kind", counted="tree", slack=1),
+    ),
+    wording=Wording(
+        task="garden planning",
+        grid="This garden plan has {rows} beds as rows and {cols} places per bed as columns.",
+        item="plant",
+        items="plants",
+    ),
+)
+'''
+
+
+@pytest.fixture
+def garden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (tmp_path / "garden.py").write_text(SEVENTH, encoding="utf-8")
+    monkeypatch.setattr(domains, "__path__", [*domains.__path__, str(tmp_path)])
+    domains.names.cache_clear()
+    yield "garden"
+    monkeypatch.undo()
+    for cached in (domains.names, domains.load, load_space):
+        cached.cache_clear()
+
+
+def test_the_six_of_the_paper_are_there() -> None:
+    assert domains.names() == ("course", "meal", "pc_build", "shopping", "travel", "workforce")
+
+
+@pytest.mark.parametrize("name", ["course", "meal", "pc_build", "shopping", "travel", "workforce"])
+def test_every_attribute_of_a_rule_is_one_of_the_item(name: str) -> None:
+    domain = domains.load(name)
+    assert domain.name == name
+    assert len(domain.attributes) == 6 and len(domain.slot_rules) == 3
+    assert {rule.attribute for rule in domain.global_rules} <= {a.name for a in domain.attributes}
+
+
+def test_an_unknown_domain_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(domains.UnknownDomain, match=r"unknown domain 'garden'; there are: course, meal"):
+        domains.load("garden")
+
+
+def test_a_seventh_domain_is_one_file(garden: str) -> None:
+    assert garden in domains.names()
+    parameters = Parameters(
+        domains=(garden,), rows=4, cols=4, hidden_slots=(1, 5), decoy_budgets=(0, 6), candidates=10, per_cell=3
+    )
+    made = list(generate(parameters))
+    assert len(made) == 12
+    for instance in made:
+        assert verify(instance).ok
+        assert "Fill the 4x4 grid with plant ids." in instance.puzzle.instruction
+        assert all(name.startswith("G") for name in instance.puzzle.items)
+
+
+def test_a_file_without_a_domain_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty_lot.py").write_text("", encoding="utf-8")
+    monkeypatch.setattr(domains, "__path__", [*domains.__path__, str(tmp_path)])
+    domains.names.cache_clear()
+    try:
+        with pytest.raises(TypeError, match=r"ace/domains/empty_lot.py must define DOMAIN = Domain\(name='empty_lot'"):
+            domains.load("empty_lot")
+    finally:
+        monkeypatch.undo()
+        domains.names.cache_clear()
+
+
+def changed(**changes: object) -> Domain:
+    return Domain.model_validate(domains.load("course").model_dump() | changes)
+
+
+def test_contradictions_are_refused() -> None:
+    course = domains.load("course").model_dump()
+    rule = course["slot_rules"][0]
+    with pytest.raises(ValidationError, match="'max_difficulty' with threshold 0 allows no natural difficulty"):
+        changed(slot_rules=[rule | {"thresholds": [0]}])
+    with pytest.raises(ValidationError, match="slot rule named twice: max_difficulty"):
+        changed(slot_rules=[rule, rule])
+    with pytest.raises(ValidationError, match="has no attribute 'hight'"):
+        changed(slot_rules=[rule | {"attribute": "hight"}])
+    with pytest.raises(ValidationError, match="attribute 'teacher' holds words"):
+        changed(slot_rules=[rule | {"attribute": "teacher"}])
+    with pytest.raises(ValidationError, match="no label for the name of: 'seminar'"):
+        labels = {k: v for k, v in course["naming"]["labels"].items() if k != "seminar"}
+        changed(naming={"by": "category", "labels": labels})
+    with pytest.raises(ValidationError, match="`counted` belongs to the count rules"):
+        changed(global_rules=[course["global_rules"][0] | {"counted": 3}])
+    with pytest.raises(ValidationError, match="low 9 is above high 1"):
+        changed(attributes=[{"name": "difficulty", "low": 9, "high": 1}])
+
+
+def test_only_floors_wait_for_the_full_grid() -> None:
+    assert [kind.value for kind in GlobalKind if kind.is_floor] == ["sum_min", "count_min", "count_min_threshold"]

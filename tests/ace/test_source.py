@@ -1,0 +1,183 @@
+"""ACE-Bench as a source: tasks with places, what is set aside, ids over files, and splits in the same bytes."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ace import reference_format
+from ace.environment import Environment
+from ace.environment.tools import Kind
+from ace.generator import Parameters, generate
+from ace.source import INSTANCE, AceBench
+from audit.evidence import text_at
+from audit.sources.base import Quarantine, SourceError
+from audit.sources.registry import open_source, sources
+from taxonomy import AgentTask
+from taxonomy.pointer import resolve
+
+SUITE = Parameters(rows=3, cols=3, hidden_slots=(2, 3), decoy_budgets=(0, 2), candidates=6, domains=("course", "meal"))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("suite")
+    for domain in SUITE.domains:
+        header = SUITE.header(domain)
+        part = SUITE.model_copy(update={"domains": (domain,)})
+        reference_format.write(folder / header.filename(0), header, generate(part), part.count)
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "suite"))
+
+
+def read(root: Path, *domains: str) -> tuple[list[AgentTask], Quarantine]:
+    quarantine = Quarantine()
+    return list(AceBench(root, domains).tasks(quarantine)), quarantine
+
+
+def file_of(folder: Path, domain: str) -> Path:
+    return next(folder.glob(f"{domain}_*"))
+
+
+def edited(path: Path, change: Any) -> None:
+    content = json.loads(path.read_bytes())
+    change(content)
+    path.write_text(json.dumps(content, indent=2))
+
+
+def test_the_source_is_registered(made: Path) -> None:
+    assert sources()["ace"] is AceBench
+    assert open_source("ace", made).title == "ACE-Bench"
+
+
+def test_every_instance_is_a_task_whose_places_lead_into_the_file(made: Path) -> None:
+    tasks, quarantine = read(made)
+    assert (len(tasks), quarantine.items) == (8, [])
+    assert len({id(task.environment) for task in tasks}) == 2
+    for task in tasks:
+        assert len(task.environment.tools) == 11
+        content = json.loads((made / task.origins[""].file).read_bytes())
+        assert resolve(content, task.origins[""].pointer + "/instance_id") == task.id == task.native_id
+        for part, place in task.origins.items():
+            found = resolve(content, place.pointer)
+            if part in ("/user/turns/0/0/content", f"/metadata/{INSTANCE}"):
+                assert (
+                    json.loads(text_at(task, part)) if part != "/user/turns/0/0/content" else text_at(task, part)
+                ) == found
+
+
+def test_the_ground_truth_solves_the_instance(made: Path) -> None:
+    instances = {i.id: i for path in made.iterdir() for i in reference_format.read(path).instances}
+    for task in read(made)[0]:
+        environment = Environment(instances[task.id].puzzle)
+        calls = list(task.gold_calls())
+        assert len(calls) == task.metadata["hidden_slots"]
+        for _, call in calls:
+            environment.call(call.name, call.arguments)
+        assert environment.grid == instances[task.id].answer.solution
+
+
+def test_domains_select_files(made: Path) -> None:
+    assert {task.subtask for task in read(made, "meal")[0]} == {"meal"}
+    with pytest.raises(SourceError, match="no domain travel; there are: course, meal"):
+        AceBench(made, ("travel",))
+
+
+def test_one_file_and_a_packed_one_are_read(folder: Path) -> None:
+    plain = file_of(folder, "meal")
+    alone = read(plain)[0]
+    packed = folder / f"{plain.name}.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    plain.unlink()
+    assert [task.id for task in read(packed)[0]] == [task.id for task in alone]
+    assert AceBench.recognises(packed) and not AceBench.recognises(folder / "none.json")
+
+
+def test_other_folders_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"a": 1}')
+    assert not AceBench.recognises(tmp_path)
+    with pytest.raises(SourceError, match="no ACE-Bench file here"):
+        AceBench(tmp_path)
+
+
+def test_an_unreadable_instance_is_set_aside_with_its_place(folder: Path) -> None:
+    edited(file_of(folder, "course"), lambda content: content["instances"][1].pop("slots"))
+    tasks, quarantine = read(folder)
+    (item,) = quarantine.items
+    assert (len(tasks), item.pointer) == (7, "/instances/1")
+    assert "'slots' is missing" in item.reason and item.task_id == "course_r3_c3_h2_b2"
+    assert tasks[1].origins[""].pointer == "/instances/2"
+
+
+def test_a_damaged_file_is_set_aside_and_the_others_are_read(folder: Path) -> None:
+    path = file_of(folder, "course")
+    path.write_bytes(path.read_bytes()[:5000])
+    tasks, quarantine = read(folder)
+    assert {task.subtask for task in tasks} == {"meal"}
+    assert [item.file for item in quarantine.items] == [path.name]
+    assert "not JSON" in quarantine.items[0].reason
+
+
+def test_an_unknown_domain_is_set_aside(folder: Path) -> None:
+    path = file_of(folder, "course")
+    path.write_bytes(path.read_bytes().replace(b'"domain": "course"', b'"domain": "circus"'))
+    tasks, quarantine = read(folder)
+    assert {task.subtask for task in tasks} == {"meal"}
+    assert "unknown domain 'circus'" in quarantine.items[0].reason
+
+
+def test_an_instance_that_does_not_hold_together_has_no_candidates(folder: Path) -> None:
+    def drop(content: Any) -> None:
+        instance = content["instances"][0]
+        del instance["item_pool"][instance["slots"][0]["filter_candidate_ids"][0]]
+
+    edited(file_of(folder, "course"), drop)
+    tasks, quarantine = read(folder, "course")
+    assert quarantine.items == []
+    assert ["candidates" in task.metadata for task in tasks] == [False, True, True, True]
+
+
+def test_ids_repeat_over_files_but_not_within_one(folder: Path) -> None:
+    path = file_of(folder, "meal")
+    (folder / "other").mkdir()
+    shutil.copy(path, folder / "other" / "meal.json")
+    edited(path, lambda content: content["instances"][1].update(instance_id=content["instances"][0]["instance_id"]))
+    tasks, quarantine = read(folder, "meal")
+    ids = [task.id for task in tasks]
+    assert len(set(ids)) == len(ids) == 7
+    assert "other/meal/meal_r3_c3_h2_b0" in ids
+    assert [item.pointer for item in quarantine.items] == ["/instances/1"]
+    assert "used in this file already" in quarantine.items[0].reason
+
+
+def test_a_split_of_everything_has_the_same_bytes_and_a_part_the_same_instances(made: Path, tmp_path: Path) -> None:
+    source = AceBench(made)
+    ids = [task.id for task in source.tasks(Quarantine())]
+    for path in source.write_split(ids, tmp_path / "all"):
+        assert path.read_bytes() == (made / path.name).read_bytes()
+    (part,) = source.write_split(ids[1:3], tmp_path / "part")
+    text = part.read_text()
+    original = (made / part.name).read_text()
+    content = json.loads(text)
+    assert content["num_instances"] == 2
+    for entry in content["instances"]:
+        block = json.dumps(entry, indent=2).replace("\n", "\n    ")
+        assert block in text and block in original
+    assert [task.id for task in read(tmp_path / "part")[0]] == ids[1:3]
+
+
+def test_runs_are_refused_with_what_can_be_read(made: Path) -> None:
+    with pytest.raises(SourceError, match="model, task_id, score"):
+        AceBench(made).runs(made, Quarantine())
+
+
+def test_done_and_set_slot_are_the_tools_that_write(made: Path) -> None:
+    tools = read(made)[0][0].environment.tools
+    assert {tool.name for tool in tools if tool.effect == "write"} == {Kind.SET_SLOT.value, Kind.DONE.value}

@@ -1,0 +1,36 @@
+"""Numbers of the sample, made by hand."""
+
+from typing import Any
+
+from reports.cleaning.nulls import NullBand
+from reports.cleaning.splits import SplitName
+from reports.statistics import Estimate
+
+SPLITS: tuple[SplitName, ...] = ("initial", "cleaned", "hard")
+SHARES = {"initial": 1.0, "cleaned": 0.75, "hard": 0.6}
+SEED = 7
+
+
+def estimate(value: float, half: float | None = None, n: int = 40, unit: str = "tasks", **extra: Any) -> Estimate:
+    """A number with a symmetric interval."""
+    ends = {} if half is None else {"low": value - half, "high": value + half, "level": 0.95}
+    return Estimate(value=value, n=n, of=n, unit=unit, method="by hand", **ends, **extra)
+
+
+def band(mean: float, half: float, n: int, of: int, observed: float | None) -> NullBand:
+    """A null of 1,000 draws."""
+    low, high = mean - half, mean + half
+    return NullBand(
+        mean=mean,
+        low=low,
+        high=high,
+        n=n,
+        of=of,
+        draws=1000,
+        of_draws=1000,
+        seed=SEED,
+        method="by hand",
+        observed=observed,
+        percentile=None if observed is None else min(99.0, max(1.0, 50 + 45 * (observed - mean) / half)),
+        exceeds=None if observed is None else not low <= observed <= high,
+    )
