@@ -37,9 +37,9 @@ class AceProof(TaskDetector):
     """The recorded answer of an ACE-Bench instance is the only solution, and its candidates are what they claim.
 
     The instance that the task carries (``metadata["ace_instance"]``) is proved from its items and rules alone: its
-    parts fit together, the recorded grid breaks no rule, an exact search finds it and no second solution, every filter breaks
-    the rules of its slot, every decoy meets them and breaks the rules of the grid, the task text states the rules, and
-    the decoys hide as well as their preference level says.
+    parts fit together, the recorded grid breaks no rule, an exact search finds it and no second solution, every filter
+    breaks the rules of its slot, every decoy meets them and breaks the rules of the grid, the task text states the
+    rules, and the decoys hide as well as their preference level says.
 
     Flagged: a recorded item with price 410 in a slot whose limit is 400; two fillings that both meet every rule; a
     decoy with which the grid meets every rule. A false preference level is flagged as cosmetic; a false filter or

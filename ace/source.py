@@ -113,18 +113,18 @@ class AceBench(Source):
             for item in content.unreadable:
                 reason = f"{item.reason}; mend the instance, or make it again with `agenthard ace generate`"
                 quarantine.add(name, reason, pointer=f"/instances/{item.index}", task_id=item.id)
-            found = []
             count = len(content.instances) + len(aside)
             places = (index for index in range(count) if index not in aside)
+            found: dict[str, tuple[str, int, Instance]] = {}
             for index, instance in zip(places, content.instances, strict=True):
                 id = instance.id if instance.id not in used else f"{name.partition('.json')[0]}/{instance.id}"
-                if id in used:
+                if instance.id in found:
                     reason = f"the id {instance.id!r} was used in this file already; give each instance its own id"
                     quarantine.add(name, reason, pointer=f"/instances/{index}", task_id=id)
-                    continue
-                used.add(id)
-                found.append((id, index, instance))
-            yield name, found
+                else:
+                    found[instance.id] = (id, index, instance)
+            used |= found.keys()
+            yield name, list(found.values())
 
 
 def _files(root: Path) -> list[Path]:

@@ -10,7 +10,6 @@ from audit.decisions.split import SplitManifest, write_hard_split
 from audit.sources.base import Source, SourceError, Version
 from audit.sources.registry import open_source
 from flows.errors import CommandError
-from flows.plan import AuditSettings
 from flows.run_folder import RunFolder
 from reports.cleaning.analyse import analyse
 from reports.cleaning.analysis import CleaningAnalysis
@@ -127,6 +126,8 @@ def _write_hard(settings: ReportSettings, analysis: CleaningAnalysis) -> tuple[P
             f"{source.root} holds content {version.content_hash}, but {cleaned.benchmark.content_hash} was audited; "
             "give the audited release with --benchmark PATH"
         )
+    if [task.task_id for task in analysis.hard.tasks] != list(cleaned.kept_ids):
+        return None, "the cleaned split in the run folder is not that of its decisions; audit again"
     target, partial = run / "split" / "hard", run / "split" / ".hard.partial"
     shutil.rmtree(partial, ignore_errors=True)
     split = next(split for split in analysis.splits if split.name == "hard")
@@ -149,13 +150,13 @@ def _write_hard(settings: ReportSettings, analysis: CleaningAnalysis) -> tuple[P
 def _open_benchmark(settings: ReportSettings) -> tuple[Source, Version] | str:
     """Open the audited benchmark, or say why it cannot be opened."""
     run = RunFolder(Path(settings.run))
-    remembered = run.work / "settings.json"
     manifest = json.loads((run.root / "manifest.json").read_text(encoding="utf-8"))
     path = settings.benchmark
     if path is None:
-        if not remembered.is_file():
+        try:
+            path = json.loads((run.work / "settings.json").read_text(encoding="utf-8"))["path"]
+        except (OSError, ValueError, KeyError):
             return "the run folder does not tell where the benchmark is; give its folder with --benchmark PATH"
-        path = AuditSettings.model_validate_json(remembered.read_bytes()).path
     try:
         source = open_source(manifest["source"], Path(path), tuple(manifest["domains"]))
         return source, source.version()

@@ -38,10 +38,9 @@ def from_files(folder: Path) -> list[Instance]:
 
 
 def generated() -> list[Instance]:
-    from ace.generator import Parameters, make
+    from ace.generator import Parameters, generate
 
-    parameters = Parameters(seed=0)
-    return [make(parameters, cell) for cell in parameters.cells()]
+    return list(generate(Parameters(seed=0)))
 
 
 def lap(what: str, start: float, number: int) -> float:

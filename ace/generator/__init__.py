@@ -1,7 +1,7 @@
 """The generator: instances with a proved unique solution, and nothing but the rules to find it by."""
 
 from ace.generator.errors import GenerationFailed, ImpossibleParameters
-from ace.generator.make import GENERATOR, make
+from ace.generator.making import GENERATOR, make
 from ace.generator.parameters import Cell, Parameters
 from ace.generator.stream import generate
 

@@ -89,8 +89,8 @@ def weighted_choice(rng: np.random.Generator, weights: Floats, count: int, round
     noise = rng.gumbel(size=(rounds, len(weights)))
     # Rounding hides differences in the last digits, which depend on the machine's linear algebra.
     keys = np.round(np.log(weights / weights.max() + 1e-9), 6) + noise
-    order: Ints = np.argsort(-keys, axis=1)[:, :count]
-    return order
+    chosen: Ints = np.argpartition(-keys, count - 1, axis=1)[:, :count]
+    return chosen
 
 
 def _softmax(logarithms: Floats) -> Floats:

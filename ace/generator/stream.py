@@ -6,7 +6,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
 
-from ace.generator.make import make
+from ace.generator.making import make
 from ace.generator.parameters import Cell, Parameters
 from ace.instance import Instance
 

@@ -88,8 +88,9 @@ def _guess(table: Table, matrix: np.ndarray, block: Ints, sample: Ints, model: s
                 trees = HistGradientBoostingClassifier(
                     max_iter=40, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
                 )
-                trees.fit(matrix[train], table.truth[train])
-                scores[test] = trees.decision_function(matrix[test])
+                known = ~np.isnan(matrix[train]).all(axis=0)  # trees refuse a column without a value
+                trees.fit(np.where(known, matrix[train], 0), table.truth[train])
+                scores[test] = trees.decision_function(np.where(known, matrix[test], 0))
             else:
                 line = make_pipeline(
                     SimpleImputer(keep_empty_features=True), StandardScaler(), LogisticRegression(C=0.1, max_iter=500)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.probes.columns import Floats
+from audit.probes.columns import Floats, Ints
 from audit.probes.probe import Probe, ends
 from audit.probes.table import Table
 
@@ -17,7 +17,7 @@ def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
 
     Args:
         table: the candidates.
-        settled: per row, how many other choices of the scene that their rules settle have their answer at this place.
+        settled: per row, how many choices of the scene that their rules settle have their answer at this place.
     """
     yield Probe("order:first", _ORDER, _ORDER, "is listed first", -table.position)
     yield Probe("order:last", _ORDER, _ORDER, "is listed last", table.position)
@@ -28,16 +28,24 @@ def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
 
 
 def settled_places(table: Table) -> Floats:
-    """Count, per row, the other choices of the scene with one candidate left by their rules, and it at this place.
+    """Count, per row, the choices of the scene that have one candidate left by their rules, and it at this place.
 
     A shuffle that repeats itself puts the answer at the same place everywhere; then one settled choice tells all.
+    A settled choice is only told of those before it: were all told of all, agreement of two would count twice.
     """
-    sole = table.allowed & table.ruled & (table.total(table.allowed) == 1)
+    sole = np.flatnonzero(table.allowed & table.ruled & (table.total(table.allowed) == 1))
+    settled = np.zeros(len(table.sizes), dtype=bool)
+    settled[table.choice[sole]] = True
+    n = len(table) + 1
+    until = np.where(settled, table.starts, n - 1)[table.choice]
+
+    def before(keys: Ints) -> Ints:
+        marks = np.sort(keys[sole] * n + sole)
+        return np.searchsorted(marks, keys * n + until) - np.searchsorted(marks, keys * n)
+
     width = int(table.position.max(initial=0)) + 1
-    key = table.scene * width + table.position.astype(np.int64)
-    count = np.bincount(key[sole], minlength=int(key.max(initial=0)) + 1)[key] - sole
-    anywhere = np.bincount(table.scene[sole], minlength=len(table.scenes))[table.scene] - table.total(sole)
-    return np.where(anywhere > 0, count.astype(float), np.nan)
+    count = before(table.scene * width + table.position.astype(np.int64))
+    return np.where(before(table.scene) > 0, count.astype(float), np.nan)
 
 
 def pool_probes(table: Table) -> Iterator[Probe]:

@@ -197,10 +197,10 @@ def percent(share: float) -> str:
 
 
 def _explained(learned: ProbeResult, known: list[ProbeResult]) -> bool:
-    """Tell whether a known shortcut, on traits that the learned one was given too, hits as often."""
+    """Tell whether a known shortcut, on traits that the learned one was given too, hits as often in as many choices."""
     families = _EXPLAINED_BY.get(learned.trait)
     same = [r for r in known if r.scope == learned.scope and (families is None or r.family in families)]
-    return any(result.accuracy >= learned.low for result in same)
+    return any(result.accuracy >= learned.low and result.choices >= learned.choices for result in same)
 
 
 def _strength(result: ProbeResult) -> tuple[bool, float, float, str]:

@@ -123,7 +123,7 @@ def _answer_key(benchmark: Path, run: Path) -> tuple[int, list[str]]:
     from flows.read_run import read_findings, read_quarantined
 
     found = {(f.check, task_id) for f in read_findings(run) for task_id in (*f.task_ids, *f.also_in)}
-    found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run)}
+    found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run) if item.task_id is not None}
     lines = (benchmark / ANSWER_KEY).read_text(encoding="utf-8").splitlines()
     key = [KeyEntry.model_validate_json(line) for line in lines]
     missed = [

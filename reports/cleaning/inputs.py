@@ -181,7 +181,8 @@ def _experiment(name: str, runs: list[Trajectory], place: Mapping[str, int]) -> 
     numbered = []
     for run in runs:
         key = run.model, run.task_id
-        numbered.append(run.model_copy(update={"trial": trials[key]}))
+        number = trials[key]
+        numbered.append(run if run.trial == number else run.model_copy(update={"trial": number}))
         trials[key] += 1
 
     def matrix(reading: str) -> ScoreMatrix:

@@ -12,43 +12,14 @@ from ace.generator import Parameters, generate
 from ace.generator.space import load_space
 from ace.proof import verify
 
-SEVENTH = '''
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
-
-DOMAIN = Domain(
-    name="garden",
-    id_key="plant_id",
-    id_prefix="G",
-    naming=Naming(by="kind", labels={"herb": ("Basil", "Mint"), "shrub": ("Lilac", "Holly"), "tree": ("Apple", "Plum")}),
-    attributes=(
-        Choice(name="kind", values=("herb", "shrub", "tree")),
-        Number(name="water", low=1, high=60),
-        Number(name="height", low=10, high=300),
-        Number(name="yield_kg", low=0, high=20),
-    ),
-    slot_rules=(
-        SlotRule(name="max_height", bound=Bound.MAX, attribute="height", thresholds=(120, 200, 260)),
-        SlotRule(name="min_yield", bound=Bound.MIN, attribute="yield_kg", thresholds=(2, 5, 8)),
-    ),
-    global_rules=(
-        GlobalRule(name="total_water_max", kind=GlobalKind.SUM_MAX, attribute="water", slack=40, limit=60),
-        GlobalRule(name="total_yield_min", kind=GlobalKind.SUM_MIN, attribute="yield_kg", slack=10, limit=0),
-        GlobalRule(name="row_height_max", kind=GlobalKind.MAX_ROW_SUM, attribute="height", slack=50, limit=300),
-        GlobalRule(name="tree_min", kind=GlobalKind.COUNT_MIN, attribute="kind", counted="tree", slack=1),
-    ),
-    wording=Wording(
-        task="garden planning",
-        grid="This garden plan has {rows} beds as rows and {cols} places per bed as columns.",
-        item="plant",
-        items="plants",
-    ),
-)
-'''
+PAGE = Path(__file__).parents[2] / "docs" / "ace" / "domains.md"
 
 
 @pytest.fixture
 def garden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    (tmp_path / "garden.py").write_text(SEVENTH, encoding="utf-8")
+    """The domain that the documentation shows, as one more file."""
+    code = PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    (tmp_path / "garden.py").write_text(code, encoding="utf-8")
     monkeypatch.setattr(domains, "__path__", [*domains.__path__, str(tmp_path)])
     domains.names.cache_clear()
     yield "garden"

@@ -99,7 +99,11 @@ def test_the_full_check() -> None:
     # C13 costs 350 where 300 is allowed, and with it the grid costs 1000 where 900 is allowed.
     assert found((("C1", "C13"), ("C21", "C2"))) == [("max_price", (0, 1)), ("total_price_max", None)]
     # A fixed cell may not change, and a slot takes only its own candidates.
-    assert found((("C2", "C11"), ("C21", "C2"))) == [("cell", (0, 0)), ("total_credits_min", None), ("total_price_max", None)]
+    assert found((("C2", "C11"), ("C21", "C2"))) == [
+        ("cell", (0, 0)),
+        ("total_credits_min", None),
+        ("total_price_max", None),
+    ]
     assert found((("C1", "C21"), ("C21", "C2")))[0] == ("cell", (0, 1))
 
 

@@ -67,10 +67,10 @@ def test_every_instance_is_a_task_whose_places_lead_into_the_file(made: Path) ->
         assert resolve(content, task.origins[""].pointer + "/instance_id") == task.id == task.native_id
         for part, place in task.origins.items():
             found = resolve(content, place.pointer)
-            if part in ("/user/turns/0/0/content", f"/metadata/{INSTANCE}"):
-                assert (
-                    json.loads(text_at(task, part)) if part != "/user/turns/0/0/content" else text_at(task, part)
-                ) == found
+            if part == "/user/turns/0/0/content":
+                assert text_at(task, part) == found
+            elif part == f"/metadata/{INSTANCE}":
+                assert json.loads(text_at(task, part)) == found
 
 
 def test_the_ground_truth_solves_the_instance(made: Path) -> None:

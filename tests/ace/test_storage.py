@@ -45,7 +45,7 @@ def test_the_public_part_stands_alone_and_says_nothing(made: list[Instance], tmp
     (tmp_path / f"answers.{kind}").unlink()
     assert list(read_puzzles(tmp_path)) == [each.puzzle for each in made]
     text = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    for word in (b"truth", b"solution", b"decoys", b"filters", b"stage", b"certificate", b"attempts\":"):
+    for word in (b"truth", b"solution", b"decoys", b"filters", b"stage", b"certificate", b'attempts":'):
         assert word not in text.replace(b'"preference_attempts": ', b"").replace(b'"attempts": ', b""), word
 
 
@@ -109,7 +109,12 @@ def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:
     ("part", "old", "new", "reason"),
     [
         ("puzzles", b'"rows":2', b'"rows":"2"', "instance 0: rows: Input should be a valid integer"),
-        ("answers", b'"truth":"C11"', b'"truth":11', "instance 0: answer.slots.0.truth: Input should be a valid string"),
+        (
+            "answers",
+            b'"truth":"C11"',
+            b'"truth":11',
+            "instance 0: answer.slots.0.truth: Input should be a valid string",
+        ),
         ("answers", b'"id":"course_r2', b'"id":"course_r3', "stands the answer of 'course_r3_c2_h2_b2'"),
         ("answers", b"\n", b"\n{}\n", "instance 1: only its answer is there"),
         ("puzzles", b"{", b"", "instance 0: the line: Invalid JSON"),

@@ -43,7 +43,11 @@ def test_the_whole_text() -> None:
     [
         ("travel", "museum_min", "there must be at least 4 activities in the whole grid whose category is museum"),
         ("travel", "daily_duration_max", "for any single row in the whole grid, the total duration must be at most 4"),
-        ("workforce", "senior_shift_min", "there must be at least 4 workers in the whole grid whose experience is at least 12"),
+        (
+            "workforce",
+            "senior_shift_min",
+            "there must be at least 4 workers in the whole grid whose experience is at least 12",
+        ),
         ("workforce", "total_cost_max", "the total hourly cost of all workers in the whole grid must be at most 4"),
     ],
 )

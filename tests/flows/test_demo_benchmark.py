@@ -21,6 +21,7 @@ from flows.demo.library_desk import EVENING, LIBRARY
 from flows.demo.models import MODELS
 from flows.demo.parcel_service import NIGHT, PARCELS
 from flows.demo.scoring import passes
+from flows.demo.writing import SCORES
 from taxonomy import AgentTask, Coverage, Finding, Message, Status, Tier, Trajectory
 from taxonomy.categories import COMPONENT_TITLES, builtin_taxonomy
 
@@ -84,7 +85,7 @@ def test_the_same_bytes_in_another_process(flawed: Audited, tmp_path: Path) -> N
 def test_the_seed_changes_the_runs_alone(flawed: Audited, tmp_path: Path) -> None:
     write_demo(tmp_path, seed=8)
     here, there = files(flawed.benchmark.root), files(tmp_path)
-    assert {name for name in here if here[name] != there[name]} == {RUNS}
+    assert {name for name in here if here[name] != there[name]} == {RUNS, SCORES}
 
 
 def test_everything_is_read_back(sound: Audited, flawed: Audited) -> None:

@@ -1,4 +1,4 @@
-"""An oracle for the search: the same puzzle as a constraint program of OR-tools, written from the rules' definitions."""
+"""An oracle for the search: the same puzzle as a constraint program for OR-tools, written from the rules alone."""
 
 from ortools.sat.python import cp_model
 

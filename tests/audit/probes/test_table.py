@@ -78,12 +78,14 @@ def test_attributes_of_different_kinds_stay_apart() -> None:
     assert table.columns[0].values.tolist()[:2] == [1, 2] and np.isnan(table.columns[0].values[2:]).all()
 
 
-def test_settled_choices_tell_the_place_to_the_others_and_not_to_themselves() -> None:
+def test_settled_choices_tell_their_place_to_open_ones_and_to_settled_ones_after_them() -> None:
     limit = [{"attribute": "price", "max": 6}]
-    table = build(choice([5, 9, 9], limit), choice([5, 5, 9], limit, "d"))
-    places = settled_places(table)
+    first, open_one, later = choice([5, 9, 9], limit), choice([5, 5, 9], limit, "d"), choice([5, 7, 9], limit, "e")
+    later["candidates"].reverse()
+    places = settled_places(build(first, open_one, later))
     assert np.isnan(places[:3]).all()
-    assert places[3:].tolist() == [1, 0, 0]
+    assert places[3:6].tolist() == [1, 0, 1]
+    assert places[6:].tolist() == [1, 0, 0]
 
 
 def test_words_that_decide_one_another_are_learned_from_the_shown_items() -> None:
