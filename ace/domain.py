@@ -232,7 +232,11 @@ class Domain(_Spec):
         for rule in self.global_rules:
             if rule.kind not in (GlobalKind.REPEAT_MAX, GlobalKind.COUNT_MIN):
                 self.number(rule.attribute)
-            self.attribute(rule.attribute)
+            attribute = self.attribute(rule.attribute)
+            if isinstance(attribute, Choice) and rule.counted is not None and rule.counted not in attribute.values:
+                raise ValueError(
+                    f"domain {self.name!r}: rule {rule.name!r} counts {rule.counted!r}, which no {attribute.name} is"
+                )
         self._check_names()
         return self
 

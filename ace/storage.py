@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from ace.instance import Instance, Puzzle
 from ace.records import answer_line, puzzle_line, read_instance, read_puzzle
-from ace.unreadable import Malformed
+from ace.unreadable import Malformed, Unreadable
 
 FORMAT = "agenthard-ace"
 SCHEMA_VERSION = 1
@@ -69,15 +69,35 @@ def read(folder: Path) -> Iterator[Instance]:
     Raises:
         Malformed: The folder holds no suite, or a record is broken; the message says which and how.
     """
+    for each in scan(folder):
+        if isinstance(each, Unreadable):
+            raise Malformed(f"{folder.name}, instance {each.index}: {each.reason}")
+        yield each
+
+
+def scan(folder: Path) -> Iterator[Instance | Unreadable]:
+    """Reads a suite like ``read``, and goes on after a broken record.
+
+    Args:
+        folder: The folder.
+
+    Yields:
+        The instances in order, and in the place of a broken one what is wrong with it.
+
+    Raises:
+        Malformed: The folder holds no suite.
+    """
     parts = (_records(folder, "puzzles"), _records(folder, "answers"))
     for number, (public, private) in enumerate(zip_longest(*parts)):
-        where = f"{folder.name}, instance {number}"
-        if public is None or private is None:
-            raise Malformed(f"{where}: only its {'answer' if public is None else 'puzzle'} is there")
+        id = None
         try:
-            yield read_instance(read_puzzle(public), private)
+            if public is None or private is None:
+                raise Malformed(f"only its {'answer' if public is None else 'puzzle'} is there")
+            puzzle = read_puzzle(public)
+            id = puzzle.id
+            yield read_instance(puzzle, private)
         except Malformed as error:
-            raise Malformed(f"{where}: {error}") from error
+            yield Unreadable(number, id, str(error))
 
 
 def read_puzzles(folder: Path) -> Iterator[Puzzle]:

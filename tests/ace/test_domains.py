@@ -90,6 +90,9 @@ def test_contradictions_are_refused() -> None:
         changed(naming={"by": "category", "labels": labels})
     with pytest.raises(ValidationError, match="`counted` belongs to the count rules"):
         changed(global_rules=[course["global_rules"][0] | {"counted": 3}])
+    with pytest.raises(ValidationError, match="'arts_min' counts 'arts', which no category is"):
+        arts = {"name": "arts_min", "kind": "count_min", "attribute": "category", "counted": "arts"}
+        changed(global_rules=[arts])
     with pytest.raises(ValidationError, match="low 9 is above high 1"):
         changed(attributes=[{"name": "difficulty", "low": 9, "high": 1}])
 

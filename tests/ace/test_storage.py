@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from ace.files import load
 from ace.generator import Parameters, generate
 from ace.instance import Instance
+from ace.reference_format import write as write_reference
 from ace.storage import Kind, read, read_puzzles, resumable, write
-from ace.unreadable import Malformed
+from ace.unreadable import Malformed, Unreadable
 from tests.ace.environment.small import instance
 
 PARAMETERS = Parameters(
@@ -133,3 +135,25 @@ def test_a_missing_part_is_named(tmp_path: Path) -> None:
     (tmp_path / "answers.jsonl").unlink()
     with pytest.raises(Malformed, match=r"has no answers\.jsonl"):
         list(read(tmp_path))
+
+
+def test_one_broken_record_does_not_stop_the_others(made: list[Instance], tmp_path: Path) -> None:
+    write(tmp_path, made[:3])
+    path = tmp_path / "answers.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"truth":"D', b'"truth":1,"D', 1))
+    first, second, third = load(tmp_path)
+    assert isinstance(first, Unreadable)
+    assert (first.index, first.id) == (0, made[0].id) and "Invalid JSON" in first.reason
+    assert [second, third] == made[1:3]
+
+
+def test_both_formats_are_loaded(made: list[Instance], tmp_path: Path) -> None:
+    meals = made[:3]
+    write(tmp_path / "suite", meals)
+    write_reference(tmp_path / "file.json", PARAMETERS.header("meal"), meals, 3)
+    assert list(load(tmp_path / "suite")) == meals
+    assert [each.puzzle for each in load(tmp_path / "file.json") if isinstance(each, Instance)] == [
+        each.puzzle for each in meals
+    ]
+    with pytest.raises(Malformed):
+        list(load(tmp_path))
