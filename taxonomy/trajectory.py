@@ -25,6 +25,8 @@ class Trajectory(Record):
     """Whether the run can be scored."""
     status_reason: str = ""
     """Why not, when status is not ok."""
+    ending: str | None = None
+    """How the run ended, in the benchmark's own word (done, max_steps, truncations ...); it is no verdict."""
     score: float | None = None
     """Score as logged, also for runs that should not have been scored."""
     passed: bool | None = None

@@ -11,10 +11,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MAY_IMPORT = {
     "taxonomy": {"taxonomy"},
-    "audit": {"audit", "taxonomy"},
+    "models": {"models", "taxonomy"},
+    "audit": {"audit", "models", "taxonomy"},
     "reports": {"reports", "audit", "taxonomy"},
-    "ace": {"ace", "audit", "taxonomy"},
-    "flows": {"flows", "reports", "audit", "ace", "taxonomy"},
+    "ace": {"ace", "audit", "models", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "ace", "models", "taxonomy"},
 }
 HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow", "altair", "vl_convert")
 
@@ -81,8 +82,9 @@ def test_the_installed_packages_are_ours() -> None:
     import ace
     import audit
     import flows
+    import models
     import reports
     import taxonomy
 
-    for package in (ace, audit, flows, reports, taxonomy):
+    for package in (ace, audit, flows, models, reports, taxonomy):
         assert Path(str(package.__file__)).is_relative_to(ROOT)
