@@ -1,0 +1,109 @@
+"""The one interface to every benchmark's environment and evaluator.
+
+A maintainer wires a benchmark by subclassing ``Environment`` and registering the class under the entry-point group
+``agenthard.environments``, by the name of the benchmark (``AgentTask.benchmark``).
+"""
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolCall
+
+
+class Unavailable(Exception):
+    """A task cannot be executed here: something is not installed or not supported. The message says what to do."""
+
+
+class ExecutionFailed(Exception):
+    """The environment itself broke, was stopped at a limit, or misbehaved: an error of this task, and no verdict."""
+
+
+class Observation(Record):
+    """What a call led to."""
+
+    text: str
+    """The tool's response as an agent is shown it."""
+    error: str | None = None
+    """Why the call did not do what it asks; None when it did."""
+
+
+class Attempt(Record):
+    """What an agent did, as far as an evaluator looks at it."""
+
+    turns: tuple[tuple[ToolCall, ...], ...] = ()
+    """Tool calls, turn by turn; a benchmark without turns has one entry."""
+    replies: tuple[str, ...] = ()
+    """What the agent said to the user, in order."""
+
+
+class Verdict(Record):
+    """What the benchmark's evaluator says of an attempt."""
+
+    passed: bool
+    """Whether the task counts as solved."""
+    parts: dict[str, bool] = Field(default_factory=dict)
+    """The same for each thing the evaluator looks at, by its name (such as database, outputs)."""
+    reason: str = ""
+    """The evaluator's own words where it gives any."""
+
+
+class Environment(ABC):
+    """The environment of one task at a time, and its evaluator. One instance belongs to one thread."""
+
+    name: ClassVar[str]
+    """Name of what runs, as findings and reports show it."""
+
+    @abstractmethod
+    def version(self) -> str:
+        """Say which code runs: release or content hash."""
+
+    @abstractmethod
+    def supports(self, task: AgentTask) -> str | None:
+        """Say why a task cannot be executed; None when it can."""
+
+    @abstractmethod
+    def reset(self, task: AgentTask) -> None:
+        """Go to the initial state of a task.
+
+        Raises:
+            Unavailable: it cannot be executed here.
+            ExecutionFailed: the environment broke.
+        """
+
+    @abstractmethod
+    def call(self, call: ToolCall) -> Observation:
+        """Carry out one call. What an agent may get wrong is an observation with an error, never an exception.
+
+        Raises:
+            ExecutionFailed: the environment broke, or was stopped at a limit.
+        """
+
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """Return the state as JSON data; what never changes may be left out, equal states give equal snapshots.
+
+        Raises:
+            ExecutionFailed: the environment broke.
+        """
+
+    @abstractmethod
+    def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
+        """Let the benchmark's evaluator judge an attempt, from the initial state of the task.
+
+        Raises:
+            Unavailable: the evaluator cannot be run here.
+            ExecutionFailed: the evaluator broke.
+        """
+
+    def state_hash(self) -> str:
+        """Hash the snapshot: SHA-256 of its canonical JSON, the first 16 hexadecimal digits."""
+        text = json.dumps(self.snapshot(), sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+
+    def close(self) -> None:  # noqa: B027 (most environments hold nothing)
+        """Give back what is held: processes, files."""
