@@ -1,0 +1,1 @@
+"""Evaluation: agents × tasks × trials, resumable episode by episode."""

@@ -1,0 +1,107 @@
+"""What a benchmark offers so that agents can be evaluated on it; found through the group ``agenthard.benchmarks``."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, Protocol
+
+from flows.errors import CommandError
+from models.model_file import ModelFile
+from models.provider import Model
+from taxonomy.trajectory import Trajectory
+
+GROUP = "agenthard.benchmarks"
+
+
+class PlayableTask(Protocol):
+    """A task that agents can play. An episode's randomness follows from its own key alone."""
+
+    @property
+    def id(self) -> str:
+        """Id of the task, the same as in an audit."""
+        ...
+
+    @property
+    def group(self) -> str:
+        """Domain or subtask."""
+        ...
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What a report sorts by, as JSON values."""
+        ...
+
+    def play(self, agent: str, failure_rate: float, trial: int) -> Trajectory:
+        """Let an agent without a model play one episode."""
+        ...
+
+    async def converse(
+        self, agent: str, model: Model, file: ModelFile, failure_rate: float, trial: int, owner: str
+    ) -> Trajectory:
+        """Let a model play one episode.
+
+        Args:
+            agent: Name under which the model is listed.
+            model: What answers requests.
+            file: How the model is asked.
+            failure_rate: Probability that a tool call fails on purpose.
+            trial: Number of the repetition, from 0.
+            owner: Id of the episode in ledger and transcripts.
+
+        Raises:
+            models.errors.Stop: Nothing more can be asked; the episode has not happened.
+        """
+        ...
+
+
+class Benchmark(Protocol):
+    """A benchmark opened for evaluation."""
+
+    def tasks(self) -> Iterator[PlayableTask]:
+        """Stream the tasks; those that cannot be played are left out (an audit tells why)."""
+        ...
+
+    def unplayable(self) -> Sequence[str]:
+        """Say which tasks cannot be played and why; complete once the tasks have been streamed."""
+        ...
+
+    def content_hash(self) -> str:
+        """Identify what is played and how: files, options, and the code that plays."""
+        ...
+
+    def check_agent(self, name: str) -> None:
+        """Make sure that there is an agent of this name.
+
+        Raises:
+            ValueError: There is none; the message lists those there are.
+        """
+        ...
+
+    def default_agents(self) -> Sequence[str]:
+        """Name the agents without a model that form the default leaderboard."""
+        ...
+
+
+def open_benchmark(name: str, paths: Sequence[str], options: Mapping[str, str], seed: int) -> Benchmark:
+    """Open a benchmark.
+
+    Args:
+        name: Name of its entry point.
+        paths: Files and folders with its tasks.
+        options: Conditions to play under, by name, as the benchmark's documentation lists them.
+        seed: Seed of everything that chance decides.
+
+    Raises:
+        CommandError: There is no such benchmark, path or option.
+    """
+    known = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in known:
+        raise CommandError(f"no benchmark {name!r} to evaluate on; there are: {', '.join(sorted(known))}")
+    for path in paths:
+        if not Path(path).exists():
+            raise CommandError(f"{path}: there is nothing at this path")
+    try:
+        opened: Benchmark = known[name].load()(tuple(map(Path, paths)), options, seed)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    return opened

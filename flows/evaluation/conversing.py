@@ -1,0 +1,85 @@
+"""Models, many episodes at a time in one event loop."""
+
+import asyncio
+import time
+from collections.abc import Iterator, Mapping
+
+from flows.evaluation.benchmark import PlayableTask
+from flows.evaluation.episodes import Attempt, Episode, episodes_of
+from flows.evaluation.settings import EvaluationSettings
+from flows.evaluation.store import EpisodeStore
+from flows.evaluation.workers import Worker
+from models.errors import Stop
+from models.provider import Model
+
+
+def owner_of(episode: Episode) -> str:
+    """Return the id of an episode in ledger and transcripts."""
+    return f"{episode.agent}/{episode.task_id}/{episode.failure_rate:g}/{episode.trial}"
+
+
+class Conversations:
+    """The episodes of all models. A model that nothing more can be asked of stops; the others go on."""
+
+    def __init__(self, settings: EvaluationSettings, models: Mapping[str, Model]) -> None:
+        self.stopped: dict[str, str] = {}
+        """Why a model stopped, by its label."""
+        self._settings = settings
+        self._models = models
+        self._files = {file.label: file for file in settings.models}
+        self._store = EpisodeStore(settings.folder.store)
+        self._worker = Worker(settings.folder.workers)
+
+    async def run(self) -> None:
+        """Play whatever nobody else has played or is playing; what ends in an infrastructure error is tried again."""
+        try:
+            while await self._pass():
+                pass
+        finally:
+            self._store.release(self._worker.name)
+            self._worker.close()
+            self._store.close()
+
+    async def _pass(self) -> int:
+        """Go through all episodes once; returns how many were played."""
+        free = asyncio.Semaphore(self._settings.in_flight)
+        played = 0
+        async with asyncio.TaskGroup() as group:
+            for task, episode in self._episodes():
+                await free.acquire()
+                taken = [] if episode.agent in self.stopped else self._claim(episode)
+                if not taken:
+                    free.release()
+                    await asyncio.sleep(0)
+                    continue
+                played += 1
+                playing = group.create_task(self._play(task, episode, taken[0][1]))
+                playing.add_done_callback(lambda _: free.release())
+        return played
+
+    def _episodes(self) -> Iterator[tuple[PlayableTask, Episode]]:
+        settings = self._settings
+        for task in settings.open().tasks():
+            for episode in episodes_of(task.id, tuple(self._models), settings.failure_rates, settings.trials):
+                yield task, episode
+
+    def _claim(self, episode: Episode) -> list[tuple[Episode, int]]:
+        return self._store.claim([episode], self._worker.name, self._settings.attempts)
+
+    async def _play(self, task: PlayableTask, episode: Episode, number: int) -> None:
+        start = time.perf_counter()
+        label = episode.agent
+        try:
+            run = await task.converse(
+                label,
+                self._models[label],
+                self._files[label],
+                episode.failure_rate,
+                episode.trial,
+                owner_of(episode),
+            )
+        except Stop as error:
+            self.stopped.setdefault(label, str(error))
+            self._store.give_back(episode)
+            return
+        self._store.add(episode, Attempt(number=number, trajectory=run, seconds=time.perf_counter() - start))

@@ -1,0 +1,156 @@
+"""The episodes of a run folder, in one SQLite file that several processes may write to.
+
+An attempt is one row, written whole or not at all, and its key is taken once: what a killed process had finished is
+there, and nothing can be there twice. Trajectories are compressed and never all in memory.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from flows.evaluation.episodes import Attempt, Episode, TaskFacts
+from taxonomy.trajectory import Trajectory
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS tasks (
+    position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, task_group TEXT NOT NULL, facts TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS attempts (
+    agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
+    number INTEGER NOT NULL, status TEXT NOT NULL, status_reason TEXT NOT NULL, ending TEXT, score REAL, passed INTEGER,
+    usage TEXT NOT NULL, seconds REAL NOT NULL, trajectory BLOB NOT NULL,
+    PRIMARY KEY (agent, task_id, failure_rate, trial, number)
+);
+CREATE TABLE IF NOT EXISTS claims (
+    agent TEXT NOT NULL, task_id TEXT NOT NULL, failure_rate REAL NOT NULL, trial INTEGER NOT NULL,
+    worker TEXT NOT NULL, PRIMARY KEY (agent, task_id, failure_rate, trial)
+) WITHOUT ROWID;
+"""
+_BUSY_SECONDS = 60.0
+_EPISODE = "agent, task_id, failure_rate, trial"
+_ATTEMPT = f"{_EPISODE}, number"
+_KEY = "agent = ? AND task_id = ? AND failure_rate = ? AND trial = ?"
+_ROW = f"{_ATTEMPT}, status, status_reason, ending, score, passed, usage, seconds"
+UNSETTLED = "infrastructure_error"
+"""Status after which an episode may be tried again."""
+
+
+class EpisodeStore:
+    """Attempts, tasks and claims of one run folder. Each process, and each thread, opens its own."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def note_tasks(self, tasks: Iterable[TaskFacts]) -> None:
+        """Note the tasks of the run, in their order; those that are there already stay as they are."""
+        rows = ((n, task.id, task.group, json.dumps(task.facts, sort_keys=True)) for n, task in enumerate(tasks))
+        with self._write():
+            self._db.executemany("INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (position) DO NOTHING", rows)
+
+    def tasks(self) -> Iterator[TaskFacts]:
+        """Read the tasks in their order."""
+        for id, group, facts in self._db.execute("SELECT id, task_group, facts FROM tasks ORDER BY position"):
+            yield TaskFacts(id=id, group=group, facts=json.loads(facts))
+
+    def claim(self, episodes: Iterable[Episode], worker: str, most_attempts: int) -> list[tuple[Episode, int]]:
+        """Take those episodes that are not settled and that nobody else has taken.
+
+        Args:
+            episodes: What is wanted.
+            worker: Who takes them (flows.evaluation.workers).
+            most_attempts: How often an episode may be tried while it ends in infrastructure errors.
+
+        Returns:
+            The episodes taken, each with the number of its next attempt.
+        """
+        taken = []
+        with self._write():
+            for episode in episodes:
+                row = self._db.execute(
+                    f"SELECT count(*), coalesce(sum(status <> '{UNSETTLED}'), 0) FROM attempts WHERE {_KEY}", episode
+                ).fetchone()
+                if row[1] or row[0] >= most_attempts:
+                    continue
+                added = self._db.execute(
+                    f"INSERT INTO claims VALUES (?, ?, ?, ?, ?) ON CONFLICT ({_EPISODE}) DO NOTHING", (*episode, worker)
+                )
+                if added.rowcount:
+                    taken.append((episode, int(row[0])))
+        return taken
+
+    def add(self, episode: Episode, attempt: Attempt) -> None:
+        """Store an attempt and give the episode back; an attempt that is there already is not replaced."""
+        run = attempt.trajectory
+        blob = zlib.compress(run.model_dump_json().encode("utf-8"), 3)
+        usage = json.dumps(run.usage, sort_keys=True)
+        passed = None if run.passed is None else int(run.passed)
+        row = (*episode, attempt.number, run.status, run.status_reason, run.ending, run.score, passed, usage)
+        with self._write():
+            marks = ", ".join("?" * 13)
+            insert = f"INSERT INTO attempts VALUES ({marks}) ON CONFLICT ({_ATTEMPT}) DO NOTHING"
+            self._db.execute(insert, (*row, attempt.seconds, blob))
+            self._db.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
+
+    def give_back(self, episode: Episode) -> None:
+        """Give back an episode that was taken and did not happen."""
+        with self._write():
+            self._db.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
+
+    def release(self, worker: str) -> None:
+        """Give back what a worker took and did not finish."""
+        with self._write():
+            self._db.execute("DELETE FROM claims WHERE worker = ?", (worker,))
+
+    def claimants(self) -> list[str]:
+        """Name the workers that hold episodes."""
+        return [name for (name,) in self._db.execute("SELECT DISTINCT worker FROM claims ORDER BY worker")]
+
+    def settled(self, agents: Sequence[str], most_attempts: int) -> int:
+        """Count the episodes of some agents that need no further attempt."""
+        query = (
+            f"SELECT count(*) FROM (SELECT 1 FROM attempts WHERE agent IN ({', '.join('?' * len(agents))}) "
+            f"GROUP BY agent, task_id, failure_rate, trial HAVING sum(status <> '{UNSETTLED}') > 0 OR count(*) >= ?)"
+        )
+        return int(self._db.execute(query, (*agents, most_attempts)).fetchone()[0])
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Read all attempts without their trajectories: tasks in order, then agents, rates, trials, numbers."""
+        names = [name.strip() for name in _ROW.split(",")]
+        query = (
+            f"SELECT {_ROW} FROM attempts JOIN tasks ON tasks.id = task_id "
+            "ORDER BY position, agent, failure_rate, trial, number"
+        )
+        for row in self._db.execute(query):
+            yield dict(zip(names, row, strict=True))
+
+    def trajectories(self) -> Iterator[Trajectory]:
+        """Read the last attempt of each episode, in the same order."""
+        keys = (
+            "SELECT agent, task_id, failure_rate, trial, max(number) FROM attempts JOIN tasks ON tasks.id = task_id "
+            "GROUP BY agent, task_id, failure_rate, trial ORDER BY position, agent, failure_rate, trial"
+        )
+        for key in self._db.execute(keys):
+            (blob,) = self._db.execute(f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key).fetchone()
+            yield Trajectory.model_validate_json(zlib.decompress(blob))
+
+    @contextmanager
+    def _write(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")

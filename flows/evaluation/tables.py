@@ -1,0 +1,108 @@
+"""The episodes of a run folder as tables and as a file of runs that an audit reads. Equal episodes give equal bytes."""
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from flows.evaluation.settings import EvaluationFolder
+from flows.evaluation.store import EpisodeStore
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTS = (
+    *("turns", "messages", "calls", "malformed", "failed_calls", "queries", "global_checks", "truncations"),
+    *("requests", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
+)
+"""What an episode took, as whole numbers; null where it does not apply."""
+KEY = ("agent", "task_id", "failure_rate", "trial", "attempt")
+_GROUP = 20_000
+_EPISODES = pa.schema(
+    [
+        ("agent", pa.string()),
+        ("task_id", pa.string()),
+        ("domain", pa.string()),
+        ("hidden_slots", pa.int64()),
+        ("decoy_budget", pa.int64()),
+        ("failure_rate", pa.float64()),
+        ("trial", pa.int64()),
+        ("attempt", pa.int64()),
+        ("status", pa.string()),
+        ("status_reason", pa.string()),
+        ("ending", pa.string()),
+        ("score", pa.float64()),
+        ("passed", pa.bool_()),
+        *((name, pa.int64()) for name in COUNTS),
+        ("cost", pa.float64()),
+    ]
+)
+_TIMING = pa.schema([*(_EPISODES.field(name) for name in KEY), pa.field("seconds", pa.float64())])
+
+
+def write_tables(folder: EvaluationFolder, store: EpisodeStore) -> None:
+    """Write ``tables/episodes.parquet``, and apart from it how long each attempt took, which no two runs agree on."""
+    folder.tables.mkdir(parents=True, exist_ok=True)
+    facts = {task.id: (task.group, task.facts) for task in store.tasks()}
+    _write(
+        folder.tables / "episodes.parquet", _EPISODES, (_episode(row, facts[row["task_id"]]) for row in store.rows())
+    )
+    timing = ({**_key(row), "seconds": row["seconds"]} for row in store.rows())
+    _write(folder.tables / "timing.parquet", _TIMING, timing)
+
+
+def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
+    """Write the last attempt of every episode as native JSON Lines, which ``agenthard audit --runs`` reads.
+
+    Returns:
+        How many runs there are.
+    """
+    partial, count = folder.trajectories.with_suffix(".partial"), 0
+    with partial.open("wb") as file, gzip.GzipFile("", "wb", 5, file, mtime=0) as packed:
+        for run in store.trajectories():
+            packed.write(run.model_dump_json().encode("utf-8") + b"\n")
+            count += 1
+    partial.replace(folder.trajectories)
+    return count
+
+
+def read_episodes(folder: EvaluationFolder) -> "pd.DataFrame":
+    """Read the table of attempts with their times."""
+    import pandas as pd
+
+    episodes = pd.read_parquet(folder.tables / "episodes.parquet")
+    timing = pd.read_parquet(folder.tables / "timing.parquet")
+    return episodes.merge(timing, on=list(KEY), how="left", validate="one_to_one")
+
+
+def _key(row: dict[str, Any]) -> dict[str, Any]:
+    return {**{name: row[name] for name in KEY[:-1]}, "attempt": row["number"]}
+
+
+def _episode(row: dict[str, Any], facts: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    usage = json.loads(row["usage"])
+    group, numbers = facts
+    return {
+        **_key(row),
+        "domain": group,
+        "hidden_slots": numbers.get("hidden_slots"),
+        "decoy_budget": numbers.get("decoy_budget"),
+        **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
+        "passed": None if row["passed"] is None else bool(row["passed"]),
+        **{name: None if usage.get(name) is None else int(usage[name]) for name in COUNTS},
+        "cost": usage.get("cost"),
+    }
+
+
+def _write(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    rest: Iterator[dict[str, Any]] = iter(rows)
+    with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+        while chunk := list(islice(rest, _GROUP)):
+            writer.write_table(pa.Table.from_pylist(chunk, schema))
+    partial.replace(path)

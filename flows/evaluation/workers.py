@@ -1,0 +1,49 @@
+"""Who is at work on a run folder, and who is dead: a worker holds a lock that the system takes back when it ends.
+
+So neither a clock nor a process number is needed to tell that the episodes of a killed process may be taken again.
+"""
+
+import fcntl
+import uuid
+from pathlib import Path
+from typing import IO
+
+from flows.evaluation.store import EpisodeStore
+
+
+class Worker:
+    """A name in a run folder, held by this process until it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.name = uuid.uuid4().hex
+        self._path = folder / self.name
+        self._lock: IO[str] = self._path.open("w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def close(self) -> None:
+        """Give the name up."""
+        self._path.unlink(missing_ok=True)
+        self._lock.close()
+
+
+def release_dead(folder: Path, store: EpisodeStore) -> bool:
+    """Give back the episodes of workers that are no more.
+
+    Returns:
+        True when there were any.
+    """
+    found = False
+    for name in store.claimants():
+        path = folder / name
+        try:
+            with path.open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        except FileNotFoundError:
+            pass
+        store.release(name)
+        path.unlink(missing_ok=True)
+        found = True
+    return found
