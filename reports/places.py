@@ -96,7 +96,7 @@ class Places:
     def _place(self, origin: Origin, quote: str) -> Place:
         if origin.line is not None:
             return Place(origin.file, origin.line)
-        document = self._document(origin.file)
+        document = None if origin.file.endswith(".parquet") else self._document(origin.file)
         return Place(origin.file, None if document is None else document.line(origin.pointer, quote))
 
     def _document(self, name: str) -> "_Document | None":

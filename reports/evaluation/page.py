@@ -1,0 +1,97 @@
+"""The page of an evaluation: one HTML file that opens offline."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from reports.amounts import amount, plural, said, sentence, span
+from reports.cleaning_page import slug
+from reports.evaluation.analysis import EvaluationAnalysis
+from reports.evaluation.cells import DomainScore
+from reports.evaluation.figures import figures
+from reports.evaluation.usage import Usage
+from reports.html import write_html
+
+STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "evaluation.css", "media.css")
+SCRIPTS = ("dom.js", "sorting.js", "downloads.js", "figures.js")
+
+
+def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:
+    """Write the page: a single file without remote assets, whose own script and style are named by hash.
+
+    Args:
+        analysis: what the evaluation found.
+        path: the file to write.
+    """
+    drawn = figures(analysis)
+    write_html(
+        path,
+        "evaluation.html.j2",
+        styles=STYLES,
+        scripts=SCRIPTS,
+        data={
+            "file": slug(analysis.about.title),
+            "figures": {f.id: {"columns": f.columns, "rows": f.rows} for f in drawn.values() if f.rows},
+        },
+        filters={
+            **{"amount": amount, "plural": plural, "said": said, "slug": slug, "as_sentence": sentence},
+            **{"number": _number, "money": _money, "total": _total},
+        },
+        analysis=analysis,
+        figures=drawn,
+        span=span,
+        endings=sorted({ending for row in analysis.board for ending in row.endings}),
+        domains=_by_domain(analysis),
+        usage=_by_agent(analysis),
+        reference=analysis.failure_rates[0] if analysis.failure_rates else 0.0,
+    )
+
+
+def _by_domain(analysis: EvaluationAnalysis) -> tuple[list[str], dict[tuple[str, bool, int], dict[str, DomainScore]]]:
+    """Lay the domain scores out as a table: agents downwards, domains to the right."""
+    names = sorted({row.domain for row in analysis.domains})
+    lines: dict[tuple[str, bool, int], dict[str, DomainScore]] = {}
+    for row in analysis.domains:
+        again = 0
+        while row.domain in lines.get((row.agent, row.published, again), {}):
+            again += 1
+        lines.setdefault((row.agent, row.published, again), {})[row.domain] = row
+    return names, lines
+
+
+def _by_agent(analysis: EvaluationAnalysis) -> dict[str, Mapping[str, Usage]]:
+    found: dict[str, dict[str, Usage]] = {}
+    for row in analysis.usage:
+        found.setdefault(row.agent, {})[row.measure] = row
+    return dict(found)
+
+
+def _number(value: float | None) -> str:
+    """Write a mean or a total; one that nobody knows is a dash.
+
+    >>> _number(3.14159), _number(1234567.0), _number(None)
+    ('3.1', '1,234,567', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if abs(value) >= 1000 or value == round(value) else f"{value:,.1f}"
+
+
+def _money(value: float) -> str:
+    """Write dollars, with more digits below a cent.
+
+    >>> _money(12.5), _money(0.0031), _money(0.0)
+    ('$12.50', '$0.0031', '$0.00')
+    """
+    return f"${value:,.2f}" if value >= 0.01 or value == 0 else f"${value:.2g}"
+
+
+def _total(row: Usage, unit: str = "") -> str:
+    """Write a total with how many attempts it rests on: one that nobody knows is never 0.
+
+    >>> _total(Usage(agent="a", measure="cost", known=1, attempts=2, total=3, mean=3, median=3, highest=3), "$")
+    'at least $3.00'
+    """
+    if row.total is None:
+        return "no price" if unit == "$" else "not said"
+    said = _money(row.total) if unit == "$" else _number(row.total)
+    return f"at least {said}" if row.known < row.attempts else said

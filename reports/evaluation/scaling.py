@@ -1,0 +1,126 @@
+"""How long episodes get as more slots are hidden, and how the score falls with hidden slots and decoys."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from reports.evaluation.inputs import About
+from reports.evaluation.rates import Rate, rates
+from reports.evaluation.trend import rank_trend
+from reports.statistics import Estimate, Result
+from reports.statistics.resampling import all_bootstrap_means, percentile_interval
+from reports.statistics.result import undefined
+from taxonomy.record import Record
+
+Length = Literal["turns", "messages", "calls"]
+Factor = Literal["hidden_slots", "decoy_budget"]
+LENGTHS: tuple[Length, ...] = ("turns", "messages", "calls")
+FACTORS: tuple[Factor, ...] = ("hidden_slots", "decoy_budget")
+FACTOR_LETTERS: dict[Factor, str] = {"hidden_slots": "H", "decoy_budget": "B"}
+
+
+class HorizonPoint(Record):
+    """Mean length of one agent's episodes at one number of hidden slots."""
+
+    agent: str
+    """Agent."""
+    hidden_slots: int
+    """H."""
+    measure: Length
+    """turns: replies of the model; messages: what the paper counts as steps; calls: tool calls."""
+    mean: Result
+    """Mean over episodes with a percentile interval of a bootstrap over tasks."""
+
+
+class LevelScore(Record):
+    """Score of one agent at one level of a factor."""
+
+    agent: str
+    """Agent."""
+    factor: Factor
+    """hidden_slots (H) or decoy_budget (B)."""
+    level: int
+    """Its value."""
+    rate: Rate
+    """What passed."""
+
+
+class Trend(Record):
+    """How one agent's score follows a factor."""
+
+    agent: str
+    """Agent."""
+    factor: Factor
+    """hidden_slots (H) or decoy_budget (B)."""
+    rho: Result
+    """Spearman's ρ over tasks; negative when the score falls as the factor rises."""
+
+
+def horizon(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[HorizonPoint, ...]:
+    """Average the length of episodes per agent and H, over final attempts that nothing outside the agent broke.
+
+    Args:
+        final: final attempts at the reference failure rate.
+        agents: agents in the order of the leaderboard.
+        about: level, resamples and seed.
+
+    Returns:
+        Points by agent, measure and H; a measure that no episode of an agent has is left out.
+    """
+    whole = final[final["status"].isin(("ok", "agent_error")) & final["hidden_slots"].notna()]
+    groups: dict[Any, pd.DataFrame] = dict(iter(whole.groupby(["agent", "hidden_slots"], sort=True)))
+    points = []
+    for (agent, hidden), part in sorted(groups.items(), key=lambda item: (agents.index(item[0][0]), item[0][1])):
+        for measure in LENGTHS:
+            if part[measure].notna().any():
+                mean = _mean(part[["task_id", measure]], measure, about)
+                points.append(HorizonPoint(agent=agent, hidden_slots=int(hidden), measure=measure, mean=mean))
+    return tuple(sorted(points, key=lambda p: (agents.index(p.agent), LENGTHS.index(p.measure), p.hidden_slots)))
+
+
+def level_scores(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[LevelScore, ...]:
+    """Score every agent at every level of H and of B."""
+    return tuple(
+        LevelScore(agent=agent, factor=factor, level=int(level), rate=rate)
+        for factor in FACTORS
+        for (agent, level), rate in sorted(
+            rates(final, ["agent", factor], about.level).items(), key=lambda item: (agents.index(item[0][0]), item[0])
+        )
+    )
+
+
+def trends(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[Trend, ...]:
+    """Correlate every agent's score with H and with B, over tasks."""
+    found = []
+    scored = final[final["verdict"].notna()]
+    for factor in FACTORS:
+        tasks = scored[scored[factor].notna()].groupby(["agent", "task_id"], sort=True)
+        means = tasks.agg(level=(factor, "first"), score=("verdict", "mean")).reset_index()
+        parts = dict(iter(means.groupby("agent")))
+        for agent in agents:
+            part = parts.get(agent)
+            rho: Result = undefined(
+                f"no task of this agent has a verdict and a known {FACTOR_LETTERS[factor]}", 0, "tasks"
+            )
+            if part is not None:
+                levels, scores = part["level"].tolist(), part["score"].tolist()
+                rho = rank_trend(levels, scores, level=about.level, resamples=about.resamples, seed=about.seed)
+            found.append(Trend(agent=agent, factor=factor, rho=rho))
+    return tuple(sorted(found, key=lambda trend: agents.index(trend.agent)))
+
+
+def _mean(part: pd.DataFrame, measure: Length, about: About) -> Result:
+    known = part[part[measure].notna()]
+    tasks = int(known["task_id"].nunique())
+    values = known[measure].to_numpy(dtype=np.float64)[:, None]
+    interval, method, seed = {}, "mean over episodes; no interval from a single task", None
+    if tasks > 1:
+        names = known["task_id"].tolist()
+        drawn = all_bootstrap_means(values, resamples=about.resamples, seed=about.seed, clusters=names)
+        interval, seed = percentile_interval(drawn[:, 0], about.level), about.seed
+        method = f"mean over episodes, percentile interval of {about.resamples:,} resamples of {tasks:,} tasks"
+    return Estimate(
+        value=float(values.mean()), **interval, n=len(known), of=len(part), unit="episodes", method=method, seed=seed
+    )

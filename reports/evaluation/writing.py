@@ -1,0 +1,28 @@
+"""Writing the evaluation report: the page, its JSON twin, the Markdown summary, and a CSV of every table."""
+
+from pathlib import Path
+
+from reports.cleaning.tables import write_tables
+from reports.evaluation.analysis import EvaluationAnalysis
+from reports.evaluation.layout import tables_of
+from reports.evaluation.page import write_evaluation_page
+from reports.evaluation.summary import summary_markdown
+from reports.json_text import json_text, utf8
+
+
+def write_evaluation(analysis: EvaluationAnalysis, folder: Path) -> list[Path]:
+    """Write ``evaluation.html``, ``evaluation.json``, ``summary.md`` and ``tables/*.csv``; equal analyses, equal bytes.
+
+    Args:
+        analysis: the analysis.
+        folder: where the files go; made when absent.
+
+    Returns:
+        The files written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    page, twin, summary = (folder / name for name in ("evaluation.html", "evaluation.json", "summary.md"))
+    write_evaluation_page(analysis, page)
+    twin.write_text(json_text(analysis.model_dump(mode="python"), indent=1) + "\n", encoding="utf-8")
+    summary.write_text(utf8(summary_markdown(analysis)), encoding="utf-8")
+    return [page, twin, summary, *write_tables(tables_of(analysis), folder / "tables")]
