@@ -1,0 +1,95 @@
+"""Replaying calls step by step: what each call led to, and whether it changed anything."""
+
+from collections.abc import Sequence
+
+from audit.execution.environment import Environment, Observation
+from taxonomy.accepted import concrete_values
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolCall
+
+Turns = tuple[tuple[ToolCall, ...], ...]
+"""Calls, turn by turn."""
+
+
+class Step(Record):
+    """One call of a replay."""
+
+    turn: int
+    """Turn, from 0."""
+    index: int
+    """Position within the turn, from 0."""
+    call: ToolCall
+    """The call, without any-of nodes."""
+    observation: Observation
+    """What it led to."""
+    before: str
+    """Hash of the state before."""
+    after: str
+    """Hash of the state after."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the state is another one now."""
+        return self.before != self.after
+
+    @property
+    def pointer(self) -> str:
+        """JSON Pointer to the call in a task whose ground truth was replayed as it stands."""
+        return f"/ground_truth/turns/{self.turn}/{self.index}"
+
+
+class Replay(Record):
+    """A replay from the initial state of a task."""
+
+    environment: str
+    """What ran, with its version."""
+    initial: str
+    """Hash of the initial state."""
+    steps: tuple[Step, ...] = ()
+    """The calls in order."""
+
+    @property
+    def final(self) -> str:
+        """Hash of the final state."""
+        return self.steps[-1].after if self.steps else self.initial
+
+
+def gold_turns(task: AgentTask) -> Turns:
+    """Return the calls of the ground truth with the first accepted value of every argument."""
+    return tuple(tuple(map(concrete, turn)) for turn in task.ground_truth.turns)
+
+
+def concrete(call: ToolCall) -> ToolCall:
+    """Return a call without any-of nodes: the first accepted value of each argument, optional ones included."""
+    values = concrete_values(call.arguments, limit=1)
+    return call.model_copy(update={"arguments": values[0]}) if values else call
+
+
+def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[ToolCall]]) -> Replay:
+    """Carry calls out one after the other from the initial state of a task.
+
+    Args:
+        environment: Where to; it is reset first.
+        task: Whose initial state to begin with.
+        turns: The calls.
+
+    Returns:
+        Every step. A call that fails does not end the replay.
+
+    Raises:
+        Unavailable: the task cannot be executed here.
+        ExecutionFailed: the environment broke.
+    """
+    environment.reset(task)
+    initial = state = environment.state_hash()
+    steps = []
+    for number, turn in enumerate(turns):
+        for index, call in enumerate(turn):
+            observation = environment.call(call)
+            after = environment.state_hash()
+            steps.append(
+                Step(turn=number, index=index, call=call, observation=observation, before=state, after=after)
+            )
+            state = after
+    name = f"{environment.name} {environment.version()}"
+    return Replay(environment=name, initial=initial, steps=tuple(steps))

@@ -1,0 +1,122 @@
+"""τ-bench and τ²-bench, airline and retail, behind the interface to environments."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
+from audit.execution.tau.airline import AirlineTools
+from audit.execution.tau.conversation import attempt_of, was_closed
+from audit.execution.tau.evaluator import judge
+from audit.execution.tau.retail import RetailTools
+from audit.execution.tau.state import State
+from audit.execution.tau.tools import Release, Tools
+from taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
+
+DOMAINS: dict[str, tuple[type[Tools], frozenset[str]]] = {
+    "airline": (AirlineTools, frozenset({"flights", "reservations", "users"})),
+    "retail": (RetailTools, frozenset({"orders", "products", "users"})),
+}
+"""Tools and tables of a database, by domain."""
+
+
+class TauEnvironment(Environment):
+    """What both benchmarks share; the database of a domain is held once, whatever the number of tasks."""
+
+    release: ClassVar[Release]
+    """Whose conventions hold."""
+    written_after: ClassVar[str]
+    """Release whose behaviour the tools have."""
+    counts_text_beside_calls: ClassVar[bool]
+    """Whether the evaluator looks for required texts also where they accompany a tool call."""
+
+    def __init__(self) -> None:
+        """Start without a task."""
+        self._shared: EnvironmentSpec | None = None
+        self._tools: Tools | None = None
+
+    def version(self) -> str:
+        """Name the release whose behaviour the tools have."""
+        return f"AgentHard's own tools, after {self.written_after}"
+
+    def supports(self, task: AgentTask) -> str | None:
+        """Say which part of a task is not known here."""
+        known = DOMAINS.get(_domain(task))
+        if known is None:
+            return f"the domain {task.subtask!r} is not implemented; there are {', '.join(DOMAINS)}"
+        kind, tables = known
+        state = task.environment.state
+        if not isinstance(state, dict) or not tables <= state.keys():
+            return f"the database lacks a table; {task.subtask} needs {', '.join(sorted(tables))}"
+        if task.initial_state:
+            return "the task starts from a state of its own, which only the benchmark's code can set up"
+        offered = kind(State({}), self.release).names
+        unknown = sorted({tool.name for tool in task.environment.tools} - offered)
+        return f"tools that are not implemented: {', '.join(unknown)}" if unknown else None
+
+    def reset(self, task: AgentTask) -> None:
+        """Go to the database as it is before the task."""
+        if self._tools is None or task.environment is not self._shared:
+            self._tools, self._shared = self._over(task), task.environment
+        self._tools.state.reset()
+
+    def call(self, call: ToolCall) -> Observation:
+        """Carry out one call of the agent; the users of these domains have no tools."""
+        if call.requestor == "user":
+            return Observation(text=f"Error: Tool '{call.name}' not found.", error="the user has no tools here")
+        return self._running().invoke(call.name, call.arguments)
+
+    def snapshot(self) -> Any:
+        """Return the records that differ from the database, by table and id."""
+        return self._running().state.changes()
+
+    def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
+        """Compare final states and look for the required texts; a run in progress is not disturbed."""
+        return judge(task, attempt, self._over(task))
+
+    def attempt(self, messages: Sequence[Message]) -> Attempt:
+        """Return what the agent of a recorded conversation did and said, as the evaluator sees it."""
+        return attempt_of(messages, beside_calls=self.counts_text_beside_calls)
+
+    def closed(self, messages: Sequence[Message]) -> bool:
+        """Tell whether a recorded conversation came to its end; one cut off at a limit is scored 0 unseen."""
+        return True
+
+    def _over(self, task: AgentTask) -> Tools:
+        """Build the tools of a task's domain over its database."""
+        problem = self.supports(task)
+        if problem is not None:
+            raise Unavailable(f"{task.id}: {problem}")
+        kind, _ = DOMAINS[_domain(task)]
+        return kind(State(task.environment.state), self.release)
+
+    def _running(self) -> Tools:
+        if self._tools is None:
+            raise Unavailable("no task was started: call reset first")
+        return self._tools
+
+
+class TauBenchEnvironment(TauEnvironment):
+    """τ-bench."""
+
+    name = "τ-bench, own implementation"
+    release = Release.TAU
+    written_after = "τ-bench 59a200c"
+    counts_text_beside_calls = False
+
+    def closed(self, messages: Sequence[Message]) -> bool:
+        """Look at the last message: the logs do not say how a run ended."""
+        return was_closed(messages, "###STOP###", "transfer_to_human_agents")
+
+
+class Tau2Environment(TauEnvironment):
+    """τ²-bench."""
+
+    name = "τ²-bench, own implementation"
+    release = Release.TAU2
+    written_after = "τ²-bench v0.1.3"
+    counts_text_beside_calls = True
+
+
+def _domain(task: AgentTask) -> str:
+    """Return the domain without its split (retail-dev)."""
+    return task.subtask.partition("-")[0]

@@ -1,0 +1,79 @@
+"""How both benchmarks score an attempt: its final state, what was said, and where a task asks for it the calls."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.execution.environment import Attempt, Unavailable, Verdict
+from audit.execution.tau.state import same
+from audit.execution.tau.tools import Tools
+from taxonomy.task import AgentTask, Check, ToolCall
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Calls carried out in order from the initial state."""
+
+    changes: dict[str, dict[str, dict[str, Any]]]
+    """Records that differ from the database in the end."""
+    failures: tuple[str, ...]
+    """What went wrong, call by call; the benchmarks pass over it without a word."""
+
+
+def replay(tools: Tools, calls: Iterable[ToolCall]) -> Replay:
+    """Carry out calls from the initial state; one that fails is passed over, as both benchmarks do."""
+    tools.state.reset()
+    failures = []
+    for number, call in enumerate(calls):
+        observation = tools.invoke(call.name, call.arguments)
+        if observation.error is not None:
+            failures.append(f"call {number} ({call.name}): {observation.error}")
+    return Replay(tools.state.changes(), tuple(failures))
+
+
+def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
+    """Judge an attempt by the checks of its task that are scored.
+
+    Args:
+        task: the task with its checks and its ground truth.
+        attempt: what the agent did and said.
+        tools: tools over a state of their own, which is left changed.
+
+    Raises:
+        Unavailable: when the task is scored by assertions in code that is not part of its files.
+    """
+    scored = [check for check in task.evaluation.checks if check.scored]
+    if any(check.kind == "state_assertion" for check in scored):
+        raise Unavailable(f"{task.id} is scored by assertions that only the benchmark's own code can evaluate")
+    calls = [call for turn in attempt.turns for call in turn]
+    parts: dict[str, bool] = {}
+    reason = ""
+    if any(check.kind == "final_state" for check in scored):
+        gold = replay(tools, (call for _, call in task.gold_calls()))
+        parts["database"] = same(replay(tools, calls).changes, gold.changes)
+        reason = "; ".join(f"the ground truth fails at {failure}" for failure in gold.failures)
+    parts["outputs"] = _says(attempt.replies, [check for check in scored if check.kind == "output_substring"])
+    required = [check for check in scored if check.kind == "tool_calls"]
+    if required:
+        gold_calls = dict(task.gold_calls())
+        parts["actions"] = all(_made(gold_calls[check.pointer], check, calls) for check in required)
+    return Verdict(passed=all(parts.values()), parts=parts, reason=reason)
+
+
+def _says(replies: Sequence[str], checks: Sequence[Check]) -> bool:
+    """Look for each required text in some reply, in lower case and without commas; part of a number counts."""
+    said = [reply.lower().replace(",", "") for reply in replies]
+    return all(any(str(check.expected).lower() in reply for reply in said) for check in checks)
+
+
+def _made(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
+    """Look for a call of the gold call's name that agrees on the compared arguments (none named: all it gives)."""
+    compared = (check.expected or {}).get("compare_args")
+    return any(
+        call.name == gold.name
+        and all(
+            same(call.arguments.get(key), gold.arguments.get(key))
+            for key in (call.arguments if compared is None else compared)
+        )
+        for call in calls
+    )

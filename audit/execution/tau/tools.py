@@ -1,0 +1,99 @@
+"""What the tools of both domains share: two releases that word things differently, and how calls reach a tool."""
+
+import inspect
+import json
+from abc import ABC
+from enum import Enum
+from functools import cached_property
+from typing import Any, ClassVar, NoReturn
+
+from audit.execution.environment import Observation
+from audit.execution.tau.arithmetic import calculate, is_arithmetic
+from audit.execution.tau.state import State
+
+
+class Release(Enum):
+    """Which benchmark's conventions hold; the rules are the same where nothing else is said."""
+
+    TAU = "tau-bench"
+    """τ-bench 59a200c."""
+    TAU2 = "tau2"
+    """τ²-bench v0.1.3."""
+
+
+class ToolError(Exception):
+    """A tool refuses; the message is what the agent is told."""
+
+
+class Tools(ABC):
+    """The tools of one domain: each public method is a tool, its parameters are those of the call."""
+
+    domain: ClassVar[str]
+    """Name of the domain."""
+
+    def __init__(self, state: State, release: Release) -> None:
+        """Work on a state, by the conventions of a release."""
+        self.state = state
+        self.release = release
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of the tools that this release offers."""
+        own = {name for kind in type(self).__mro__[:-1] if issubclass(kind, Tools) for name in vars(kind)}
+        found = {name for name in own if not name.startswith("_") and inspect.isfunction(getattr(type(self), name))}
+        return frozenset(found - {"invoke"} - self._withheld())
+
+    def invoke(self, name: str, arguments: dict[str, Any]) -> Observation:
+        """Carry out one call as the benchmark does: whatever goes wrong becomes a text for the agent."""
+        if name not in self.names:
+            text = f"Error: Tool '{name}' not found." if self._new else f"Unknown action {name}"
+            return Observation(text=text, error=f"there is no tool {name!r}")
+        try:
+            self._bind(name, arguments)
+            value = getattr(self, name)(**arguments)
+        except Exception as error:
+            return Observation(text=f"Error: {error}", error=str(error) or type(error).__name__)
+        return Observation(text=value if isinstance(value, str) else json.dumps(value))
+
+    def calculate(self, expression: str) -> str:
+        """Work out an arithmetic expression."""
+        if not is_arithmetic(expression):
+            self._fail("invalid characters in expression")
+        return str(calculate(expression))
+
+    def think(self, thought: str) -> str:
+        """Do nothing."""
+        return ""
+
+    def transfer_to_human_agents(self, summary: str) -> str:
+        """Hand the user over; the state stays as it is."""
+        return "Transfer successful"
+
+    @property
+    def _new(self) -> bool:
+        return self.release is Release.TAU2
+
+    def _withheld(self) -> frozenset[str]:
+        """Name the tools that this release lacks."""
+        return frozenset({"think"} if self._new else ())
+
+    def _fail(self, text: str, tau2: str | None = None) -> NoReturn:
+        """Refuse; τ²-bench says the same with a capital letter unless another text is given."""
+        raise ToolError((tau2 or text[:1].upper() + text[1:]) if self._new else text)
+
+    def _bind(self, name: str, arguments: dict[str, Any]) -> None:
+        """Refuse arguments that do not fit the parameters, in Python's words."""
+        parameters = inspect.signature(getattr(self, name)).parameters
+        owner = f"{type(self).__name__}.{name}" if self._new else f"{_camel(name)}.invoke"
+        for argument in arguments:
+            if argument not in parameters:
+                raise ToolError(f"{owner}() got an unexpected keyword argument '{argument}'")
+        missing = [f"'{parameter}'" for parameter in parameters if parameter not in arguments]
+        if missing:
+            listed = " and ".join(missing) if len(missing) < 3 else f"{', '.join(missing[:-1])}, and {missing[-1]}"
+            plural = "s" if len(missing) > 1 else ""
+            raise ToolError(f"{owner}() missing {len(missing)} required positional argument{plural}: {listed}")
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))

@@ -1,0 +1,109 @@
+import json
+
+import pytest
+
+from audit.execution.environment import Unavailable
+from audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from taxonomy import ToolCall, ToolSpec
+from tests.audit.execution.tau.conftest import make_task
+
+CANCEL = ToolCall(name="cancel_reservation", arguments={"reservation_id": "AAA111"})
+
+
+@pytest.mark.parametrize("kind", [TauBenchEnvironment, Tau2Environment])
+def test_reset_goes_back(kind: type[TauBenchEnvironment] | type[Tau2Environment]) -> None:
+    environment, task = kind(), make_task("tau2", "airline", [CANCEL])
+    environment.reset(task)
+    before = environment.state_hash()
+    assert environment.snapshot() == {}
+    assert environment.call(CANCEL).error is None
+    assert environment.snapshot()["reservations"]["AAA111"]["status"] == "cancelled"
+    assert environment.state_hash() != before
+    environment.reset(task)
+    assert environment.state_hash() == before
+    assert "status" not in task.environment.state["reservations"]["AAA111"]
+
+
+def test_it_moves_between_domains() -> None:
+    environment = Tau2Environment()
+    environment.reset(make_task("tau2", "airline", []))
+    environment.reset(make_task("tau2", "retail", []))
+    order = environment.call(ToolCall(name="get_order_details", arguments={"order_id": "#W1"}))
+    assert json.loads(order.text)["status"] == "pending"
+    assert environment.call(CANCEL).text == "Error: Tool 'cancel_reservation' not found."
+
+
+def test_what_is_not_supported_is_said() -> None:
+    environment = Tau2Environment()
+    task = make_task("tau2", "airline", [])
+    assert environment.supports(task) is None
+    assert "telecom" in str(environment.supports(task.model_copy(update={"subtask": "telecom"})))
+    own = task.model_copy(update={"initial_state": {"initialization_actions": [{}]}})
+    assert "a state of its own" in str(environment.supports(own))
+    bare = task.environment.model_copy(update={"state": {"users": {}}})
+    assert "flights, reservations, users" in str(environment.supports(task.model_copy(update={"environment": bare})))
+    spec = task.environment.model_copy(update={"tools": (ToolSpec(name="wash_plane"),)})
+    with pytest.raises(Unavailable, match="wash_plane"):
+        environment.reset(task.model_copy(update={"environment": spec}))
+
+
+def test_a_split_of_a_domain_is_the_domain() -> None:
+    assert TauBenchEnvironment().supports(make_task("tau-bench", "retail-dev", [])) is None
+
+
+def test_nothing_runs_before_a_task() -> None:
+    with pytest.raises(Unavailable, match="reset"):
+        Tau2Environment().snapshot()
+
+
+def test_a_user_has_no_tools() -> None:
+    environment = Tau2Environment()
+    environment.reset(make_task("tau2", "airline", []))
+    assert environment.call(CANCEL.model_copy(update={"requestor": "user"})).error is not None
+    assert environment.snapshot() == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("__init__", {}),
+        ("invoke", {"name": "think", "arguments": {}}),
+        ("_fail", {"text": "x"}),
+        ("state", {}),
+        ("get_user_details", {"user_id": ["a"]}),
+        ("get_user_details", {"user_id": None}),
+        ("book_reservation", {"user_id": "ada_1"}),
+        ("calculate", {"expression": 5}),
+        ("calculate", {"expression": "__import__('os').getcwd()"}),
+        ("calculate", {"expression": "9**9**9"}),
+        ("update_reservation_flights", {"reservation_id": "AAA111", "cabin": "x", "flights": 3, "payment_id": "y"}),
+        ("update_reservation_baggages", {"reservation_id": {}, "total_baggages": 1, "x": 1}),
+    ],
+)
+@pytest.mark.parametrize("kind", [TauBenchEnvironment, Tau2Environment])
+def test_bad_calls_are_observations(
+    kind: type[TauBenchEnvironment] | type[Tau2Environment], name: str, arguments: dict[str, object]
+) -> None:
+    environment = kind()
+    environment.reset(make_task("tau2", "airline", []))
+    observation = environment.call(ToolCall(name=name, arguments=arguments))
+    assert observation.error
+    assert observation.text.startswith(("Error: ", "Unknown action "))
+    assert environment.snapshot() == {}
+
+
+def test_arguments_that_do_not_fit_are_told_as_python_tells_them() -> None:
+    environment = TauBenchEnvironment()
+    environment.reset(make_task("tau-bench", "airline", []))
+    extra = environment.call(ToolCall(name="cancel_reservation", arguments={"reservation_id": "AAA111", "why": "x"}))
+    assert extra.text == "Error: CancelReservation.invoke() got an unexpected keyword argument 'why'"
+    one = environment.call(ToolCall(name="send_certificate", arguments={"user_id": "ada_1"}))
+    assert one.text == "Error: SendCertificate.invoke() missing 1 required positional argument: 'amount'"
+    three = environment.call(ToolCall(name="search_direct_flight"))
+    assert three.text.endswith("missing 3 required positional arguments: 'origin', 'destination', and 'date'")
+    newer = Tau2Environment()
+    newer.reset(make_task("tau2", "airline", []))
+    two = newer.call(ToolCall(name="send_certificate", arguments={}))
+    assert two.text.endswith(
+        "AirlineTools.send_certificate() missing 2 required positional arguments: 'user_id' and 'amount'"
+    )

@@ -1,0 +1,54 @@
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from audit.execution import registry
+from audit.execution.environment import Environment, Unavailable
+from audit.execution.tau import Tau2Environment
+from tests.builders import make_task
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An installed distribution that offers environments."""
+    info = tmp_path / "library_bench-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: library-bench\nVersion: 1.0\n")
+    lines = ["good = audit.execution.tau:Tau2Environment", "gone = no_such_module:X", "odd = json:dumps"]
+    (info / "entry_points.txt").write_text("\n".join([f"[{registry.GROUP}]", *lines]) + "\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    registry._registered.cache_clear()
+    yield info
+    registry._registered.cache_clear()
+
+
+def test_an_environment_is_found_by_benchmark_and_kept(register: Path) -> None:
+    task = make_task(benchmark="good")
+    found = registry.environment_for(task)
+    assert isinstance(found, Tau2Environment)
+    assert registry.environment_for(task) is found
+    assert "good" in registry.environment_names()
+
+
+def test_a_benchmark_without_one_has_none(register: Path) -> None:
+    assert registry.environment_for(make_task(benchmark="library")) is None
+
+
+@pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "no subclass")])
+def test_what_cannot_be_loaded_is_said(register: Path, name: str, words: str) -> None:
+    with pytest.raises(Unavailable, match=words):
+        registry.environment_for(make_task(benchmark=name))
+
+
+def test_every_environment_of_the_package_loads() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    for name, value in declared[registry.GROUP].items():
+        loaded = EntryPoint(name, value, registry.GROUP).load()
+        assert issubclass(loaded, Environment), name
+    assert {"tau-bench", "tau2"} <= declared[registry.GROUP].keys()
