@@ -6,14 +6,18 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
 
+from ace.generator.errors import GenerationFailed
+from ace.generator.helper_process import end_with_parent
 from ace.generator.making import make
 from ace.generator.parameters import Cell, Parameters
 from ace.instance import Instance
 
-_BATCH = 8
+_BATCH = 4
 """Instances that a process makes before it hands them over."""
-_WAITING = 3
-"""Batches per process that are made or wait at a time: bounds the memory."""
+_AHEAD = 3
+"""Batches that each further process has before it: it never waits, and at the end little is left to wait for."""
+_WAITING = 8
+"""Most batches per process that are made or being made and not yet taken: bounds the memory."""
 
 
 def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterator[Instance]:
@@ -25,7 +29,7 @@ def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterat
     Args:
         parameters: The suite.
         start: How many instances to skip: those that an interrupted run has written already.
-        workers: Processes to use; 1 stays in this one.
+        workers: Processes to use, this one included; 1 starts no other.
 
     Yields:
         ``parameters.count - start`` instances, in the order of ``parameters.cells()``.
@@ -38,17 +42,30 @@ def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterat
         for cell in cells:
             yield make(parameters, cell)
         return
-    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=end_with_parent)
+    line: deque[Future[list[Instance]]] = deque()
     try:
-        waiting: deque[Future[list[Instance]]] = deque()
         for batch in iter(lambda: list(islice(cells, _BATCH)), []):
-            waiting.append(pool.submit(_make_batch, parameters, batch))
-            if len(waiting) >= _WAITING * workers:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+            if sum(not each.done() for each in line) < _AHEAD * (workers - 1):
+                line.append(others.submit(_make_batch, parameters, batch))
+            else:
+                line.append(_made_here(parameters, batch))
+            while line and (line[0].done() or len(line) >= _WAITING * workers):
+                yield from line.popleft().result()
+        while line:
+            yield from line.popleft().result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        others.shutdown(cancel_futures=True)
+
+
+def _made_here(parameters: Parameters, cells: list[Cell]) -> Future[list[Instance]]:
+    """A batch made in this process; a failure waits for its turn, so that what comes before it is handed over."""
+    made: Future[list[Instance]] = Future()
+    try:
+        made.set_result(_make_batch(parameters, cells))
+    except GenerationFailed as failed:
+        made.set_exception(failed)
+    return made
 
 
 def _make_batch(parameters: Parameters, cells: list[Cell]) -> list[Instance]:

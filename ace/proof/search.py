@@ -18,8 +18,8 @@ from ace.rules import broken_slot_rules
 
 METHOD = "branch and bound on sums"
 VERSION = 1
-_BLOCK = 4096
-"""Most partial fillings that are extended at a time: bounds the memory."""
+_MADE = 2**17
+"""Most partial fillings that are made at a time, unless one slot has more options: bounds the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +64,6 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
     while stack and len(solutions) < stop_after:
         totals, choices = stack.pop()
         depth = choices.shape[1]
-        if len(totals) > _BLOCK:
-            stack.append((totals[_BLOCK:], choices[_BLOCK:]))
-            totals, choices = totals[:_BLOCK], choices[:_BLOCK]
         if depth == len(loads):
             for choice in choices[: stop_after - len(solutions)].tolist():
                 solutions.append(
@@ -74,6 +71,10 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
                 )
             continue
         width = len(loads[depth])
+        block = max(1, _MADE // width)
+        if len(totals) > block:
+            stack.append((totals[block:], choices[block:]))
+            totals, choices = totals[:block], choices[:block]
         nodes += len(totals) * width
         if nodes > most_nodes:
             return Found(tuple(solutions), nodes, False)

@@ -1,5 +1,6 @@
 """Domains are data: the six of the paper, and a seventh that is one more file."""
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,9 +9,14 @@ from pydantic import ValidationError
 
 from ace import domains
 from ace.domain import Domain, GlobalKind
-from ace.generator import Parameters, generate
+from ace.environment import Environment
+from ace.generator import GenerationFailed, Parameters, generate
+from ace.generator.scaffold import _usable_limits
 from ace.generator.space import load_space
+from ace.probes import candidates_of
 from ace.proof import verify
+from ace.reference_format import read, write
+from audit.probes import read_scene, run_battery
 
 PAGE = Path(__file__).parents[2] / "docs" / "ace" / "domains.md"
 
@@ -24,7 +30,8 @@ def garden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     domains.names.cache_clear()
     yield "garden"
     monkeypatch.undo()
-    for cached in (domains.names, domains.load, load_space):
+    sys.modules.pop("ace.domains.garden", None)
+    for cached in (domains.names, domains.load, load_space, _usable_limits):
         cached.cache_clear()
 
 
@@ -56,6 +63,34 @@ def test_a_seventh_domain_is_one_file(garden: str) -> None:
         assert verify(instance).ok
         assert "Fill the 4x4 grid with plant ids." in instance.puzzle.instruction
         assert all(name.startswith("G") for name in instance.puzzle.items)
+
+
+def test_a_seventh_domain_is_played_probed_and_written_without_further_code(garden: str, tmp_path: Path) -> None:
+    parameters = Parameters(
+        domains=(garden,), rows=4, cols=4, hidden_slots=(5,), decoy_budgets=(6,), candidates=10, per_cell=8
+    )
+    made = list(generate(parameters))
+    for instance in made:
+        environment = Environment(instance.puzzle)
+        assert f"check_{garden}_global_constraints" in {tool.name for tool in environment.tools()}
+        for slot, known in zip(instance.puzzle.slots, instance.answer.slots, strict=True):
+            environment.call("set_slot", {"row": slot.row, "col": slot.col, "id": known.truth})
+        assert environment.call(f"check_{garden}_global_constraints", {})["data"] == {"is_valid": True}
+    report = run_battery([read_scene(candidates_of(each), str(number)) for number, each in enumerate(made)])
+    assert report.choices == 40 and report.give_aways() == []
+    probed = " ".join(result.id for result in report.results)
+    assert all(attribute in probed for attribute in ("water", "height", "yield_kg", "kind"))
+    path = tmp_path / "garden.json"
+    write(path, parameters.header(garden), iter(made), len(made))
+    assert [each.puzzle for each in read(path).instances] == [each.puzzle for each in made]
+
+
+def test_slot_rules_that_exclude_nothing_are_named(garden: str, tmp_path: Path) -> None:
+    file = tmp_path / "garden.py"
+    text = file.read_text(encoding="utf-8").replace("(120, 200, 260)", "(300,)").replace("(2, 5, 8)", "(0,)")
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(GenerationFailed, match="filters missed 2 times, at last because the slot rules .* allow every"):
+        next(generate(Parameters(domains=(garden,), attempts=2)))
 
 
 def test_a_file_without_a_domain_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

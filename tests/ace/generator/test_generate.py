@@ -1,6 +1,7 @@
 """Suites: what every instance must be, determinism, resumption, and failures that say why."""
 
 import hashlib
+import math
 import subprocess
 import sys
 from collections import Counter
@@ -135,12 +136,17 @@ def test_a_suite_without_slots_is_possible() -> None:
     assert verify(made).ok
 
 
-@pytest.mark.parametrize("domain", domains.names())
-def test_the_largest_sizes_are_made(domain: str) -> None:
-    parameters = Parameters(rows=7, cols=10, hidden_slots=(35,), decoy_budgets=(60,), candidates=31, domains=(domain,))
-    made = next(generate(parameters))
-    assert made.answer.decoy_budget == 60 and len(made.answer.decoy_slots) == 8
-    assert made.certificate is not None and made.certificate.solutions == 1
+@pytest.mark.parametrize("coupling", [False, True])
+@pytest.mark.parametrize(("rows", "hidden"), [(7, 21), (7, 35), (7, 70), (4, 35)])
+def test_the_largest_sizes_are_made(rows: int, hidden: int, coupling: bool) -> None:
+    """Eight slots share 60 decoys: millions of combinations, of which none is listed."""
+    parameters = Parameters(
+        rows=rows, cols=10, hidden_slots=(hidden,), decoy_budgets=(60,), candidates=31, coupling=coupling
+    )
+    for made in generate(parameters):
+        assert made.answer.decoy_budget == 60 and len(made.answer.decoy_slots) == 8
+        assert math.prod(1 + len(slot.decoys) for slot in made.answer.slots) > 20_000
+        assert made.certificate is not None and made.certificate.solutions == 1
 
 
 def test_a_full_grid_of_slots_is_made() -> None:

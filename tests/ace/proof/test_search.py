@@ -9,6 +9,7 @@ from ace import domains
 from ace.instance import Instance, Puzzle
 from ace.proof import search
 from ace.reference_format import read
+from ace.rules import filling, measure
 from tests.ace.environment.small import instance
 from tests.ace.made import one, small_suite, solutions_by_force
 from tests.ace.proof.cp_sat import count_solutions
@@ -79,6 +80,57 @@ def test_generated_instances_agree_with_cp_sat() -> None:
             assert count == count_solutions(puzzle), (puzzle.id, share)
             counts.add(count)
     assert counts == {1, 2}
+
+
+def with_second_solution(made: Instance) -> Puzzle:
+    """The puzzle with one decoy, or where there is none one filter, turned into a twin of its slot's truth."""
+    known = next((slot for slot in made.answer.slots if slot.decoys), made.answer.slots[0])
+    twin = (*known.decoys, *known.filters)[0]
+    key = domains.load(made.puzzle.domain).id_key
+    items = made.puzzle.items | {twin: made.puzzle.items[known.truth] | {key: twin}}
+    return replace(made.puzzle, items=items)
+
+
+def without_solution(made: Instance) -> Puzzle:
+    """The puzzle with the first ceiling one below what the only solution needs, or the first floor one above."""
+    domain = domains.load(made.puzzle.domain)
+    rule = domain.global_rules[0]
+    needed = measure(rule, filling(made.puzzle, made.answer.solution))
+    limits = made.puzzle.limits | {rule.name: needed + (1 if rule.kind.is_floor else -1)}
+    return replace(made.puzzle, limits=limits)
+
+
+@pytest.mark.parametrize("domain", domains.names())
+def test_spoilt_instances_agree_with_cp_sat(domain: str) -> None:
+    for hidden, budget in ((1, 0), (3, 0), (5, 8), (12, 12)):
+        made = one(domain, hidden, budget)
+        assert found(made.puzzle, 3) == count_solutions(made.puzzle, 3) == 1
+        twice = with_second_solution(made)
+        assert found(twice, 3) == count_solutions(twice, 3) == 2
+        never = without_solution(made)
+        assert found(never) == count_solutions(never) == 0
+
+
+def test_all_solutions_of_a_loose_instance_are_counted() -> None:
+    puzzle = loosened(one("travel", 4, 9).puzzle, 0.2)
+    count = count_solutions(puzzle, 1000)
+    assert found(puzzle, 1000) == count > 2
+
+
+def test_values_below_zero_are_bounded_too() -> None:
+    made = one("shopping", 4, 8)
+    shifted = {id: item | {"protein": int(item["protein"]) - 100} for id, item in made.puzzle.items.items()}
+    limit = made.puzzle.limits["weekly_protein_min"] - 100 * made.puzzle.rows * made.puzzle.cols
+    slots = tuple(
+        replace(slot, limits={name: at - 100 * (name == "min_protein") for name, at in slot.limits.items()})
+        for slot in made.puzzle.slots
+    )
+    below = replace(made.puzzle, items=shifted, slots=slots, limits=made.puzzle.limits | {"weekly_protein_min": limit})
+    assert limit < 0
+    assert (
+        search(domains.load("shopping"), below, 10).solutions
+        == search(domains.load("shopping"), made.puzzle, 10).solutions
+    )
 
 
 @pytest.mark.corpora

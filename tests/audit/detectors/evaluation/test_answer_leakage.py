@@ -1,3 +1,5 @@
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -5,18 +7,23 @@ import pytest
 from audit.conclude import conclude
 from audit.detectors.evaluation import AnswerLeakage
 from audit.shards import check_shard
+from audit.sources.base import Quarantine
+from audit.sources.native import Native
 from taxonomy import AgentTask, Coverage, Finding, Status
 from taxonomy.pointer import resolve
 from tests.audit.probes.benchmark import answer, tasks
 from tests.builders import make_task
 
 
-def check(made: list[Any]) -> tuple[list[Finding], list[Coverage], list[AgentTask]]:
-    records = [make_task(f"lib/{n}", metadata={"candidates": data}) for n, data in enumerate(made)]
+def audit(records: list[AgentTask]) -> tuple[list[Finding], list[Coverage]]:
     detectors = [AnswerLeakage()]
     shards = [check_shard(records[i : i + 25], {}, detectors) for i in range(0, len(records), 25)]
-    findings, coverage = conclude("library", [task.id for task in records], shards, detectors)
-    return findings, coverage, records
+    return conclude("library", [task.id for task in records], shards, detectors)
+
+
+def check(made: list[Any]) -> tuple[list[Finding], list[Coverage], list[AgentTask]]:
+    records = [make_task(f"lib/{n}", metadata={"candidates": data}) for n, data in enumerate(made)]
+    return (*audit(records), records)
 
 
 def test_a_shortcut_is_one_finding_that_quotes_answers() -> None:
@@ -92,3 +99,19 @@ def test_candidates_that_cannot_be_read_are_an_error_of_that_task_alone() -> Non
     assert findings == []
     assert [row.status for row in coverage].count(Status.CLEAN) == 19
     assert "candidates/sets/1/truth: 'nobody' is not the id of a candidate" in coverage[3].reason
+
+
+def test_a_benchmark_in_the_native_format_states_its_candidates(tmp_path: Path) -> None:
+    made = tasks()
+    for task in made:
+        for choice in task["sets"]:
+            answer(choice)["price"] = min(c["price"] for c in choice["candidates"]) - 1
+    lines = []
+    for n, data in enumerate(made):
+        task = make_task(f"lib/{n}", metadata={"candidates": data}).model_dump(mode="json", exclude={"origins"})
+        lines.append(json.dumps(task))
+    lines.append(json.dumps(make_task("lib/plain").model_dump(mode="json", exclude={"origins"})))
+    (tmp_path / "tasks.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    findings, coverage = audit(list(Native(tmp_path).tasks(Quarantine())))
+    assert "has the lowest price" in findings[0].claim and findings[0].measures["rate"] == 1.0
+    assert [row.status for row in coverage] == [Status.FLAGGED] * 60 + [Status.NOT_CHECKED]
