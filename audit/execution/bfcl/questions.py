@@ -1,0 +1,87 @@
+"""What the script is asked about a task and an attempt, and what its answers say."""
+
+import json
+from typing import Any
+
+from audit.execution.bfcl import native
+from audit.execution.bfcl.literals import written
+from audit.execution.environment import Attempt, ExecutionFailed, Verdict
+from audit.sources.bfcl.categories import CATEGORIES
+from taxonomy.task import AgentTask, ToolCall
+
+RAISED = "Error during execution: "
+"""How the package begins the response of a call that raised an exception."""
+
+SCORING = {category.name: category.scoring for category in CATEGORIES}
+"""How each category is scored."""
+
+
+def session(task: AgentTask) -> dict[str, Any]:
+    """Return what the classes of a multi-turn task are built from."""
+    groups = dict.fromkeys(tool.group for tool in task.environment.tools if tool.group)
+    return {
+        "id": f"{task.subtask}_0",  # the package reads the category from it and makes it part of Python names
+        "classes": list(groups),
+        "config": task.initial_state,
+        "long_context": "long_context" in task.subtask,
+    }
+
+
+def question(task: AgentTask) -> dict[str, Any]:
+    """Return what the checker needs to know of a task."""
+    scoring = SCORING[task.subtask]
+    if scoring == "state":
+        built = session(task)
+        entry = {"initial_config": built["config"], "involved_classes": built["classes"], "id": built["id"]}
+        return {"kind": "state", "entry": entry, "gold": native.gold_texts(task)}
+    if scoring in ("no_call", "any_call"):
+        return {"kind": "presence", "expected": scoring == "any_call"}
+    tools = task.environment.tools
+    return {
+        "kind": "calls",
+        "functions": [native.documentation(tool) for tool in tools],
+        "answer": [native.answer(call) for turn in task.ground_truth.turns for call in turn],
+        "language": native.LANGUAGES.get(tools[0].language if tools else "", "Python"),
+        "category": task.subtask,
+    }
+
+
+def attempted(task: AgentTask, attempt: Attempt) -> list[Any]:
+    """Return the calls of an attempt as the checker of its task takes them."""
+    if SCORING[task.subtask] == "state":
+        return [[native.python_call(call) for call in turn] for turn in attempt.turns]
+    return [{call.name: _arguments(task, call)} for turn in attempt.turns for call in turn]
+
+
+def _arguments(task: AgentTask, call: ToolCall) -> dict[str, Any]:
+    tool = task.tool(call.name)
+    if tool is None or tool.language in ("json", "python"):
+        return call.arguments
+    properties = tool.parameters.get("properties", {})
+    return {name: written(value, properties.get(name, {}), tool.language) for name, value in call.arguments.items()}
+
+
+def verdict(answer: dict[str, Any]) -> Verdict | ExecutionFailed:
+    """Read the script's answer about an attempt."""
+    if "failed" in answer:
+        return ExecutionFailed(f"the checker broke: {answer['failed']}")
+    return Verdict(passed=answer["valid"], parts=answer["parts"], reason=answer["reason"])
+
+
+def error(text: str) -> str | None:
+    """Tell why a call failed, from its response: it raised an exception, or it returned an object with ``error``.
+
+    >>> error('{"error": "no such file"}')
+    'no such file'
+    >>> error('{"result": 4}')
+    """
+    if text.startswith(RAISED):
+        return text.removeprefix(RAISED) or "an exception without a message"
+    if not text.startswith("{"):
+        return None
+    try:
+        response = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found = response.get("error") if isinstance(response, dict) else None
+    return str(found) if found else None

@@ -1,0 +1,103 @@
+"""Managed virtual environments in which a benchmark's own code runs, apart from ours.
+
+They are the ones that ``audit.sources.fetch`` installs, one per release, each from pinned requirements without their
+dependencies: what benchmark code really imports at run time is little, and what it pins fits no other environment.
+"""
+
+import shutil
+from importlib.metadata import distributions
+from pathlib import Path
+
+from pydantic import Field
+
+from audit.execution.environment import Unavailable
+from audit.sources.fetch import Fetched, FetchError, fetch, fetched
+from taxonomy.record import Record
+
+BENCHMARKS = ("bfcl",)
+"""Benchmarks whose code can be installed from the package index."""
+
+
+class ManagedEnvironment(Record):
+    """A virtual environment with a benchmark's code."""
+
+    benchmark: str
+    """Name of the source."""
+    version: str
+    """Release of the benchmark's package."""
+    python: Path
+    """Interpreter of the environment."""
+    packages: dict[str, str] = Field(default_factory=dict)
+    """Installed packages and their versions."""
+
+
+def create(benchmark: str, version: str | None = None, home: Path | None = None) -> ManagedEnvironment:
+    """Create the environment of a benchmark; one that is there already is returned as it is.
+
+    Args:
+        benchmark: name of the source, such as bfcl.
+        version: release; None means the one that the environment was written against.
+        home: folder to keep environments in; None means the managed one.
+
+    Raises:
+        Unavailable: when it cannot be created; the message says what to do.
+    """
+    try:
+        return _described(fetch(benchmark, version, home))
+    except FetchError as error:
+        raise Unavailable(str(error)) from error
+
+
+def existing(home: Path | None = None) -> list[ManagedEnvironment]:
+    """List the environments that are there, by benchmark, oldest release first."""
+    return [_described(found) for benchmark in BENCHMARKS for found in fetched(benchmark, home)]
+
+
+def find(benchmark: str, version: str, home: Path | None = None) -> ManagedEnvironment:
+    """Return an environment that is there.
+
+    Raises:
+        Unavailable: when it is not there; the message names the command that creates it.
+    """
+    for found in fetched(benchmark, home):
+        if found.version == version:
+            return _described(found)
+    raise Unavailable(f"the code of {benchmark} {version} is not installed: run `agenthard env create {benchmark}`")
+
+
+def remove(benchmark: str, version: str | None = None, home: Path | None = None) -> list[ManagedEnvironment]:
+    """Remove the environments of a benchmark, its data included.
+
+    Args:
+        benchmark: name of the source.
+        version: release; None means all.
+        home: folder that environments are kept in; None means the managed one.
+
+    Returns:
+        What was removed.
+
+    Raises:
+        Unavailable: when there is none to remove, or a file cannot be removed.
+    """
+    found = [item for item in fetched(benchmark, home) if version in (None, item.version)]
+    if not found:
+        wanted = f"{benchmark} {version}" if version else benchmark
+        raise Unavailable(f"there is no environment of {wanted}; `agenthard env list` shows those that are there")
+    removed = [_described(item) for item in found]
+    for item in found:
+        try:
+            shutil.rmtree(item.path)
+        except OSError as error:
+            raise Unavailable(f"{item.path} cannot be removed: {error}; remove the folder yourself") from error
+    return removed
+
+
+def _described(found: Fetched) -> ManagedEnvironment:
+    folder = next(parent for parent in found.data.parents if parent.name == "site-packages")
+    packages = {item.name: item.version for item in distributions(path=[str(folder)])}
+    return ManagedEnvironment(
+        benchmark=found.benchmark,
+        version=found.version,
+        python=found.python,
+        packages=dict(sorted(packages.items())),
+    )

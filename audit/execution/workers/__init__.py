@@ -1,0 +1,7 @@
+"""Limited processes in which a benchmark's own code runs, each task in a process that nothing has touched before."""
+
+from audit.execution.workers.limits import Limits
+from audit.execution.workers.pool import WorkerPool
+from audit.execution.workers.worker import Isolation, Worker
+
+__all__ = ["Isolation", "Limits", "Worker", "WorkerPool"]

@@ -1,0 +1,177 @@
+"""The process that workers are forked from; run by the benchmark's interpreter, so it imports nothing of ours.
+
+Usage: ``python host.py CONTROL SCRIPT FOLDER LIMITS``. CONTROL is the number of an inherited Unix socket that keeps
+messages apart, SCRIPT a file with a function ``setup()``, FOLDER one for temporary folders, LIMITS the fields of
+``Limits`` as JSON.
+
+The host calls ``setup()``, which imports the benchmark and returns a function ``serve(request)``. The host itself
+never sees benchmark data. For each worker it is sent a socket, forks, and the child reads requests from that socket,
+one JSON value a line; each value that ``serve`` yields goes back as ``{"value": ...}``, then comes ``{"end": true}``.
+An exception that leaves ``serve`` and a forbidden act end the child after ``{"failed": "why"}``. When the control
+socket is closed, the host removes FOLDER and ends, and the kernel ends its children.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+Serve = Callable[[Any], Iterable[Any]]
+
+MESSAGE_BYTES = 4096
+LAZY_IMPORTS = ("_strptime", "encodings.idna", "linecache", "traceback")
+"""Modules that Python imports at first use; a worker may not be able to read them any more."""
+
+
+def load(path: Path) -> Any:
+    """Import a Python file by its path."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class Host:
+    """Forks workers, and tells how they ended."""
+
+    def __init__(self, control: socket.socket, serve: Serve, folder: str, limits: dict[str, Any]) -> None:
+        self._control = control
+        self._serve = serve
+        self._folder = folder
+        self._limits = limits
+        self._containment = load(Path(__file__).with_name("containment.py"))
+        self._watch = load(Path(__file__).with_name("watch.py"))
+        self._landlock: int = self._containment.landlock_version()
+        self._network: bool = self._containment.leave_network()
+        self._homes: dict[int, str] = {}
+
+    def run(self) -> None:
+        """Obey until the other end of the control socket is closed."""
+        os.chmod(self._folder, 0o711)
+        try:
+            self._tell({"ready": {"network_namespace": self._network, "landlock": self._landlock}})
+            self._obey()
+        except ConnectionError:
+            pass  # closed before our last words were read
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _obey(self) -> None:
+        while True:
+            message, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+            if not message:
+                return
+            if handles:
+                self._tell({"pid": self._fork(handles[0])})
+            else:
+                self._tell({"status": self._wait(int(message))})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        self._control.sendall(json.dumps(message).encode() + b"\n")
+
+    def _fork(self, channel: int) -> int:
+        home = tempfile.mkdtemp(prefix="worker-", dir=self._folder)
+        if os.geteuid() == 0:
+            os.chown(home, self._containment.NOBODY, self._containment.NOBODY)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self._become_worker(channel, home)
+            finally:
+                os._exit(1)
+        os.close(channel)
+        self._homes[pid] = home
+        return pid
+
+    def _wait(self, pid: int) -> int:
+        _, status = os.waitpid(pid, 0)
+        with suppress(OSError, RecursionError):
+            shutil.rmtree(self._homes.pop(pid), ignore_errors=True)
+        return os.waitstatus_to_exitcode(status)
+
+    def _become_worker(self, channel: int, home: str) -> None:
+        self._control.close()
+        worker = Child(channel, self._serve, lambda: self._containment.renew_processor_time(limits["cpu_seconds"]))
+        limits = self._limits
+        try:
+            os.setsid()
+            os.chdir(home)
+            os.environ.update(HOME=home, TMPDIR=home)
+            tempfile.tempdir = home
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for stream in (0, 1, 2):
+                os.dup2(nothing, stream)
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+            self._containment.confine_writing(home, self._landlock)
+            self._containment.set_limits(limits["memory_bytes"], limits["file_bytes"])
+            self._containment.drop_privileges()
+            self._watch.watch(home, worker.stop)
+        except OSError as error:
+            worker.fail(f"the worker could not be contained: {error}")
+        worker.run()
+
+
+class Child:
+    """A forked worker that answers requests."""
+
+    def __init__(self, channel: int, serve: Serve, renew: Callable[[], None]) -> None:
+        self._channel = channel
+        self._serve = serve
+        self._renew = renew
+
+    def run(self) -> None:
+        """Answer requests until the channel is closed."""
+        with open(self._channel, "rb", closefd=False) as requests:
+            for line in requests:
+                try:
+                    self._renew()
+                    for value in self._serve(json.loads(line)):
+                        self._tell({"value": value})
+                        self._renew()
+                    self._tell({"end": True})
+                except SystemExit as error:
+                    self.fail(f"it called exit ({error.code!r})")
+                except MemoryError:
+                    self.fail("it ran out of memory")
+                except BaseException as error:
+                    self.fail(f"{type(error).__name__}: {error}")
+
+    def stop(self, act: str) -> None:
+        """End the process because of a forbidden act."""
+        self.fail(f"it tried to {act}")
+
+    def fail(self, reason: str) -> None:
+        """Say why, and end the process at once."""
+        try:
+            self._tell({"failed": reason[:1000]})
+        finally:
+            os._exit(1)
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        rest = memoryview(json.dumps(message).encode() + b"\n")
+        while rest:
+            rest = rest[os.write(self._channel, rest) :]
+
+
+def main() -> None:
+    """Start the host."""
+    control, script, folder, limits = sys.argv[1:]
+    for name in LAZY_IMPORTS:
+        importlib.import_module(name)
+    serve = load(Path(script)).setup()
+    Host(socket.socket(fileno=int(control)), serve, folder, json.loads(limits)).run()
+
+
+if __name__ == "__main__":
+    main()

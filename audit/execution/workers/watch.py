@@ -1,0 +1,65 @@
+"""Watches what benchmark code does through the interpreter, and stops the process at the first forbidden act.
+
+An act is stopped, not refused: a refusal is an exception, and benchmark code that swallows exceptions would turn it
+into an ordinary result. Run by the benchmark's interpreter, so it imports nothing of ours.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+FORBIDDEN = {
+    "socket.": "use a socket",
+    "subprocess.": "start a process",
+    "pty.": "start a process",
+    "os.fork": "fork",
+    "os.posix_spawn": "start a process",
+    "os.exec": "start a program",
+    "os.system": "start a process",
+    "os.spawn": "start a process",
+    "os.startfile": "start a process",
+    "os.kill": "signal a process",
+    "os.killpg": "signal a process",
+    "signal.pthread_kill": "signal a process",
+    "ctypes.": "call native code",
+}
+"""Beginnings of the names of audit events, and what they mean."""
+
+CHANGES = ("os.remove os.rename os.mkdir os.rmdir os.link os.symlink os.truncate os.chmod os.chown os.utime").split()
+"""Audit events whose paths must lie in the own folder."""
+
+WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+def watch(folder: str, stop: Callable[[str], None]) -> None:
+    """Watch this process from now on; the watch cannot be taken off.
+
+    Args:
+        folder: the one folder that may be written to.
+        stop: called with what was tried, such as "use a socket"; it must not return.
+    """
+    home = os.path.realpath(folder)
+    changes = frozenset(CHANGES)
+    beginnings = tuple(FORBIDDEN)
+
+    def outside(path: Any) -> bool:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            return False
+        place = os.path.realpath(os.fsdecode(path))
+        return place != os.devnull and place != home and not place.startswith(home + os.sep)
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = arguments
+            writes = any(letter in mode for letter in "wax+") if isinstance(mode, str) else flags & WRITE_FLAGS
+            if writes and outside(path):
+                stop(f"write to {os.fsdecode(path)}")
+        elif event in changes:
+            found = next((item for item in arguments if outside(item)), None)
+            if found is not None:
+                stop(f"change {os.fsdecode(found)} ({event})")
+        elif event.startswith(beginnings):
+            stop(next(meaning for beginning, meaning in FORBIDDEN.items() if event.startswith(beginning)))
+
+    sys.addaudithook(hook)

@@ -1,0 +1,118 @@
+"""Hand-written BFCL tasks, and the package in the managed environment (or in one made for the tests)."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from audit.execution import venvs
+from audit.execution.bfcl import BfclEnvironment
+from audit.execution.bfcl.environment import RELEASE, SCRIPT
+from audit.execution.environment import Unavailable
+from audit.execution.workers import Limits, WorkerPool
+from audit.sources.bfcl.answers import answer_calls
+from audit.sources.bfcl.calls import parse_call
+from audit.sources.bfcl.schema import tool
+from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Origin, ToolSpec, UserSpec
+
+LIMITS = Limits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
+PLACE = Origin(file="by hand")
+
+
+@pytest.fixture(scope="session")
+def bfcl_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Interpreter of an environment with bfcl-eval; created once where there is none, if the index can be reached."""
+    kept = tmp_path_factory.getbasetemp().parent / "agenthard-home"
+    for home in (None, kept):
+        try:
+            return venvs.find("bfcl", RELEASE, home).python
+        except Unavailable:
+            continue
+    try:
+        return venvs.create("bfcl", RELEASE, kept).python
+    except Unavailable as error:
+        pytest.skip(f"bfcl-eval is not installed and cannot be fetched: {error}")
+
+
+@pytest.fixture(scope="session")
+def bfcl_pool(bfcl_python: Path) -> Iterator[WorkerPool]:
+    pool = WorkerPool(bfcl_python, SCRIPT, LIMITS)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def bfcl(bfcl_pool: WorkerPool) -> Iterator[BfclEnvironment]:
+    environment = BfclEnvironment(bfcl_pool)
+    yield environment
+    environment.close()
+
+
+def documented(name: str, properties: dict[str, Any], group: str | None = None, language: Any = "python") -> ToolSpec:
+    parameters = {"type": "dict", "properties": properties, "required": list(properties)[:1]}
+    return tool({"name": name, "parameters": parameters}, language, PLACE, group=group)
+
+
+FILE_TOOLS = (
+    documented("cd", {"folder": {"type": "string"}}, "GorillaFileSystem"),
+    documented("mv", {"source": {"type": "string"}, "destination": {"type": "string"}}, "GorillaFileSystem"),
+    documented("touch", {"file_name": {"type": "string"}}, "GorillaFileSystem"),
+    documented("cat", {"file_name": {"type": "string"}}, "GorillaFileSystem"),
+    documented("logarithm", {"value": {"type": "float"}, "base": {"type": "float"}}, "MathAPI"),
+)
+ATTIC: dict[str, Any] = {
+    "GorillaFileSystem": {
+        "root": {
+            "attic": {
+                "type": "directory",
+                "contents": {
+                    "note.txt": {"type": "file", "content": "call the plumber"},
+                    "box": {"type": "directory", "contents": {}},
+                },
+            }
+        }
+    }
+}
+
+
+@pytest.fixture
+def attic() -> Callable[..., AgentTask]:
+    """A multi-turn task on a small file system; each argument is a turn of ground-truth calls."""
+
+    def make(*turns: list[str], task_id: str = "multi_turn_base_0") -> AgentTask:
+        names = {one.name: list(one.parameters["properties"]) for one in FILE_TOOLS}
+        gold = tuple(tuple(parse_call(text, names) for text in turn) for turn in turns)
+        return AgentTask(
+            id=task_id,
+            native_id=task_id,
+            benchmark="bfcl",
+            subtask=task_id.rsplit("_", 1)[0],
+            user=UserSpec(kind="scripted"),
+            environment=EnvironmentSpec(tools=FILE_TOOLS),
+            initial_state=ATTIC,
+            evaluation=EvaluationSpec(),
+            ground_truth=GroundTruth(semantics="reference_path", turns=gold, call_matching="state"),
+        )
+
+    return make
+
+
+@pytest.fixture
+def single() -> Callable[..., AgentTask]:
+    """A single-turn task of a category, with BFCL's own form of an answer."""
+
+    def make(category: str, tools: list[ToolSpec], answer: list[Any]) -> AgentTask:
+        calls, _ = answer_calls(answer, tools, one_function="parallel" not in category and "multiple" not in category)
+        return AgentTask(
+            id=f"{category}_0",
+            native_id=f"{category}_0",
+            benchmark="bfcl",
+            subtask=category,
+            user=UserSpec(kind="scripted"),
+            environment=EnvironmentSpec(tools=tuple(tools)),
+            evaluation=EvaluationSpec(),
+            ground_truth=GroundTruth(semantics="required", turns=(calls,)),
+        )
+
+    return make

@@ -1,0 +1,45 @@
+from pathlib import Path
+
+import pytest
+
+from audit.execution import venvs
+from audit.execution.environment import Unavailable
+from tests.audit.sources.test_fetch import QUESTION, make_wheel
+
+
+@pytest.fixture
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index of hand-made wheels instead of the network, and an empty managed home."""
+    wheels = tmp_path / "wheels"
+    data = {"bfcl_eval/__init__.py": "", "bfcl_eval/data/BFCL_v3_irrelevance.json": QUESTION}
+    make_wheel(wheels, "bfcl_eval", "2025.7.17", data)
+    make_wheel(wheels, "mpmath", "1.3.0", {"mpmath/__init__.py": ""})
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    monkeypatch.setenv("AGENTHARD_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.usefixtures("index")
+def test_an_environment_is_created_listed_found_and_removed() -> None:
+    assert venvs.existing() == []
+    with pytest.raises(Unavailable, match="agenthard env create bfcl"):
+        venvs.find("bfcl", "2025.7.17")
+    made = venvs.create("bfcl")
+    assert made.version == "2025.7.17"
+    assert {"bfcl_eval": "2025.7.17", "mpmath": "1.3.0"}.items() <= made.packages.items()
+    assert venvs.existing() == [made] == [venvs.find("bfcl", "2025.7.17")]
+    assert made.python.exists()
+    assert venvs.remove("bfcl") == [made]
+    assert venvs.existing() == []
+    assert not made.python.exists()
+
+
+@pytest.mark.usefixtures("index")
+def test_what_cannot_be_done_says_so() -> None:
+    with pytest.raises(Unavailable, match="nothing to fetch for 'checkers'"):
+        venvs.create("checkers")
+    with pytest.raises(Unavailable, match="no environment of bfcl 9.9"):
+        venvs.remove("bfcl", "9.9")
+    with pytest.raises(Unavailable, match="could not install bfcl-eval==9.9"):
+        venvs.create("bfcl", "9.9")
