@@ -5,6 +5,7 @@ from enum import IntEnum
 from audit.decisions.policy import PolicyError
 from audit.sources.base import SourceError
 from flows.run_folder import RunFolderError
+from models.errors import ModelError
 from taxonomy.categories import TaxonomyError
 
 
@@ -25,7 +26,7 @@ class CommandError(Exception):
     """A command cannot go on; the message says why and what to do next."""
 
 
-EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderError, OSError)
+EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderError, ModelError, OSError)
 
 
 def explain(error: BaseException) -> str:

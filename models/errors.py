@@ -7,12 +7,16 @@ ModelError
 │   ├── WrongKey            the provider refuses the key
 │   ├── UnknownModel        the provider knows no such model
 │   ├── Unreachable         no connection, after all retries
-│   └── BudgetExhausted     the run's budget is spent
+│   ├── BudgetExhausted     the run's budget is spent
+│   ├── StorageFailed       cache, ledger or cassette cannot be read or written: disk full, no permission, damaged
+│   └── NotRecorded         a cassette has no answer to this request
 ├── BadRequest              this request cannot be answered; others can
 │   └── ContextOverflow     it is longer than the model reads
 ├── Transient               worth another attempt
 │   ├── RateLimited         429; ``retry_after`` says when, if the provider did
-│   ├── ServerError         5xx, or a connection that broke off
+│   ├── ServerError         5xx
+│   │   ├── ConnectionFailed    no connection at all: nobody listens there, or the host has no such name
+│   │   └── ConnectionLost      it broke off after the request was sent; the provider may charge for it
 │   └── TimedOut            no answer in time
 └── MalformedReply          the provider answered, with nothing that can be read as a reply
 
@@ -52,6 +56,14 @@ class BudgetExhausted(Stop):
     """The budget of the run is spent."""
 
 
+class StorageFailed(Stop):
+    """The cache, the ledger or a cassette cannot be read or written; what it holds stays as it is."""
+
+
+class NotRecorded(Stop):
+    """A cassette has no answer to this request."""
+
+
 class BadRequest(ModelError):
     """The provider refuses this request, and would again."""
 
@@ -80,6 +92,14 @@ class ServerError(Transient):
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds to wait, where the provider said so."""
+
+
+class ConnectionFailed(ServerError):
+    """No connection came about; after all retries that is `Unreachable`."""
+
+
+class ConnectionLost(ServerError):
+    """The connection broke off before the reply was complete."""
 
 
 class TimedOut(Transient):

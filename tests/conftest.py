@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["tests.loopback.fixtures"]
+
 
 @pytest.fixture(scope="session")
 def corpora() -> Path:

@@ -1,0 +1,147 @@
+"""Model files: which model, how it is asked and how hard. A plain name is a file with nothing but defaults."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from models.errors import ConfigurationError
+from models.limits import Limits
+from models.names import ModelName, parse_name
+from models.prices import Price
+from models.request import Sampling
+from models.retry import RetryPolicy
+from taxonomy.record import Record
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+class ModelFile(Record):
+    """Everything about one model that a user may set."""
+
+    name: str
+    """Full name of the model (models.names)."""
+    label: str = ""
+    """What reports call it; the full name when nothing is said."""
+    api: Literal["chat", "responses"] = "chat"
+    """Which of OpenAI's two interfaces is spoken; google has its own."""
+    sampling: Sampling = Sampling()
+    """How replies are drawn."""
+    limits: Limits = Limits()
+    """How much is asked at once, and per minute."""
+    timeout: float = Field(default=600.0, gt=0)
+    """Seconds that one attempt may take."""
+    retries: RetryPolicy = RetryPolicy()
+    """How hard we try to get a reply."""
+    key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    """Variable of the environment that holds the key, instead of the usual one. Never the key itself."""
+    system_role: Literal["system", "developer", "user"] = "system"
+    """What the system message is called; ``user`` for models whose template knows no system message. Not for google."""
+    max_tokens_parameter: Literal["max_tokens", "max_completion_tokens"] | None = None
+    """What the chat interface calls the length limit; None: max_completion_tokens for openai, else max_tokens."""
+    return_reasoning: bool = False
+    """Whether the chat interface gets a message's thoughts back under the name they came with, as DeepSeek asks for."""
+    price: Price | None = None
+    """What it costs, before any price table; a file gives prompt, completion and date, and may give cached."""
+
+    @field_validator("name")
+    @classmethod
+    def _name_in_full(cls, name: str) -> str:
+        try:
+            return str(parse_name(name))
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from None
+
+    @model_validator(mode="after")
+    def _settings_fit_the_provider(self) -> "ModelFile":
+        if self.parsed_name.provider == "google" and self.api != "chat":
+            raise ValueError("api is a choice between OpenAI's interfaces; leave it out for google")
+        if self.parsed_name.provider != "google" and self.sampling.thinking_tokens is not None:
+            raise ValueError(
+                "sampling.thinking_tokens: OpenAI's protocol knows sampling.reasoning_effort; "
+                "what a server knows beyond that goes into sampling.extra"
+            )
+        if not self.label:
+            object.__setattr__(self, "label", self.name)
+        return self
+
+    @property
+    def parsed_name(self) -> ModelName:
+        """The name in parts."""
+        return parse_name(self.name)
+
+
+def load_model(text: str) -> ModelFile:
+    """Read what a command line calls a model.
+
+    Args:
+        text: Path of a model file, which ends in .yaml or .yml, or the full name of a model.
+
+    Raises:
+        ConfigurationError: The name is none, or the file cannot be read or has a wrong setting; the message names the
+            file, the setting and its line.
+    """
+    if not text.endswith(_SUFFIXES):
+        return ModelFile(name=str(parse_name(text)))
+    try:
+        words = Path(text).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        raise ConfigurationError(f"cannot read the model file {text}: {reason}") from None
+    return _parse(words, text)
+
+
+def _parse(words: str, file: str) -> ModelFile:
+    try:
+        settings, tree = yaml.safe_load(words), yaml.compose(words, yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        # Only the place: the lines around it may hold what should not be shown.
+        line = error.problem_mark.line + 1 if error.problem_mark else "?"
+        raise ConfigurationError(f"{file}, line {line}: no valid YAML: {error.problem}") from None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise ConfigurationError(f"{file}: no valid YAML") from None
+    if not isinstance(settings, dict) or tree is None:
+        raise ConfigurationError(f"{file}: a model file is a mapping with at least `name: openai/NAME`")
+    price = settings.get("price")
+    if isinstance(price, dict):
+        settings["price"] = {"source": f"the model file {Path(file).name}", **price, "model": settings.get("name", "")}
+    try:
+        model = ModelFile.model_validate(settings)
+    except ValidationError as error:
+        faults = "; ".join(_fault(fault["loc"], fault["type"], fault["msg"], tree) for fault in error.errors())
+        raise ConfigurationError(f"{file}: {faults}") from None
+    return model if model.price is None else model.model_copy(update={"price": _named(model)})
+
+
+def _named(model: ModelFile) -> Price | None:
+    return model.price and model.price.model_copy(update={"model": model.name})
+
+
+def _fault(place: Sequence[int | str], kind: str, message: str, tree: yaml.Node) -> str:
+    """Say what is wrong with a setting, without its value: that might be a key."""
+    setting = ".".join(str(part) for part in place)
+    if kind == "extra_forbidden":
+        message = "there is no such setting"
+        if "key" in setting.lower():
+            message += "; a key never stands in a file: key_env names the variable of the environment that holds it"
+    if setting == "key_env":
+        message = "this is no name of a variable; the key itself never stands in a file"
+    where = f"line {_line(place, tree)}"
+    return f"{where}, {setting}: {message}" if setting else message
+
+
+def _line(place: Sequence[int | str], node: yaml.Node) -> int:
+    """The line of a setting, or of what it should stand in."""
+    line: int = node.start_mark.line + 1
+    for part in place:
+        found: Any = None
+        if isinstance(node, yaml.MappingNode):
+            found = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+            found = (node.value[part], node.value[part])
+        if found is None:
+            break
+        line, node = found[0].start_mark.line + 1, found[1]
+    return line

@@ -1,0 +1,161 @@
+"""What an attempt failed with, in our own words: exceptions of SDKs and of HTTP become models.errors.
+
+The exceptions of SDKs hold the request with its key, so they are never chained to ours.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+
+from models.errors import (
+    BadRequest,
+    BudgetExhausted,
+    ConnectionFailed,
+    ConnectionLost,
+    ContextOverflow,
+    MalformedReply,
+    ModelError,
+    RateLimited,
+    ServerError,
+    TimedOut,
+    UnknownModel,
+    WrongKey,
+)
+from models.providers.destination import Destination
+
+T = TypeVar("T")
+
+_OVERFLOW = re.compile(
+    r"context[_ ](length|window|size)|input token count|prompt is too long|too many (input )?tokens",
+    re.IGNORECASE,
+)
+_NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
+CONNECT_SECONDS = 30.0
+"""No server takes longer to accept a connection."""
+
+
+async def attempt(send: Callable[[], Awaitable[T]], timeout: float, to: Destination) -> T:
+    """Send a request, and raise what goes wrong as one of our errors.
+
+    Args:
+        send: Sends it.
+        timeout: Seconds for everything together; the SDK's own time-outs only watch single reads and writes.
+        to: Where it goes.
+
+    Raises:
+        ModelError: What went wrong.
+    """
+    try:
+        async with asyncio.timeout(timeout):
+            return await send()
+    except Exception as error:
+        failure = _translate(error, timeout, to)
+        if failure is None:
+            raise
+    raise failure
+
+
+def read(reply: Callable[[], T], to: Destination) -> T:
+    """Read an answer; whatever is missing or of the wrong kind in it makes it malformed.
+
+    Raises:
+        MalformedReply: It cannot be read as a reply.
+    """
+    try:
+        return reply()
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        reason = to.quote(f"{type(error).__name__}: {error}")
+    raise MalformedReply(f"{to.name} answered with something else than a reply ({reason})")
+
+
+def _translate(error: Exception, timeout: float, to: Destination) -> ModelError | None:
+    import httpx2
+
+    if isinstance(error.__cause__, (httpx2.HTTPError, httpx2.InvalidURL)):
+        error = error.__cause__
+    said = to.quote(str(error) or type(error).__name__)
+    match error:
+        case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
+            return ConnectionFailed(f"no connection to {to.name.base_url} for {to.name}: {said}")
+        case TimeoutError() | httpx2.TimeoutException():
+            return TimedOut(f"{to.name} gave no answer within {timeout:g} seconds")
+        case httpx2.DecodingError():
+            return MalformedReply(f"{to.name} answered with something that cannot be decoded: {said}")
+        case httpx2.HTTPError():
+            return ConnectionLost(f"the connection to {to.name} broke off: {said}")
+    response = getattr(error, "response", None)
+    if isinstance(response, httpx2.Response) and not response.is_success:
+        return from_status(response.status_code, _body(response), response.headers, to)
+    if isinstance(error, ValueError):
+        return MalformedReply(f"{to.name} answered with something else than JSON: {said}")
+    return None
+
+
+def _body(response: Any) -> Any:
+    try:
+        return response.json()
+    except ValueError:
+        return response.text
+
+
+def from_status(status: int, body: Any, headers: Mapping[str, str], to: Destination) -> ModelError:
+    """Turn an error answer into one of our errors.
+
+    Args:
+        status: Its HTTP status.
+        body: Its body: parsed JSON, or text.
+        headers: Its headers; their names in lower case.
+        to: Who gave it.
+    """
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    inner = body.get("error", body) if isinstance(body, dict) else body
+    details = inner if isinstance(inner, dict) else {"message": inner}
+    code, words = str(details.get("code") or details.get("type") or ""), str(details.get("message") or "")
+    said = f"{to.name} answered {status}: {to.quote(words)}"
+    if status in (401, 403) or (status == 400 and "API key" in words):
+        # The words stay out: providers repeat (parts of) the key in them.
+        return WrongKey(f"{to.name} refuses the key in ${to.key_variable} ({status}); check it and what it may use")
+    if status == 402 or code in _NO_CREDIT:
+        return BudgetExhausted(f"the account behind ${to.key_variable} has no credit left. {said}")
+    if status == 404:
+        return UnknownModel(f"{said}. Check the name of the model, and its base URL {to.name.base_url}")
+    if status == 429:
+        return RateLimited(said, retry_after(headers, details))
+    if status >= 500 or status in (408, 409, 425):
+        return ServerError(said, retry_after(headers, details))
+    if status == 413 or (status in (400, 422) and (_OVERFLOW.search(code) or _OVERFLOW.search(words))):
+        return ContextOverflow(said)
+    return BadRequest(said)
+
+
+def retry_after(headers: Mapping[str, str], details: Mapping[str, Any]) -> float | None:
+    """Seconds to wait before another attempt, as the provider says; None when it does not.
+
+    Args:
+        headers: ``retry-after-ms``, or ``retry-after`` in seconds or as an HTTP date, read against the answer's own
+            ``date`` where it has one.
+        details: Google's error object, whose details may hold a retryDelay such as "37s".
+    """
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        if re.fullmatch(r"\d+(\.\d+)?", headers.get(name, "").strip()):
+            return float(headers[name]) / unit
+    if until := _date(headers.get("retry-after")):
+        now = _date(headers.get("date")) or datetime.now(UTC)
+        return max(0.0, (until - now).total_seconds())
+    for detail in details.get("details") or ():
+        delay = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(detail.get("retryDelay"))) if isinstance(detail, dict) else None
+        if delay:
+            return float(delay[1])
+    return None
+
+
+def _date(text: str | None) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)

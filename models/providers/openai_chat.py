@@ -1,0 +1,138 @@
+"""OpenAI's chat completions, spoken by OpenAI and by most other servers (vLLM, llama.cpp, OpenRouter ...)."""
+
+import json
+from typing import Any
+
+from models.errors import BadRequest
+from models.model_file import ModelFile
+from models.providers.destination import Destination
+from models.providers.failures import from_status, read
+from models.providers.messages import check_pictures, finish_of, turn_of
+from models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
+from models.request import Call, ChatMessage, Reply, Request, Usage
+
+_THOUGHTS = ("reasoning_content", "reasoning")
+"""Names under which servers show thoughts."""
+
+
+class ChatProvider:
+    """A model behind the chat interface."""
+
+    def __init__(self, file: ModelFile, destination: Destination) -> None:
+        """Make its client; nothing is sent."""
+        self._file, self._to = file, destination
+        self._sdk = OpenAISDK(destination)
+
+    async def complete(self, request: Request, timeout: float) -> Reply:
+        """Send a request once (models.provider.Provider)."""
+        check_pictures(request)
+        body = self._body(request)
+        try:
+            answer = await self._sdk.post("chat", body, request.sampling.extra, timeout)
+        except BadRequest as error:
+            refusal = refusal_of(error, request)
+            if refusal is None:
+                raise
+            return refusal
+        if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
+            # OpenRouter reports what happened behind it in an answer with status 200.
+            raise from_status(_status(answer["error"]), answer, {}, self._to)
+        return read(lambda: self._reply(answer, request), self._to)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._sdk.close()
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        sampling = request.sampling
+        default = "max_completion_tokens" if self._to.name.provider == "openai" else "max_tokens"
+        body: dict[str, Any] = {
+            "model": self._to.name.name,
+            "messages": [self._message(message) for message in request.messages],
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "seed": sampling.seed,
+            "reasoning_effort": sampling.reasoning_effort,
+            self._file.max_tokens_parameter or default: sampling.max_output_tokens,
+        }
+        if request.tools:
+            body["tools"] = [
+                {"type": "function", "function": tool.model_dump(include={"name", "description", "parameters"})}
+                for tool in request.tools
+            ]
+            body["tool_choice"] = request.tool_choice
+        if request.output:
+            output = {"name": request.output.name, "schema": request.output.json_schema, "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": output}
+        return {name: value for name, value in body.items() if value is not None}
+
+    def _message(self, message: ChatMessage) -> dict[str, Any]:
+        if message.role == "tool":
+            return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+        role = self._file.system_role if message.role == "system" else message.role
+        sent: dict[str, Any] = {"role": role, "content": message.text}
+        if message.images:
+            pictures = [{"type": "image_url", "image_url": {"url": picture(i)}} for i in message.images]
+            words = [{"type": "text", "text": message.text}] if message.text else []
+            sent["content"] = [*words, *pictures]
+        if message.calls:
+            sent["content"] = message.text or None
+            sent["tool_calls"] = [
+                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+                for call in message.calls
+            ]
+        if message.provider_state:
+            sent |= json.loads(message.provider_state).get("chat", {})
+        return sent
+
+    def _reply(self, answer: Any, request: Request) -> Reply:
+        choice = answer["choices"][0]
+        said = choice["message"]
+        turn = turn_of(request)
+        calls = tuple(
+            Call(
+                id=call.get("id") or f"call_{turn}_{n}",
+                name=call["function"].get("name") or "",
+                arguments=arguments_text(call["function"].get("arguments")),
+            )
+            for n, call in enumerate(said.get("tool_calls") or ())
+        )
+        thoughts = next((name for name in _THOUGHTS if isinstance(said.get(name), str) and said[name]), None)
+        state = {"reasoning_details": said["reasoning_details"]} if said.get("reasoning_details") else {}
+        if thoughts and self._file.return_reasoning:
+            state[thoughts] = said[thoughts]
+        ending = choice.get("finish_reason")
+        message = ChatMessage(
+            role="assistant",
+            text=_text(said.get("content")) or said.get("refusal") or "",
+            calls=calls,
+            reasoning=said[thoughts] if thoughts else "",
+            provider_state=json.dumps({"chat": state}) if state else None,
+        )
+        refused = bool(said.get("refusal")) or ending == "content_filter"
+        return Reply(
+            message=message,
+            finish=finish_of(bool(calls), refused=refused, cut=ending == "length"),
+            usage=_usage(answer.get("usage") or {}),
+            model_version=str(answer.get("model") or ""),
+        )
+
+
+def _status(error: Any) -> int:
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and code >= 400 else 500
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, list):
+        return "".join(part.get("text", "") for part in content)
+    return content or ""
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    return Usage(
+        prompt_tokens=usage.get("prompt_tokens") or 0,
+        completion_tokens=usage.get("completion_tokens") or 0,
+        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
+        reasoning_tokens=(usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0,
+    )

@@ -1,0 +1,137 @@
+"""OpenAI's responses interface. Nothing is stored there: reasoning comes encrypted and goes back with its calls."""
+
+import json
+import re
+from typing import Any
+
+from models.errors import BadRequest
+from models.model_file import ModelFile
+from models.providers.destination import Destination
+from models.providers.failures import from_status, read
+from models.providers.messages import check_pictures, finish_of
+from models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
+from models.request import Call, ChatMessage, Reply, Request, Usage
+
+_WITHOUT_REASONING = re.compile(r"gpt-3|gpt-4|chatgpt")
+"""Models that refuse a request for encrypted reasoning, as they have none."""
+_FAILURES = {"rate_limit_exceeded": 429, "server_error": 500}
+
+
+class ResponsesProvider:
+    """A model behind the responses interface. It takes no seed: `Sampling.seed` is not sent."""
+
+    def __init__(self, file: ModelFile, destination: Destination) -> None:
+        """Make its client; nothing is sent."""
+        self._file, self._to = file, destination
+        self._sdk = OpenAISDK(destination)
+
+    async def complete(self, request: Request, timeout: float) -> Reply:
+        """Send a request once (models.provider.Provider)."""
+        check_pictures(request)
+        body = self._body(request)
+        try:
+            answer = await self._sdk.post("responses", body, request.sampling.extra, timeout)
+        except BadRequest as error:
+            refusal = refusal_of(error, request)
+            if refusal is None:
+                raise
+            return refusal
+        if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
+            raise from_status(_FAILURES.get(str(answer["error"].get("code")), 400), answer, {}, self._to)
+        return read(lambda: _reply(answer), self._to)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._sdk.close()
+
+    def _body(self, request: Request) -> dict[str, Any]:
+        sampling = request.sampling
+        thinks = not _WITHOUT_REASONING.match(self._to.name.name)
+        body: dict[str, Any] = {
+            "model": self._to.name.name,
+            "input": [item for message in request.messages for item in self._items(message)],
+            "store": False,
+            "include": ["reasoning.encrypted_content"] if thinks else None,
+            "temperature": sampling.temperature,
+            "top_p": sampling.top_p,
+            "max_output_tokens": sampling.max_output_tokens,
+            "reasoning": {"effort": sampling.reasoning_effort} if sampling.reasoning_effort else None,
+        }
+        if request.tools:
+            # Strict is the default here, and would refuse schemas that leave an argument optional.
+            body["tools"] = [
+                {"type": "function", "strict": False, **tool.model_dump(include={"name", "description", "parameters"})}
+                for tool in request.tools
+            ]
+            body["tool_choice"] = request.tool_choice
+        if request.output:
+            output = {"name": request.output.name, "schema": request.output.json_schema, "strict": True}
+            body["text"] = {"format": {"type": "json_schema", **output}}
+        return {name: value for name, value in body.items() if value is not None}
+
+    def _items(self, message: ChatMessage) -> list[dict[str, Any]]:
+        if message.role == "tool":
+            return [{"type": "function_call_output", "call_id": message.call_id, "output": message.text}]
+        if message.role == "assistant":
+            return _own_items(message) or _plain_items(message)
+        role = self._file.system_role if message.role == "system" else message.role
+        if not message.images:
+            return [{"role": role, "content": message.text}]
+        pictures = [{"type": "input_image", "image_url": picture(image), "detail": "auto"} for image in message.images]
+        words = [{"type": "input_text", "text": message.text}] if message.text else []
+        return [{"role": role, "content": [*words, *pictures]}]
+
+
+def _own_items(message: ChatMessage) -> list[dict[str, Any]]:
+    """The items as they came, if the message still makes the same calls; else none."""
+    items: list[dict[str, Any]] = json.loads(message.provider_state or "{}").get("responses", [])
+    calls = [(item["call_id"], item["arguments"]) for item in items if item["type"] == "function_call"]
+    return items if calls == [(call.id, call.arguments) for call in message.calls] else []
+
+
+def _plain_items(message: ChatMessage) -> list[dict[str, Any]]:
+    words = [{"role": "assistant", "content": message.text}] if message.text else []
+    calls = [
+        {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
+        for call in message.calls
+    ]
+    return [*words, *calls]
+
+
+def _reply(answer: Any) -> Reply:
+    items = answer["output"]
+    parts = [part for item in items if item["type"] == "message" for part in item["content"]]
+    text = "".join(part["text"] for part in parts if part["type"] == "output_text")
+    refusal = "".join(part["refusal"] for part in parts if part["type"] == "refusal")
+    calls = tuple(
+        Call(id=item["call_id"], name=item["name"], arguments=arguments_text(item["arguments"]))
+        for item in items
+        if item["type"] == "function_call"
+    )
+    thoughts = [item for item in items if item["type"] == "reasoning"]
+    summaries = [part["text"] for item in thoughts for part in item.get("summary") or ()]
+    # Without its encrypted content a reasoning item means nothing to a server that stores nothing.
+    sealed = thoughts and all(item.get("encrypted_content") for item in thoughts)
+    reason = (answer.get("incomplete_details") or {}).get("reason")
+    refused = bool(refusal) or reason == "content_filter"
+    return Reply(
+        message=ChatMessage(
+            role="assistant",
+            text=text or refusal,
+            calls=calls,
+            reasoning="\n\n".join(summaries),
+            provider_state=json.dumps({"responses": items}) if sealed else None,
+        ),
+        finish=finish_of(bool(calls), refused=refused, cut=answer.get("status") == "incomplete"),
+        usage=_usage(answer.get("usage") or {}),
+        model_version=str(answer.get("model") or ""),
+    )
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    return Usage(
+        prompt_tokens=usage.get("input_tokens") or 0,
+        completion_tokens=usage.get("output_tokens") or 0,
+        cached_tokens=(usage.get("input_tokens_details") or {}).get("cached_tokens") or 0,
+        reasoning_tokens=(usage.get("output_tokens_details") or {}).get("reasoning_tokens") or 0,
+    )

@@ -1,0 +1,73 @@
+"""What OpenAI's two interfaces have in common: the SDK's client, and one post."""
+
+import json
+from typing import Any
+
+from models.errors import BadRequest
+from models.providers.destination import Destination
+from models.providers.failures import CONNECT_SECONDS, attempt
+from models.request import ChatMessage, Image, Reply, Request
+
+
+class OpenAISDK:
+    """A client of OpenAI's SDK that never tries twice."""
+
+    def __init__(self, destination: Destination) -> None:
+        """Make it; nothing is sent."""
+        import httpx2
+        import openai
+
+        self._to = destination
+        # How many requests are in flight is models.limits' business.
+        self._http = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100))
+        self._sdk = openai.AsyncOpenAI(
+            api_key=destination.key, base_url=destination.name.base_url, max_retries=0, http_client=self._http
+        )
+
+    async def post(self, api: str, body: dict[str, Any], extra: dict[str, Any], timeout: float) -> Any:
+        """Send a request once.
+
+        Args:
+            api: ``chat`` or ``responses``.
+            body: Arguments of the SDK's method.
+            extra: Further fields of the body; they win.
+            timeout: Seconds until it is given up.
+
+        Returns:
+            The answer's JSON, as it came.
+
+        Raises:
+            ModelError: What went wrong.
+        """
+        import httpx2
+
+        create = (self._sdk.chat.completions if api == "chat" else self._sdk.responses).with_raw_response.create
+        limit = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
+
+        async def send() -> Any:
+            answer = await create(**body, extra_body=extra or None, timeout=limit)
+            return answer.http_response.json()
+
+        return await attempt(send, timeout, self._to)
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._sdk.close()
+
+
+def arguments_text(arguments: Any) -> str:
+    """Arguments of a call as text; some servers send the object itself."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments or {})
+
+
+def refusal_of(error: BadRequest, request: Request) -> Reply | None:
+    """The reply that some servers dress up as an error: a content filter that stopped the request."""
+    words = str(error)
+    if "content_filter" in words or "content management policy" in words or "was flagged as potentially" in words:
+        return Reply(message=ChatMessage(role="assistant", text=words), finish="refusal", model_version=request.model)
+    return None
+
+
+def picture(image: Image) -> str:
+    """A picture as a data URL."""
+    return f"data:{image.media_type};base64,{image.data}"
