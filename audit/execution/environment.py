@@ -7,6 +7,7 @@ A maintainer wires a benchmark by subclassing ``Environment`` and registering th
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -99,6 +100,20 @@ class Environment(ABC):
             Unavailable: the evaluator cannot be run here.
             ExecutionFailed: the evaluator broke.
         """
+
+    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionFailed]:
+        """Judge many attempts at one task; a broken one costs its own verdict only.
+
+        Raises:
+            Unavailable: the evaluator cannot be run here.
+        """
+        found: list[Verdict | ExecutionFailed] = []
+        for attempt in attempts:
+            try:
+                found.append(self.evaluate(task, attempt))
+            except ExecutionFailed as error:
+                found.append(error)
+        return found
 
     def state_hash(self) -> str:
         """Hash the snapshot: SHA-256 of its canonical JSON, the first 16 hexadecimal digits."""
