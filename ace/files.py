@@ -1,29 +1,114 @@
-"""Any file of ACE-Bench instances: one in the layout of the paper, or a folder in our own format."""
+"""ACE-Bench instances wherever they are: files in the layout of the paper, suites in our own format, or folders."""
 
+import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ace import reference_format, storage
-from ace.instance import Instance
-from ace.unreadable import Unreadable
+from ace import reference_stream, storage
+from ace.instance import Instance, Puzzle
+from ace.suite_files import FORMAT
+from ace.unreadable import Malformed, Unreadable
+from audit.sources.reading import open_binary
+
+_START_BYTES = 4096
+_DOMAIN = re.compile(rb'"domain"\s*:\s*"([^"\\]*)"')
+
+
+def find(path: Path) -> list[Path]:
+    """Finds what holds instances.
+
+    Args:
+        path: A file, the folder of a suite, or a folder with such files and folders at any depth.
+
+    Returns:
+        Files in the layout of the paper and folders of suites, sorted; what lies inside a suite's folder is part of
+        the suite. A file is given back as it is, whatever it holds; one of a suite's own files as its folder.
+
+    Raises:
+        FileNotFoundError: There is nothing at this path.
+    """
+    if path.is_file():
+        own = path.name == storage.HEAD or path.stem in ("puzzles", "answers")
+        return [path.parent] if own and is_suite(path.parent) else [path]
+    if not path.exists():
+        raise FileNotFoundError(2, "there is nothing at this path", str(path))
+    suites = {head.parent for head in path.rglob(storage.HEAD) if is_suite(head.parent)}
+    files = {file for pattern in ("*.json", "*.json.gz") for file in path.rglob(pattern) if domain_in(file) is not None}
+    return sorted(each for each in suites | files if suites.isdisjoint(each.parents))
 
 
 def load(path: Path) -> Iterator[Instance | Unreadable]:
-    """Reads instances, whichever of the two formats they are in.
+    """Reads instances one at a time, whichever format they are in.
 
     Args:
-        path: A file in the layout of the paper (``.json`` or ``.json.gz``), or the folder of a suite.
+        path: What ``find`` finds, or a folder of it.
 
     Yields:
-        The instances, and those that could not be read with the reason.
+        The instances, and in the place of those that cannot be read the reason. ``Unreadable.index`` counts within
+        each file or suite.
 
     Raises:
-        Malformed: The path holds neither.
+        Malformed: It holds neither format, or one of its files does not; what comes before was handed over.
         OSError: It cannot be read.
     """
-    if path.is_dir():
-        yield from storage.scan(path)
-        return
-    file = reference_format.read(path)
-    yield from file.instances
-    yield from file.unreadable
+    places = find(path)
+    if not places:
+        raise Malformed(f"{path}: no ACE-Bench file and no suite here")
+    for place in places:
+        yield from storage.scan(place) if place.is_dir() else reference_stream.scan(place)
+
+
+def load_puzzles(path: Path) -> Iterator[Puzzle | Unreadable]:
+    """Reads the public parts only; the answers of a suite need not be there.
+
+    Args:
+        path: As for ``load``.
+
+    Yields:
+        The puzzles, and in the place of those that cannot be read the reason.
+
+    Raises:
+        Malformed: As for ``load``.
+        OSError: As for ``load``.
+    """
+    for place in find(path):
+        if place.is_dir():
+            yield from storage.scan_puzzles(place)
+            continue
+        for each in reference_stream.scan(place):
+            yield each if isinstance(each, Unreadable) else each.puzzle
+
+
+def is_suite(folder: Path) -> bool:
+    """Tells whether a folder holds a suite in our own format, judging by the start of ``suite.json``.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        True when it does; whether it can be read is another matter.
+    """
+    return f'"{FORMAT}"'.encode() in _start(folder / storage.HEAD)
+
+
+def domain_in(path: Path) -> str | None:
+    """Tells whether a file starts as the layout of the paper does.
+
+    Args:
+        path: The file; its name may end in ``.gz``.
+
+    Returns:
+        The name of the domain that it states; None when it is no such file.
+    """
+    start = _start(path)
+    found = _DOMAIN.search(start)
+    return found.group(1).decode("utf-8", "replace") if found and b'"num_instances"' in start else None
+
+
+def _start(path: Path) -> bytes:
+    try:
+        with open_binary(path) as stream:
+            return stream.read(_START_BYTES)
+    except (OSError, EOFError, zlib.error):
+        return b""

@@ -13,7 +13,7 @@ from typing import Any
 
 from ace.environment import Budgets, Ending, Environment, Mode, Tool
 from ace.environment.environment import as_text
-from ace.environment.prompts import messages
+from ace.environment.prompts import CUT_OFF, GO_ON, messages
 from ace.environment.schemas import parameters
 from ace.extras import MissingExtra
 from ace.reference_format import read
@@ -28,8 +28,6 @@ try:
 except ModuleNotFoundError as error:
     raise MissingExtra("the Inspect task", "inspect") from error
 
-_CUT_OFF = "Your reply was cut off at the length limit, and its tool calls were not carried out. Reply more briefly."
-_GO_ON = "Please go on with a tool call. When the grid stands, call `done`."
 _OUTCOME = "outcome"
 
 _log = logging.getLogger(__name__)
@@ -130,7 +128,7 @@ async def _episode(
         reply = state.output.message
         if state.output.stop_reason == "max_tokens":
             truncations += 1
-            state.messages += [reply.model_copy(update={"tool_calls": None}), ChatMessageUser(content=_CUT_OFF)]
+            state.messages += [reply.model_copy(update={"tool_calls": None}), ChatMessageUser(content=CUT_OFF)]
             if truncations == max_truncations:
                 return Ending.TRUNCATIONS
         elif reply.tool_calls:
@@ -140,7 +138,7 @@ async def _episode(
             if environment.finished:
                 return Ending.DONE
         else:
-            state.messages += [reply, ChatMessageUser(content=_GO_ON)]
+            state.messages += [reply, ChatMessageUser(content=GO_ON)]
     return Ending.MAX_STEPS
 
 

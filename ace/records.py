@@ -73,11 +73,16 @@ def read_instance(puzzle: Puzzle, line: bytes) -> Instance:
         The instance.
 
     Raises:
-        Malformed: A field is missing or of the wrong type, or the line belongs to another instance.
+        Malformed: A field is missing or of the wrong type, or the line does not belong to the puzzle.
     """
     private = _parsed(_PRIVATE, line)
     if private.id != puzzle.id:
         raise Malformed(f"beside the puzzle {puzzle.id!r} stands the answer of {private.id!r}")
+    if len(private.answer.slots) != len(puzzle.slots):
+        raise Malformed(f"{len(puzzle.slots)} slots have {len(private.answer.slots)} answers")
+    for slot in private.answer.slots:
+        if slot.stage not in (1, 2, 3, 4, None):
+            raise Malformed(f"a slot is on preference level {slot.stage}, which is none of 1, 2, 3, 4, null")
     return Instance(puzzle, private.answer, private.certificate, private.provenance)
 
 

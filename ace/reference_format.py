@@ -16,7 +16,19 @@ from ace.instance import Instance
 from ace.reference_entry import as_count, as_text, decode, difference, encode
 from ace.unreadable import Malformed, Unreadable
 
-__all__ = ["Header", "Malformed", "ReferenceFile", "Unreadable", "decode", "encode", "loads", "read", "write"]
+__all__ = [
+    "Header",
+    "Malformed",
+    "ReferenceFile",
+    "Unreadable",
+    "decode",
+    "encode",
+    "loads",
+    "parse_entry",
+    "parse_header",
+    "read",
+    "write",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,17 +114,13 @@ def loads(text: bytes) -> ReferenceFile:
         raise Malformed(f"not JSON: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("instances"), list):
         raise Malformed("not a file of ACE-Bench instances: no list under 'instances'")
-    header = _header(data)
-    instances, unreadable = [], []
-    for index, entry in enumerate(data["instances"]):
-        try:
-            instance = decode(entry)
-            _check_against(header, instance)
-            instances.append(instance)
-        except Malformed as error:
-            id = entry.get("instance_id") if isinstance(entry, dict) else None
-            unreadable.append(Unreadable(index, id if isinstance(id, str) else None, str(error)))
-    return ReferenceFile(header, tuple(instances), tuple(unreadable))
+    header = parse_header(data, len(data["instances"]))
+    found = [parse_entry(header, index, entry) for index, entry in enumerate(data["instances"])]
+    return ReferenceFile(
+        header,
+        tuple(each for each in found if isinstance(each, Instance)),
+        tuple(each for each in found if isinstance(each, Unreadable)),
+    )
 
 
 def write(path: Path, header: Header, instances: Iterable[Instance], count: int) -> None:
@@ -140,7 +148,19 @@ def write(path: Path, header: Header, instances: Iterable[Instance], count: int)
         raise ValueError(f"{path.name} announces {count} instances and holds {written}: it is incomplete")
 
 
-def _header(data: dict[str, Any]) -> Header:
+def parse_header(data: dict[str, Any], count: int) -> Header:
+    """Makes a header of what stands around the instances of a file.
+
+    Args:
+        data: The file, with or without the instances.
+        count: How many instances there are.
+
+    Returns:
+        The header.
+
+    Raises:
+        Malformed: A part is missing, of the wrong type, or not part of the layout.
+    """
     try:
         header = Header(
             domain=as_text(data["domain"]),
@@ -154,14 +174,30 @@ def _header(data: dict[str, Any]) -> Header:
         raise Malformed(f"the header has no key {error}") from error
     except TypeError as error:
         raise Malformed(f"the header has a part of the wrong type: {error}") from error
-    departure = difference(
-        {key: value for key, value in data.items() if key != "instances"},
-        _header_entry(header, len(data["instances"])),
-        "",
-    )
-    if departure:
+    said = {key: value for key, value in data.items() if key != "instances"}
+    if departure := difference(said, _header_entry(header, count)):
         raise Malformed(f"the header is wrong: {departure}")
     return header
+
+
+def parse_entry(header: Header, index: int, entry: object) -> Instance | Unreadable:
+    """Makes an instance of one entry of a file.
+
+    Args:
+        header: What the file says about all of its instances.
+        index: Position of the entry in the file's list.
+        entry: The entry, as JSON data.
+
+    Returns:
+        The instance, or why it cannot be read.
+    """
+    try:
+        instance = decode(entry)
+        _check_against(header, instance)
+        return instance
+    except (Malformed, RecursionError) as error:
+        id = entry.get("instance_id") if isinstance(entry, dict) else None
+        return Unreadable(index, id if isinstance(id, str) else None, str(error))
 
 
 def _header_entry(header: Header, count: int) -> dict[str, Any]:

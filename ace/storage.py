@@ -2,28 +2,26 @@
 
 ``puzzles`` holds what an agent may see, ``answers`` the solutions with their certificates and provenance, each one
 instance after the other in the same order, as JSON lines or as Parquet; ``suite.json`` says how the suite was made. A
-suite is written as it is generated, and an interrupted one in JSON lines can be taken up again.
+suite is written as it is generated, and an interrupted one in JSON lines can be read as far as it goes and taken up
+again.
 """
 
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, TypeVar
 
+from ace import parquet
 from ace.instance import Instance, Puzzle
 from ace.records import answer_line, puzzle_line, read_instance, read_puzzle
+from ace.suite_files import HEAD, PARTS, Kind, parts, read_head, records, write_head, write_part
 from ace.unreadable import Malformed, Unreadable
 
-FORMAT = "agenthard-ace"
-SCHEMA_VERSION = 1
-"""Version of the layout; raised when a reader of the old one would misread the new one."""
+__all__ = ["HEAD", "Kind", "parts", "read", "read_puzzles", "resumable", "scan", "scan_puzzles", "write", "write_part"]
 
-Kind = Literal["jsonl", "parquet"]
-"""How the two parts are stored."""
-
-_ROW_GROUP = 64
+_T = TypeVar("_T")
 
 
 def write(
@@ -32,6 +30,7 @@ def write(
     parameters: Mapping[str, Any] | None = None,
     kind: Kind = "jsonl",
     resume: bool = False,
+    count: int | None = None,
 ) -> int:
     """Writes a suite, one instance at a time.
 
@@ -41,6 +40,8 @@ def write(
         parameters: What the suite was asked to be, as JSON data; kept in ``suite.json``.
         kind: JSON lines or Parquet.
         resume: Append to the instances that are there (see ``resumable``) instead of starting anew.
+        count: How many instances the whole suite has, those that are there included; kept in ``suite.json``, so that
+            readers can tell when a suite was interrupted. None when it is not known beforehand.
 
     Returns:
         How many instances were written by this call.
@@ -52,9 +53,12 @@ def write(
     if resume and kind == "parquet":
         raise ValueError("a Parquet suite cannot be taken up again; write JSON lines, or start anew")
     folder.mkdir(parents=True, exist_ok=True)
-    head = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "kind": kind, "parameters": parameters}
-    (folder / "suite.json").write_text(json.dumps(head, indent=2) + "\n", encoding="utf-8")
-    return _write_parquet(folder, instances) if kind == "parquet" else _write_lines(folder, instances, resume)
+    if kind == "parquet":
+        written = parquet.write(*parts(folder, kind), instances)
+        write_head(folder, kind, count, parameters)
+        return written
+    write_head(folder, kind, count, parameters)
+    return _write_lines(*parts(folder, kind), instances, "ab" if resume else "wb")
 
 
 def read(folder: Path) -> Iterator[Instance]:
@@ -67,12 +71,10 @@ def read(folder: Path) -> Iterator[Instance]:
         The instances in order.
 
     Raises:
-        Malformed: The folder holds no suite, or a record is broken; the message says which and how.
+        Malformed: The folder holds no suite, a record is broken, or the suite was interrupted; the message says which
+            and how.
     """
-    for each in scan(folder):
-        if isinstance(each, Unreadable):
-            raise Malformed(f"{folder.name}, instance {each.index}: {each.reason}")
-        yield each
+    yield from _strictly(folder, scan(folder))
 
 
 def scan(folder: Path) -> Iterator[Instance | Unreadable]:
@@ -82,22 +84,26 @@ def scan(folder: Path) -> Iterator[Instance | Unreadable]:
         folder: The folder.
 
     Yields:
-        The instances in order, and in the place of a broken one what is wrong with it.
+        The instances in order, in the place of a broken one what is wrong with it, and at the end of an interrupted
+        suite how far it got.
 
     Raises:
         Malformed: The folder holds no suite.
     """
-    parts = (_records(folder, "puzzles"), _records(folder, "answers"))
-    for number, (public, private) in enumerate(zip_longest(*parts)):
-        id = None
-        try:
-            if public is None or private is None:
-                raise Malformed(f"only its {'answer' if public is None else 'puzzle'} is there")
-            puzzle = read_puzzle(public)
-            id = puzzle.id
-            yield read_instance(puzzle, private)
-        except Malformed as error:
-            yield Unreadable(number, id, str(error))
+    count, whole = read_head(folder)["instances"], 0
+    for number, lines in enumerate(zip_longest(*(records(folder, part) for part in PARTS))):
+        each = _instance(number, *lines)
+        torn = not all(line and line.endswith(b"\n") for line in lines)
+        if isinstance(each, Unreadable) and torn and count is not None and number < count:
+            break
+        yield each
+        whole = number + 1
+    if count is not None and whole < count:
+        reason = (
+            f"the suite was interrupted here, after {whole} of {count} instances; "
+            "the same `agenthard ace generate` command goes on from there"
+        )
+        yield Unreadable(whole, None, reason, "puzzles")
 
 
 def read_puzzles(folder: Path) -> Iterator[Puzzle]:
@@ -112,11 +118,26 @@ def read_puzzles(folder: Path) -> Iterator[Puzzle]:
     Raises:
         Malformed: The folder holds no suite, or a record is broken; the message says which and how.
     """
-    for number, public in enumerate(_records(folder, "puzzles")):
+    yield from _strictly(folder, scan_puzzles(folder))
+
+
+def scan_puzzles(folder: Path) -> Iterator[Puzzle | Unreadable]:
+    """Reads the public part like ``read_puzzles``, and goes on after a broken record.
+
+    Args:
+        folder: The folder.
+
+    Yields:
+        The puzzles in order, and in the place of a broken one what is wrong with it.
+
+    Raises:
+        Malformed: The folder holds no suite.
+    """
+    for number, line in enumerate(records(folder, "puzzles")):
         try:
-            yield read_puzzle(public)
+            yield read_puzzle(line)
         except Malformed as error:
-            raise Malformed(f"{folder.name}, instance {number}: {error}") from error
+            yield Unreadable(number, None, str(error), "puzzles")
 
 
 def resumable(folder: Path, parameters: Mapping[str, Any]) -> int:
@@ -130,17 +151,19 @@ def resumable(folder: Path, parameters: Mapping[str, Any]) -> int:
         The number of whole instances: from where to generate on.
 
     Raises:
-        ValueError: The folder holds a suite with other parameters, or one in Parquet.
+        ValueError: The folder holds a suite with other parameters, a part of a suite, or one in Parquet.
         Malformed: The folder holds something else.
     """
-    if not (folder / "suite.json").exists():
+    if not (folder / HEAD).exists():
         return 0
-    head = _head(folder)
+    head = read_head(folder)
     if head["kind"] != "jsonl":
-        raise ValueError(f"{folder.name} holds a Parquet suite, which cannot be taken up again; start anew elsewhere")
-    if head["parameters"] != json.loads(json.dumps(parameters)):
-        raise ValueError(f"{folder.name} holds a suite with other parameters; start anew elsewhere")
-    paths = [folder / f"{part}.jsonl" for part in ("puzzles", "answers")]
+        raise ValueError(f"{folder} holds a Parquet suite, which cannot be taken up again; start anew elsewhere")
+    if "split" in head:
+        raise ValueError(f"{folder} holds a part of a suite, which cannot be taken up again; start anew elsewhere")
+    if head.get("parameters") != json.loads(json.dumps(parameters)):
+        raise ValueError(f"{folder} holds a suite with other parameters; start anew elsewhere")
+    paths = parts(folder, "jsonl")
     if not all(path.exists() for path in paths):
         return 0
     whole = min(_whole_lines(path) for path in paths)
@@ -149,88 +172,37 @@ def resumable(folder: Path, parameters: Mapping[str, Any]) -> int:
     return whole
 
 
-def _write_lines(folder: Path, instances: Iterable[Instance], resume: bool) -> int:
+def _instance(number: int, public: bytes | None, private: bytes | None) -> Instance | Unreadable:
+    if public is None or private is None:
+        there = "answer" if public is None else "puzzle"
+        return Unreadable(number, None, f"only its {there} is there", "puzzles" if public is None else "answers")
+    try:
+        puzzle = read_puzzle(public)
+    except Malformed as error:
+        return Unreadable(number, None, str(error), "puzzles")
+    try:
+        return read_instance(puzzle, private)
+    except Malformed as error:
+        return Unreadable(number, puzzle.id, str(error), "answers")
+
+
+def _strictly(folder: Path, found: Iterable[_T | Unreadable]) -> Iterator[_T]:
+    for each in found:
+        if isinstance(each, Unreadable):
+            raise Malformed(f"{folder.name}, instance {each.index}: {each.reason}")
+        yield each
+
+
+def _write_lines(public: Path, private: Path, instances: Iterable[Instance], mode: str) -> int:
     count = 0
-    mode = "ab" if resume else "wb"
-    with (folder / "puzzles.jsonl").open(mode) as public, (folder / "answers.jsonl").open(mode) as private:
+    with public.open(mode) as puzzles, private.open(mode) as answers:
         for instance in instances:
-            public.write(puzzle_line(instance.puzzle) + b"\n")
-            private.write(answer_line(instance) + b"\n")
-            public.flush()
-            private.flush()
+            puzzles.write(puzzle_line(instance.puzzle) + b"\n")
+            answers.write(answer_line(instance) + b"\n")
+            puzzles.flush()
+            answers.flush()
             count += 1
     return count
-
-
-def _write_parquet(folder: Path, instances: Iterable[Instance]) -> int:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    text, number = pa.string(), pa.int64()
-    public = pa.schema([("id", text), ("domain", text), ("rows", number), ("cols", number), ("slots", number)])
-    private = pa.schema([("id", text), ("decoys", number), ("seed", number), ("solutions", number)])
-    public, private = public.append(pa.field("record", text)), private.append(pa.field("record", text))
-    count = 0
-    rest = iter(instances)
-    with (
-        pq.ParquetWriter(folder / "puzzles.parquet", public) as puzzles,
-        pq.ParquetWriter(folder / "answers.parquet", private) as answers,
-    ):
-        for group in iter(lambda: list(islice(rest, _ROW_GROUP)), []):
-            puzzles.write_table(pa.Table.from_pylist([_public_row(each) for each in group], public))
-            answers.write_table(pa.Table.from_pylist([_private_row(each) for each in group], private))
-            count += len(group)
-    return count
-
-
-def _public_row(instance: Instance) -> dict[str, Any]:
-    puzzle = instance.puzzle
-    return {
-        "id": puzzle.id,
-        "domain": puzzle.domain,
-        "rows": puzzle.rows,
-        "cols": puzzle.cols,
-        "slots": len(puzzle.slots),
-        "record": puzzle_line(puzzle).decode(),
-    }
-
-
-def _private_row(instance: Instance) -> dict[str, Any]:
-    return {
-        "id": instance.id,
-        "decoys": instance.answer.decoy_budget,
-        "seed": instance.provenance.seed if instance.provenance else None,
-        "solutions": instance.certificate.solutions if instance.certificate else None,
-        "record": answer_line(instance).decode(),
-    }
-
-
-def _head(folder: Path) -> dict[str, Any]:
-    try:
-        head = json.loads((folder / "suite.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise Malformed(f"{folder.name} holds no suite: suite.json cannot be read ({error})") from error
-    if not isinstance(head, dict) or head.get("format") != FORMAT or head.get("kind") not in ("jsonl", "parquet"):
-        raise Malformed(f"{folder.name} holds no suite of the format {FORMAT}")
-    if head.get("schema_version") != SCHEMA_VERSION:
-        raise Malformed(f"{folder.name} has schema version {head.get('schema_version')}, this reads {SCHEMA_VERSION}")
-    return head
-
-
-def _records(folder: Path, part: str) -> Iterator[bytes]:
-    kind = _head(folder)["kind"]
-    path = folder / f"{part}.{kind}"
-    if not path.exists():
-        raise Malformed(f"{folder.name} has no {path.name}")
-    if kind == "jsonl":
-        with path.open("rb") as lines:
-            yield from lines
-        return
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=_ROW_GROUP, columns=["record"]):
-            yield from (record.encode() for record in batch.column("record").to_pylist())
 
 
 def _whole_lines(path: Path) -> int:

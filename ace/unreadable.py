@@ -17,3 +17,5 @@ class Unreadable:
     """Its id, where it has one."""
     reason: str
     """Where it departs from the layout, and how."""
+    part: str = ""
+    """In a format that spreads an instance over several files, the one it is about: "puzzles" or "answers"."""

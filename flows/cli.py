@@ -4,7 +4,20 @@ import sys
 
 import typer
 
-from flows.commands import ace, audit, catalogue, compare, demo, fetch, leaderboard, report, score
+from flows.commands import (
+    ace,
+    audit,
+    catalogue,
+    compare,
+    demo,
+    env,
+    evaluate,
+    fetch,
+    leaderboard,
+    report,
+    run,
+    score,
+)
 
 app = typer.Typer(
     name="agenthard",
@@ -14,6 +27,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("audit")(audit.audit)
+app.command("evaluate")(evaluate.evaluate)
+app.command("run")(run.run)
 app.command("sources")(catalogue.sources)
 app.command("checks")(catalogue.checks)
 app.command("explain")(catalogue.explain)
@@ -25,6 +40,7 @@ app.command("leaderboard")(leaderboard.leaderboard)
 app.command("fetch")(fetch.fetch)
 app.command("demo")(demo.demo)
 app.add_typer(ace.app)
+app.add_typer(env.app)
 
 
 def main() -> None:

@@ -40,6 +40,7 @@ class RunFolder:
         self.work = root / "work"
         self.tables = root / "tables"
         self.split = root / "split"
+        self._marker = self.work / "key"
 
     def claim(self, key: str) -> bool:
         """Take the folder for the run named by ``key``.
@@ -50,9 +51,8 @@ class RunFolder:
         Raises:
             RunFolderError: when it holds another run, or files that are no run.
         """
-        marker = self.work / "key"
-        if marker.is_file():
-            if marker.read_text(encoding="utf-8") == key:
+        if self._marker.is_file():
+            if not self.holds_other_than(key):
                 return True
             raise RunFolderError(
                 f"{self.root}: holds an audit of other input, other options or another version of AgentHard; "
@@ -60,8 +60,12 @@ class RunFolder:
             )
         if self.root.exists() and any(self.root.iterdir()):
             raise RunFolderError(f"{self.root}: not empty and no run folder; give another folder with --out")
-        write_atomically(marker, key.encode())
+        write_atomically(self._marker, key.encode())
         return False
+
+    def holds_other_than(self, key: str) -> bool:
+        """Tell whether the folder holds a run, and not the one named by ``key``."""
+        return self._marker.is_file() and self._marker.read_text(encoding="utf-8") != key
 
     def shard_file(self, number: int) -> Path:
         """Path of a finished shard's result."""

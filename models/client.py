@@ -113,12 +113,16 @@ class ModelClient:
                 instead of a failed connection while the provider was never heard from; `BudgetExhausted` when the
                 budget has no room for the request and nothing in flight could make some.
         """
+        file = self._files.get(request.model)
+        if file is None:
+            raise ConfigurationError(f"{request.model} is none of the models of this run: {', '.join(self._files)}")
+        request = file.addressed(request)
         entry = Entry(request.model, purpose, owner, request.digest)
         lock = self._asked.setdefault(entry.digest, asyncio.Lock())
         async with lock:
             reply = self._cache.get(entry.digest)
             if reply is None:
-                return await self._ask(request, entry)
+                return await self._ask(request, entry, file)
         self._ledger.hit(entry)
         return Completion(reply=reply, cached=True, attempts=0, cost=0.0)
 
@@ -127,10 +131,7 @@ class ModelClient:
         for provider in self._providers.values():
             await provider.close()
 
-    async def _ask(self, request: Request, entry: Entry) -> Completion:
-        file = self._files.get(request.model)
-        if file is None:
-            raise ConfigurationError(f"{request.model} is none of the models of this run: {', '.join(self._files)}")
+    async def _ask(self, request: Request, entry: Entry, file: ModelFile) -> Completion:
         if request.model not in self._providers:
             self._providers[request.model] = self._provider_for(file)
         effort = _Effort()

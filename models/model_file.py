@@ -11,11 +11,13 @@ from models.errors import ConfigurationError
 from models.limits import Limits
 from models.names import ModelName, parse_name
 from models.prices import Price
-from models.request import Sampling
+from models.request import Request, Sampling
 from models.retry import RetryPolicy
 from taxonomy.record import Record
 
 _SUFFIXES = (".yaml", ".yml")
+_DIALECT = ("api", "system_role", "max_tokens_parameter", "return_reasoning")
+"""Settings that change what is sent, and are no part of a request."""
 
 
 class ModelFile(Record):
@@ -41,6 +43,8 @@ class ModelFile(Record):
     """What the system message is called; ``user`` for models whose template knows no system message. Not for google."""
     max_tokens_parameter: Literal["max_tokens", "max_completion_tokens"] | None = None
     """What the chat interface calls the length limit; None: max_completion_tokens for openai, else max_tokens."""
+    text_calls: bool = False
+    """Whether tool calls are also read from the text of a reply, for servers that do not parse a model's own form."""
     return_reasoning: bool = False
     """Whether the chat interface gets a message's thoughts back under the name they came with, as DeepSeek asks for."""
     price: Price | None = None
@@ -66,6 +70,17 @@ class ModelFile(Record):
         if not self.label:
             object.__setattr__(self, "label", self.name)
         return self
+
+    def addressed(self, request: Request) -> Request:
+        """Return the request as this file has it sent; replies are cached under it.
+
+        >>> file = ModelFile(name="openai/a", api="responses")
+        >>> file.addressed(Request(model="openai/a", messages=())).dialect
+        'api=responses'
+        """
+        unusual = {name: getattr(self, name) for name in _DIALECT}
+        changed = {name: value for name, value in unusual.items() if value != ModelFile.model_fields[name].default}
+        return request.model_copy(update={"dialect": " ".join(f"{name}={value}" for name, value in changed.items())})
 
     @property
     def parsed_name(self) -> ModelName:

@@ -114,6 +114,8 @@ class Request(Record):
     """What the reply has to be; None for free text."""
     sampling: Sampling = Sampling()
     """How the reply is drawn."""
+    dialect: str = ""
+    """How the model is spoken to where that is not the usual way (ModelFile.addressed); replies depend on it."""
     sample: int = 0
     """Number of the reply among those to the same words; never sent, it keeps repeated samples apart in the cache."""
 

@@ -10,6 +10,11 @@ from ace.environment.tools import MAX_FIELDS, MAX_IDS, Kind
 from ace.instance import Puzzle
 from ace.wording import global_phrase, slot_phrases
 
+CUT_OFF = "Your reply was cut off at the length limit, and its tool calls were not carried out. Reply more briefly."
+"""Notice after a reply that was cut off."""
+GO_ON = f"Please go on with a tool call. When the grid stands, call `{Kind.DONE}`."
+"""Notice after a reply without a tool call."""
+
 
 def messages(environment: Environment) -> list[dict[str, str]]:
     """Writes the first two messages of an episode.

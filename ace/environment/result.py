@@ -17,6 +17,8 @@ class Ending(StrEnum):
     """The agent used up the model replies it was allowed."""
     TRUNCATIONS = "truncations"
     """Too many replies were cut off at the length limit."""
+    CONTEXT_OVERFLOW = "context_overflow"
+    """The conversation grew longer than the model reads."""
     ERROR = "error"
     """Something outside the agent failed, such as the model's service: no verdict on the model."""
 

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from flows.errors import CommandError
+from models.estimate import Workload
 from models.model_file import ModelFile
 from models.provider import Model
+from models.request import Request
 from taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
@@ -31,12 +33,19 @@ class PlayableTask(Protocol):
         """What a report sorts by, as JSON values."""
         ...
 
-    def play(self, agent: str, failure_rate: float, trial: int) -> Trajectory:
-        """Let an agent without a model play one episode."""
+    def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
+        """Let an agent without a model play one episode.
+
+        Args:
+            agent: Name of the agent.
+            condition: What the episode's conditions are called in its id; empty for the usual ones.
+            failure_rate: Probability that a tool call fails on purpose.
+            trial: Number of the repetition, from 0.
+        """
         ...
 
     async def converse(
-        self, agent: str, model: Model, file: ModelFile, failure_rate: float, trial: int, owner: str
+        self, agent: str, model: Model, file: ModelFile, condition: str, failure_rate: float, trial: int
     ) -> Trajectory:
         """Let a model play one episode.
 
@@ -44,13 +53,17 @@ class PlayableTask(Protocol):
             agent: Name under which the model is listed.
             model: What answers requests.
             file: How the model is asked.
+            condition: What the episode's conditions are called in its id; empty for the usual ones.
             failure_rate: Probability that a tool call fails on purpose.
             trial: Number of the repetition, from 0.
-            owner: Id of the episode in ledger and transcripts.
 
         Raises:
             models.errors.Stop: Nothing more can be asked; the episode has not happened.
         """
+        ...
+
+    def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
+        """Foresee one episode of a model: its first request, and about what it will take."""
         ...
 
 
@@ -69,6 +82,10 @@ class Benchmark(Protocol):
         """Identify what is played and how: files, options, and the code that plays."""
         ...
 
+    def conditions(self) -> Mapping[str, Any]:
+        """List the conditions that are played under, by name."""
+        ...
+
     def check_agent(self, name: str) -> None:
         """Make sure that there is an agent of this name.
 
@@ -82,12 +99,12 @@ class Benchmark(Protocol):
         ...
 
 
-def open_benchmark(name: str, paths: Sequence[str], options: Mapping[str, str], seed: int) -> Benchmark:
+def open_benchmark(name: str, path: str, options: Mapping[str, str], seed: int) -> Benchmark:
     """Open a benchmark.
 
     Args:
         name: Name of its entry point.
-        paths: Files and folders with its tasks.
+        path: File or folder with its tasks.
         options: Conditions to play under, by name, as the benchmark's documentation lists them.
         seed: Seed of everything that chance decides.
 
@@ -97,11 +114,10 @@ def open_benchmark(name: str, paths: Sequence[str], options: Mapping[str, str], 
     known = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in known:
         raise CommandError(f"no benchmark {name!r} to evaluate on; there are: {', '.join(sorted(known))}")
-    for path in paths:
-        if not Path(path).exists():
-            raise CommandError(f"{path}: there is nothing at this path")
+    if not Path(path).exists():
+        raise CommandError(f"{path}: there is nothing at this path")
     try:
-        opened: Benchmark = known[name].load()(tuple(map(Path, paths)), options, seed)
+        opened: Benchmark = known[name].load()(Path(path), options, seed)
     except ValueError as error:
         raise CommandError(str(error)) from error
     return opened

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from flows.evaluation.benchmark import PlayableTask
 from flows.evaluation.episodes import Attempt, Episode, episodes_of
@@ -13,19 +13,14 @@ from models.errors import Stop
 from models.provider import Model
 
 
-def owner_of(episode: Episode) -> str:
-    """Return the id of an episode in ledger and transcripts."""
-    return f"{episode.agent}/{episode.task_id}/{episode.failure_rate:g}/{episode.trial}"
-
-
 class Conversations:
     """The episodes of all models. A model that nothing more can be asked of stops; the others go on."""
 
-    def __init__(self, settings: EvaluationSettings, models: Mapping[str, Model]) -> None:
+    def __init__(self, settings: EvaluationSettings, model: Model) -> None:
         self.stopped: dict[str, str] = {}
         """Why a model stopped, by its label."""
         self._settings = settings
-        self._models = models
+        self._model = model
         self._files = {file.label: file for file in settings.models}
         self._store = EpisodeStore(settings.folder.store)
         self._worker = Worker(settings.folder.workers)
@@ -60,7 +55,7 @@ class Conversations:
     def _episodes(self) -> Iterator[tuple[PlayableTask, Episode]]:
         settings = self._settings
         for task in settings.open().tasks():
-            for episode in episodes_of(task.id, tuple(self._models), settings.failure_rates, settings.trials):
+            for episode in episodes_of(task.id, tuple(self._files), settings.failure_rates, settings.trials):
                 yield task, episode
 
     def _claim(self, episode: Episode) -> list[tuple[Episode, int]]:
@@ -72,11 +67,11 @@ class Conversations:
         try:
             run = await task.converse(
                 label,
-                self._models[label],
+                self._model,
                 self._files[label],
+                episode.condition,
                 episode.failure_rate,
                 episode.trial,
-                owner_of(episode),
             )
         except Stop as error:
             self.stopped.setdefault(label, str(error))

@@ -21,6 +21,11 @@ class Episode(NamedTuple):
     trial: int
     """Number of the repetition, from 0."""
 
+    @property
+    def condition(self) -> str:
+        """What its conditions are called: empty without failures, else such as ``failures 0.3``."""
+        return f"failures {self.failure_rate:g}" if self.failure_rate else ""
+
 
 class Attempt(Record):
     """One try at an episode, with how long it took (which no trajectory holds, as it differs from run to run)."""

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import multiprocessing
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.errors import CommandError
-from flows.evaluation.clients import open_clients
+from flows.evaluation.clients import open_client
 from flows.evaluation.conversing import Conversations
 from flows.evaluation.episodes import TaskFacts
 from flows.evaluation.playing import ignore_interrupts, play_all
@@ -89,18 +88,18 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
     """Run the flow.
 
     Raises:
-        CommandError: The folder holds another evaluation, or cannot be written any more.
+        CommandError: The folder holds another evaluation.
+        StorageFailed: It cannot be written any more; what is done is kept.
+        ModelError: The models are set up wrongly.
     """
     runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers + 1)
     try:
         outcome: EvaluationOutcome = evaluate_flow.with_options(task_runner=runner)(settings)
-    except sqlite3.OperationalError as error:
-        raise CommandError(_storage_message(settings, error)) from error
     except ExceptionGroup as group:
-        found = group.subgroup(sqlite3.OperationalError)
-        if found is None:
-            raise
-        raise CommandError(_storage_message(settings, found)) from group
+        first: BaseException = group
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from group
     return outcome
 
 
@@ -123,8 +122,8 @@ def _identify(settings: EvaluationSettings) -> None:
 
 
 async def _converse(settings: EvaluationSettings) -> dict[str, str]:
-    async with open_clients(settings) as clients:
-        conversations = Conversations(settings, clients)
+    async with open_client(settings) as client:
+        conversations = Conversations(settings, client)
         await conversations.run()
         return conversations.stopped
 
@@ -175,10 +174,3 @@ def _others_left_something(settings: EvaluationSettings) -> bool:
         return False
     finally:
         store.close()
-
-
-def _storage_message(settings: EvaluationSettings, error: Exception) -> str:
-    return (
-        f"{settings.out}: cannot be written any more ({error}); the episodes so far are kept: make room, and the same "
-        "command goes on from there"
-    )

@@ -23,7 +23,7 @@ def play_all(settings: EvaluationSettings) -> int:
             wanted = episodes_of(task.id, settings.agents, settings.failure_rates, settings.trials)
             for episode, number in store.claim(wanted, worker.name, settings.attempts):
                 start = time.perf_counter()
-                run = task.play(episode.agent, episode.failure_rate, episode.trial)
+                run = task.play(episode.agent, episode.condition, episode.failure_rate, episode.trial)
                 seconds = time.perf_counter() - start
                 store.add(episode, Attempt(number=number, trajectory=run, seconds=seconds))
                 played += 1

@@ -17,8 +17,8 @@ class EvaluationSettings(Record):
 
     benchmark: str
     """Name of the benchmark."""
-    paths: tuple[str, ...]
-    """Files and folders with its tasks."""
+    path: str
+    """File or folder with its tasks."""
     options: dict[str, str] = Field(default_factory=dict)
     """Conditions to play under, in the benchmark's own words."""
     agents: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class EvaluationSettings(Record):
         """
         from flows.errors import CommandError
 
-        benchmark = open_benchmark(self.benchmark, self.paths, self.options, self.seed)
+        benchmark = open_benchmark(self.benchmark, self.path, self.options, self.seed)
         for agent in self.agents:
             try:
                 benchmark.check_agent(agent)

@@ -5,14 +5,13 @@ there, and nothing can be there twice. Trajectories are compressed and never all
 """
 
 import json
-import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from flows.evaluation.episodes import Attempt, Episode, TaskFacts
+from models.storage import Database
 from taxonomy.trajectory import Trajectory
 
 _SCHEMA = """
@@ -30,38 +29,43 @@ CREATE TABLE IF NOT EXISTS claims (
     worker TEXT NOT NULL, PRIMARY KEY (agent, task_id, failure_rate, trial)
 ) WITHOUT ROWID;
 """
-_BUSY_SECONDS = 60.0
 _EPISODE = "agent, task_id, failure_rate, trial"
 _ATTEMPT = f"{_EPISODE}, number"
 _KEY = "agent = ? AND task_id = ? AND failure_rate = ? AND trial = ?"
 _ROW = f"{_ATTEMPT}, status, status_reason, ending, score, passed, usage, seconds"
 UNSETTLED = "infrastructure_error"
 """Status after which an episode may be tried again."""
+_SETTLED = f"SELECT {_EPISODE} FROM attempts GROUP BY {_EPISODE}"
+_NO_MORE = f"sum(status <> '{UNSETTLED}') > 0 OR count(*) >= ?"
 
 
 class EpisodeStore:
-    """Attempts, tasks and claims of one run folder. Each process, and each thread, opens its own."""
+    """Attempts, tasks and claims of one run folder; any number of processes may have it open.
+
+    Every method raises StorageFailed when the file cannot be read or written.
+    """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
-        self._db.execute("PRAGMA journal_mode=WAL")
-        self._db.execute("PRAGMA synchronous=NORMAL")
-        self._db.executescript(_SCHEMA)
+        """Open the file, or make it.
+
+        Raises:
+            ConfigurationError: It cannot be opened.
+        """
+        self._database = Database(path, _SCHEMA, version=1)
 
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self._database.close()
 
     def note_tasks(self, tasks: Iterable[TaskFacts]) -> None:
         """Note the tasks of the run, in their order; those that are there already stay as they are."""
         rows = ((n, task.id, task.group, json.dumps(task.facts, sort_keys=True)) for n, task in enumerate(tasks))
-        with self._write():
-            self._db.executemany("INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (position) DO NOTHING", rows)
+        with self._database.write() as connection:
+            connection.executemany("INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (position) DO NOTHING", rows)
 
     def tasks(self) -> Iterator[TaskFacts]:
         """Read the tasks in their order."""
-        for id, group, facts in self._db.execute("SELECT id, task_group, facts FROM tasks ORDER BY position"):
+        for id, group, facts in self._database.read("SELECT id, task_group, facts FROM tasks ORDER BY position"):
             yield TaskFacts(id=id, group=group, facts=json.loads(facts))
 
     def claim(self, episodes: Iterable[Episode], worker: str, most_attempts: int) -> list[tuple[Episode, int]]:
@@ -76,14 +80,14 @@ class EpisodeStore:
             The episodes taken, each with the number of its next attempt.
         """
         taken = []
-        with self._write():
+        with self._database.write() as connection:
             for episode in episodes:
-                row = self._db.execute(
+                row = connection.execute(
                     f"SELECT count(*), coalesce(sum(status <> '{UNSETTLED}'), 0) FROM attempts WHERE {_KEY}", episode
                 ).fetchone()
                 if row[1] or row[0] >= most_attempts:
                     continue
-                added = self._db.execute(
+                added = connection.execute(
                     f"INSERT INTO claims VALUES (?, ?, ?, ?, ?) ON CONFLICT ({_EPISODE}) DO NOTHING", (*episode, worker)
                 )
                 if added.rowcount:
@@ -97,33 +101,43 @@ class EpisodeStore:
         usage = json.dumps(run.usage, sort_keys=True)
         passed = None if run.passed is None else int(run.passed)
         row = (*episode, attempt.number, run.status, run.status_reason, run.ending, run.score, passed, usage)
-        with self._write():
+        with self._database.write() as connection:
             marks = ", ".join("?" * 13)
             insert = f"INSERT INTO attempts VALUES ({marks}) ON CONFLICT ({_ATTEMPT}) DO NOTHING"
-            self._db.execute(insert, (*row, attempt.seconds, blob))
-            self._db.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
+            connection.execute(insert, (*row, attempt.seconds, blob))
+            connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
 
     def give_back(self, episode: Episode) -> None:
         """Give back an episode that was taken and did not happen."""
-        with self._write():
-            self._db.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
+        with self._database.write() as connection:
+            connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
 
     def release(self, worker: str) -> None:
         """Give back what a worker took and did not finish."""
-        with self._write():
-            self._db.execute("DELETE FROM claims WHERE worker = ?", (worker,))
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM claims WHERE worker = ?", (worker,))
 
     def claimants(self) -> list[str]:
         """Name the workers that hold episodes."""
-        return [name for (name,) in self._db.execute("SELECT DISTINCT worker FROM claims ORDER BY worker")]
+        return [name for (name,) in self._database.read("SELECT DISTINCT worker FROM claims ORDER BY worker")]
 
     def settled(self, agents: Sequence[str], most_attempts: int) -> int:
         """Count the episodes of some agents that need no further attempt."""
+        query = f"SELECT count(*) FROM ({_SETTLED} HAVING {_NO_MORE}) WHERE agent IN ({', '.join('?' * len(agents))})"
+        return int(self._database.read(query, (most_attempts, *agents))[0][0])
+
+    def settled_episodes(self, most_attempts: int) -> Iterator[Episode]:
+        """Read the episodes that need no further attempt."""
+        for row in self._database.read(f"{_SETTLED} HAVING {_NO_MORE}", (most_attempts,)):
+            yield Episode(*row)
+
+    def scored(self, agents: Sequence[str]) -> int:
+        """Count the episodes of some agents that have a verdict."""
         query = (
             f"SELECT count(*) FROM (SELECT 1 FROM attempts WHERE agent IN ({', '.join('?' * len(agents))}) "
-            f"GROUP BY agent, task_id, failure_rate, trial HAVING sum(status <> '{UNSETTLED}') > 0 OR count(*) >= ?)"
+            f"AND status <> '{UNSETTLED}' GROUP BY agent, task_id, failure_rate, trial)"
         )
-        return int(self._db.execute(query, (*agents, most_attempts)).fetchone()[0])
+        return int(self._database.read(query, tuple(agents))[0][0])
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Read all attempts without their trajectories: tasks in order, then agents, rates, trials, numbers."""
@@ -132,7 +146,7 @@ class EpisodeStore:
             f"SELECT {_ROW} FROM attempts JOIN tasks ON tasks.id = task_id "
             "ORDER BY position, agent, failure_rate, trial, number"
         )
-        for row in self._db.execute(query):
+        for row in self._database.read(query):
             yield dict(zip(names, row, strict=True))
 
     def trajectories(self) -> Iterator[Trajectory]:
@@ -141,16 +155,6 @@ class EpisodeStore:
             "SELECT agent, task_id, failure_rate, trial, max(number) FROM attempts JOIN tasks ON tasks.id = task_id "
             "GROUP BY agent, task_id, failure_rate, trial ORDER BY position, agent, failure_rate, trial"
         )
-        for key in self._db.execute(keys):
-            (blob,) = self._db.execute(f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key).fetchone()
+        for key in self._database.read(keys):
+            ((blob,),) = self._database.read(f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key)
             yield Trajectory.model_validate_json(zlib.decompress(blob))
-
-    @contextmanager
-    def _write(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")

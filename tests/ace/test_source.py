@@ -3,21 +3,24 @@
 import gzip
 import json
 import shutil
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ace import reference_format
+from ace import parquet, reference_format, storage
 from ace.environment import Environment
 from ace.environment.tools import Kind
 from ace.generator import Parameters, generate
 from ace.source import INSTANCE, AceBench
-from audit.evidence import text_at
+from ace.suite_files import records as suite_records
+from audit.evidence import canonical_json, text_at
 from audit.sources.base import Quarantine, SourceError
 from audit.sources.registry import open_source, sources
 from taxonomy import AgentTask
 from taxonomy.pointer import resolve
+from taxonomy.record import Origin
 
 SUITE = Parameters(rows=3, cols=3, hidden_slots=(2, 3), decoy_budgets=(0, 2), candidates=6, domains=("course", "meal"))
 
@@ -171,6 +174,134 @@ def test_a_split_of_everything_has_the_same_bytes_and_a_part_the_same_instances(
         block = json.dumps(entry, indent=2).replace("\n", "\n    ")
         assert block in text and block in original
     assert [task.id for task in read(tmp_path / "part")[0]] == ids[1:3]
+
+
+@pytest.fixture(params=["jsonl", "parquet"])
+def kind(request: pytest.FixtureRequest) -> storage.Kind:
+    return request.param
+
+
+@pytest.fixture
+def suite(kind: storage.Kind, tmp_path: Path) -> Path:
+    asked = SUITE.model_dump(mode="json")
+    storage.write(tmp_path / "own", generate(SUITE), asked, kind, count=SUITE.count)
+    return tmp_path / "own"
+
+
+def at(root: Path, origin: Origin) -> Any:
+    """What stands at an origin: pointers into Parquet are into the list of its records."""
+    path = root / origin.file
+    if path.suffix == ".parquet":
+        return resolve([json.loads(line) for line in parquet.records(path)], origin.pointer)
+    assert origin.line is not None
+    return resolve(json.loads(path.read_bytes().splitlines()[origin.line - 1]), origin.pointer)
+
+
+def test_both_formats_make_the_same_tasks_with_places_of_their_own(made: Path, suite: Path) -> None:
+    own, quarantine = read(suite)
+    assert quarantine.items == []
+    assert {t.id: t.model_dump(exclude={"origins"}) for t in own} == {
+        t.id: t.model_dump(exclude={"origins"}) for t in read(made)[0]
+    }
+    for task in own:
+        assert at(suite, task.origins[""])["id"] == task.id
+        for part, origin in task.origins.items():
+            if part in ("", "/ground_truth"):
+                continue
+            there, said = at(suite, origin), json.loads(canonical_json(resolve(task, part)))
+            if part.endswith("/slot_constraints"):
+                assert there.items() <= said.items()
+            elif part.endswith("/global_constraints"):
+                assert said == {"global": "global", **there}
+            else:
+                assert there == said, part
+    slot = f"/metadata/{INSTANCE}/slots/1"
+    assert {part: at(suite, task.origins[f"{slot}/{part}"]) for part in ("truth_id", "decoy_ids")} == {
+        "truth_id": resolve(task, f"{slot}/truth_id"),
+        "decoy_ids": list(resolve(task, f"{slot}/decoy_ids")),
+    }
+
+
+def test_a_suite_is_recognised_alone_and_below_a_folder(suite: Path, made: Path) -> None:
+    assert AceBench.recognises(suite) and AceBench.recognises(suite.parent)
+    assert AceBench.recognises(suite / "suite.json") and not AceBench.recognises(suite / "nothing")
+    alone = [task.id for task in read(suite)[0]]
+    assert [task.id for task in read(suite.parent)[0]] == alone
+    assert AceBench(suite).version().label == "agenthard-ace"
+    shutil.copytree(made, suite.parent / "paper")
+    both = [task.id for task in read(suite.parent)[0]]
+    assert both[:8] == alone and len(set(both)) == 16
+    assert AceBench(suite.parent).version().label == "ace-reference-layout+agenthard-ace"
+
+
+def test_domains_select_instances_of_a_suite(suite: Path) -> None:
+    assert {task.subtask for task in read(suite, "meal")[0]} == {"meal"}
+    with pytest.raises(SourceError, match="no domain travel; there are: course, meal"):
+        AceBench(suite, ("travel",))
+
+
+def test_a_broken_record_of_a_suite_is_set_aside_with_its_place(tmp_path: Path) -> None:
+    storage.write(tmp_path, generate(SUITE), SUITE.model_dump(mode="json"), count=SUITE.count)
+    changes = {
+        "puzzles.jsonl": {1: ('"rows":3', '"rows":"3"'), 3: ('"domain":"course"', '"domain":"circus"')},
+        "answers.jsonl": {2: ('"solution"', '"answer"'), 4: ('"id":"meal', '"id":"x')},
+    }
+    for name, edits in changes.items():
+        lines = (tmp_path / name).read_text().splitlines(keepends=True)
+        for number, (old, new) in edits.items():
+            assert old in lines[number]
+            lines[number] = lines[number].replace(old, new, 1)
+        (tmp_path / name).write_text("".join(lines))
+    lines = (tmp_path / "puzzles.jsonl").read_text().splitlines(keepends=True)
+    lines[6] = lines[6].replace('"limits":{', '"limits":{"global":1,', 1)
+    (tmp_path / "puzzles.jsonl").write_text("".join(lines))
+    tasks, quarantine = read(tmp_path)
+    assert [task.origins[""].line for task in tasks] == [1, 6, 8]
+    assert [(item.file, item.line) for item in quarantine.items] == [
+        ("puzzles.jsonl", 2),
+        ("answers.jsonl", 3),
+        ("puzzles.jsonl", 4),
+        ("answers.jsonl", 5),
+        ("puzzles.jsonl", 7),
+    ]
+    for item, reason in zip(
+        quarantine.items, ("rows:", "answer.solution", "circus", "stands the answer of", "global"), strict=True
+    ):
+        assert reason in item.reason
+    assert quarantine.items[1].task_id == "course_r3_c3_h3_b0"
+
+
+def test_an_interrupted_suite_says_so(tmp_path: Path) -> None:
+    storage.write(tmp_path, islice(generate(SUITE), 5), SUITE.model_dump(mode="json"), count=SUITE.count)
+    tasks, quarantine = read(tmp_path)
+    assert len(tasks) == 5
+    (item,) = quarantine.items
+    assert (item.file, item.line) == ("puzzles.jsonl", 6)
+    assert "interrupted here, after 5 of 8" in item.reason and item.reason.endswith("goes on from there")
+
+
+def test_an_unreadable_suite_is_set_aside_and_the_others_are_read(suite: Path, kind: storage.Kind) -> None:
+    bad = Path(shutil.copytree(suite, suite.parent / "bad"))
+    (bad / f"answers.{kind}").unlink()
+    worse = Path(shutil.copytree(suite, suite.parent / "worse"))
+    (worse / "suite.json").write_text('{"format": "agenthard-ace", "kind": "stone"}')
+    tasks, quarantine = read(suite.parent)
+    assert len(tasks) == 8
+    assert [item.file for item in quarantine.items] == ["bad/suite.json", "worse/suite.json"]
+
+
+def test_a_split_of_a_suite_keeps_its_records(suite: Path, kind: storage.Kind, tmp_path: Path) -> None:
+    source = AceBench(suite.parent)
+    ids = [task.id for task in source.tasks(Quarantine())]
+    written = source.write_split([ids[1], ids[6]], tmp_path / "split")
+    own = tmp_path / "split" / "own"
+    assert sorted(written) == [own / f"answers.{kind}", own / f"puzzles.{kind}", own / "suite.json"]
+    for part in ("puzzles", "answers"):
+        whole = list(suite_records(suite, part))
+        assert list(suite_records(own, part)) == [whole[1], whole[6]]
+    tasks, quarantine = read(tmp_path / "split")
+    assert ([task.id for task in tasks], quarantine.items) == ([ids[1], ids[6]], [])
+    assert AceBench(suite).write_split([], tmp_path / "none") == []
 
 
 def test_runs_are_refused_with_what_can_be_read(made: Path) -> None:

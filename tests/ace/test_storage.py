@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ace.files import load
+from ace.files import load, load_puzzles
 from ace.generator import Parameters, generate
 from ace.instance import Instance
 from ace.reference_format import write as write_reference
-from ace.storage import Kind, read, read_puzzles, resumable, write
+from ace.storage import Kind, read, read_puzzles, resumable, write, write_part
 from ace.unreadable import Malformed, Unreadable
 from tests.ace.environment.small import instance
 
@@ -120,6 +120,7 @@ def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:
         ("answers", b'"id":"course_r2', b'"id":"course_r3', "stands the answer of 'course_r3_c2_h2_b2'"),
         ("answers", b"\n", b"\n{}\n", "instance 1: only its answer is there"),
         ("puzzles", b"{", b"", "instance 0: the line: Invalid JSON"),
+        ("answers", b'"stage":4', b'"stage":0', "instance 0: a slot is on preference level 0, which is none of"),
     ],
 )
 def test_a_broken_record_is_named(tmp_path: Path, part: str, old: bytes, new: bytes, reason: str) -> None:
@@ -147,6 +148,93 @@ def test_one_broken_record_does_not_stop_the_others(made: list[Instance], tmp_pa
     assert [second, third] == made[1:3]
 
 
+def test_an_answer_for_every_slot_is_needed(tmp_path: Path) -> None:
+    write(tmp_path, [instance()])
+    path = tmp_path / "answers.jsonl"
+    record = json.loads(path.read_bytes())
+    record["answer"]["slots"].pop()
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    (broken,) = load(tmp_path)
+    assert isinstance(broken, Unreadable)
+    assert (broken.reason, broken.part) == ("2 slots have 1 answers", "answers")
+
+
+@pytest.mark.parametrize("cut", ["between lines", "in a puzzle", "in an answer", "before the answer"])
+def test_an_interrupted_suite_is_read_as_far_as_it_goes(made: list[Instance], tmp_path: Path, cut: str) -> None:
+    write(tmp_path, made[:4], asked(), count=6)
+    puzzles, answers = tmp_path / "puzzles.jsonl", tmp_path / "answers.jsonl"
+    if cut != "between lines":
+        with puzzles.open("ab") as file:
+            file.write(b'{"id": "half' if cut == "in a puzzle" else puzzles.read_bytes().splitlines(keepends=True)[0])
+    if cut == "in an answer":
+        with answers.open("ab") as file:
+            file.write(b'{"id"')
+    *whole, end = load(tmp_path)
+    assert whole == made[:4]
+    assert isinstance(end, Unreadable) and end.index == 4
+    assert end.reason.startswith("the suite was interrupted here, after 4 of 6 instances; the same `agenthard ace")
+    with pytest.raises(Malformed, match="after 4 of 6 instances"):
+        list(read(tmp_path))
+
+
+def test_a_broken_record_of_a_finished_suite_is_no_interruption(made: list[Instance], tmp_path: Path) -> None:
+    write(tmp_path, made[:3], asked(), count=3)
+    path = tmp_path / "puzzles.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"rows":3', b'"rows":"3"', 1).removesuffix(b"\n"))
+    first, *others = load(tmp_path)
+    assert isinstance(first, Unreadable) and first.reason.startswith("rows: Input should be")
+    assert others == made[1:3]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_a_part_of_a_suite_keeps_the_records_as_they_are(made: list[Instance], tmp_path: Path, kind: Kind) -> None:
+    write(tmp_path / "whole", made, asked(), kind, count=6)
+    written = write_part(tmp_path / "whole", tmp_path / "part", {1, 4})
+    assert sorted(path.name for path in written) == [f"answers.{kind}", f"puzzles.{kind}", "suite.json"]
+    assert list(read(tmp_path / "part")) == [made[1], made[4]]
+    head = json.loads((tmp_path / "part" / "suite.json").read_bytes())
+    assert (head["instances"], head["split"], head["parameters"]) == (2, {"kept": 2, "of": 6}, asked())
+    if kind == "jsonl":
+        lines = (tmp_path / "whole" / "puzzles.jsonl").read_bytes().splitlines(keepends=True)
+        assert (tmp_path / "part" / "puzzles.jsonl").read_bytes() == lines[1] + lines[4]
+        with pytest.raises(ValueError, match="a part of a suite"):
+            resumable(tmp_path / "part", asked())
+    else:
+        import pyarrow.parquet as pq
+
+        for name in ("puzzles.parquet", "answers.parquet"):
+            whole, part = (pq.read_table(tmp_path / folder / name) for folder in ("whole", "part"))
+            assert part.equals(whole.take([1, 4]))
+
+
+def test_damaged_parquet_is_refused_with_its_reason(made: list[Instance], tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    write(tmp_path, made[:2], kind="parquet")
+    path = tmp_path / "puzzles.parquet"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    with pytest.raises(Malformed, match=r"puzzles\.parquet cannot be read to its end as Parquet"):
+        list(read(tmp_path))
+    pq.write_table(pa.table({"record": [1, 2]}), path)
+    with pytest.raises(Malformed, match="no text column 'record'"):
+        list(read(tmp_path))
+    pq.write_table(pa.table({"record": pa.array([None, "{}"], pa.string())}), path)
+    assert [type(each) for each in load(tmp_path)] == [Unreadable, Unreadable]
+
+
+def test_puzzles_go_on_after_a_broken_one_too(made: list[Instance], tmp_path: Path) -> None:
+    write(tmp_path, made[:2])
+    (tmp_path / "answers.jsonl").unlink()
+    path = tmp_path / "puzzles.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"rows":3', b'"rows":"3"', 1))
+    first, second = load_puzzles(tmp_path)
+    assert isinstance(first, Unreadable) and second == made[1].puzzle
+    with pytest.raises(Malformed, match="instance 0: rows"):
+        list(read_puzzles(tmp_path))
+
+
 def test_both_formats_are_loaded(made: list[Instance], tmp_path: Path) -> None:
     meals = made[:3]
     write(tmp_path / "suite", meals)
@@ -155,5 +243,10 @@ def test_both_formats_are_loaded(made: list[Instance], tmp_path: Path) -> None:
     assert [each.puzzle for each in load(tmp_path / "file.json") if isinstance(each, Instance)] == [
         each.puzzle for each in meals
     ]
-    with pytest.raises(Malformed):
-        list(load(tmp_path))
+    assert len(list(load(tmp_path))) == 6
+    assert list(load(tmp_path / "suite" / "answers.jsonl")) == meals
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(Malformed, match="no ACE-Bench file and no suite here"):
+        list(load(tmp_path / "empty"))
+    with pytest.raises(FileNotFoundError, match="nothing at this path"):
+        list(load(tmp_path / "absent"))

@@ -1,0 +1,229 @@
+"""A model plays an episode by calling tools, set up as in the paper."""
+
+import json
+from random import Random
+
+from pydantic import Field
+
+from ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
+from ace.agents.text_calls import text_calls
+from ace.environment import Ending, Environment
+from ace.environment.prompts import CUT_OFF, GO_ON
+from ace.environment.schemas import openai
+from ace.environment.tools import Kind
+from models.errors import BadRequest, ContextOverflow, MalformedReply, Transient
+from models.provider import Model
+from models.request import Call, ChatMessage, Completion, Reply, Request, Sampling, Tool, Usage
+from taxonomy.record import Record
+from taxonomy.task import ToolCall
+from taxonomy.trajectory import RunStatus, Trajectory
+
+MAX_OUTPUT_TOKENS = 16_384
+"""Tokens a reply may have: the limit of the paper."""
+
+
+class LlmSettings(Record):
+    """How a model plays. The defaults are the paper's."""
+
+    model: str
+    """Full name of the model, as requests give it."""
+    sampling: Sampling = Sampling()
+    """How replies are drawn. The seed is replaced by that of the trial; without a limit of tokens the paper's holds."""
+    seed: int = 42
+    """Seed of the run; see :func:`trial_seed`."""
+    max_turns: int = Field(default=MAX_TURNS, ge=1)
+    """Replies the model may give: the paper's steps."""
+    max_truncations: int = Field(default=3, ge=0)
+    """Replies cut off at the length limit that are forgiven: one more ends the episode as failed, as the paper says.
+    The released code ends it at the third, which is 2 here."""
+    max_idle: int = Field(default=10, ge=0)
+    """Replies without a tool call, one after the other, that are answered with a reminder: one more ends the episode.
+    The released code sends no reminder and goes on to the limit of turns."""
+    text_calls: bool = False
+    """Whether tool calls are also read from the text of a reply (ace.agents.text_calls)."""
+
+
+def trial_seed(seed: int, trial: int) -> int:
+    """Returns the seed of a trial: for the model, the order of the tools and the calls that fail.
+
+    Args:
+        seed: Seed of the run.
+        trial: Number of the repetition, from 0.
+
+    Returns:
+        A number from 0 to 1,000,000, drawn as the released code draws it: 670487 for the first trial of seed 42.
+    """
+    random = Random(seed)
+    return [random.randint(0, 1_000_000) for _ in range(trial + 1)][-1]
+
+
+async def play(
+    model: Model,
+    settings: LlmSettings,
+    environment: Environment,
+    trial: int = 0,
+    *,
+    agent: str | None = None,
+    condition: str = "",
+    task_id: str | None = None,
+    owner: str | None = None,
+) -> Trajectory:
+    """Lets a model play one episode.
+
+    Each request follows from the arguments and the replies so far, so a cache answers an episode that is played again.
+
+    Args:
+        model: What answers requests.
+        settings: How it plays.
+        environment: A fresh environment of the instance.
+        trial: Number of the repetition, from 0.
+        agent: Name it is listed under; None for the model's.
+        condition: What the run's conditions are called; part of the record's id.
+        task_id: Id of the task; None for the id of the instance.
+        owner: What requests are charged to; None for the id of the record.
+
+    Returns:
+        The record. A conversation that outgrows the model is the agent's failure (``agent_error``); a request that
+        could not be answered is nobody's (``infrastructure_error``, no verdict).
+
+    Raises:
+        models.errors.ModelError: Nothing more can be asked of the model, or it is set up wrongly; the episode has not
+            happened.
+    """
+    name = agent or settings.model
+    episode = Episode(environment, name, trial, condition=condition, task_id=task_id, max_turns=settings.max_turns)
+    talk = _Talk(settings, episode)
+    status: RunStatus = "ok"
+    reason = ""
+    try:
+        ending = await talk.run(model, owner or episode.id)
+    except OutOfTurns:
+        ending = Ending.MAX_STEPS
+    except ContextOverflow as error:
+        ending, status, reason = Ending.CONTEXT_OVERFLOW, "agent_error", str(error)
+    except (BadRequest, Transient, MalformedReply) as error:
+        ending, status, reason = Ending.ERROR, "infrastructure_error", f"{type(error).__name__}: {error}"
+    return episode.trajectory(ending, status=status, reason=reason, usage=talk.usage())
+
+
+def first_request(settings: LlmSettings, environment: Environment, trial: int = 0) -> Request:
+    """Returns what a model is asked first, so that costs can be foreseen; nothing is sent.
+
+    Args:
+        settings: How it plays.
+        environment: A fresh environment of the instance.
+        trial: Number of the repetition, from 0.
+
+    Returns:
+        The request.
+    """
+    return _Talk(settings, Episode(environment, settings.model, trial)).request()
+
+
+class _Talk:
+    """The conversation with a model, as it is sent, beside the episode that records it."""
+
+    def __init__(self, settings: LlmSettings, episode: Episode) -> None:
+        seed = trial_seed(settings.seed, episode.trial)
+        environment = episode.environment
+        self._settings, self._episode = settings, episode
+        self._chat = [ChatMessage(role=message.role, text=message.content) for message in episode.prompt]
+        self._tools = tuple(
+            Tool.model_validate(openai(tool, environment.mode)["function"]) for tool in environment.tools(shuffle=seed)
+        )
+        limit = settings.sampling.max_output_tokens or MAX_OUTPUT_TOKENS
+        self._sampling = settings.sampling.model_copy(update={"seed": seed, "max_output_tokens": limit})
+        self._calls = self._idle = self._requests = 0
+        self._tokens = Usage()
+        self._cost: float | None = 0.0
+
+    async def run(self, model: Model, owner: str) -> Ending:
+        """Goes on until the episode ends."""
+        environment = self._episode.environment
+        while not environment.finished:
+            self._episode.require_turn()
+            completion = await model.complete(self.request(), purpose="agent", owner=owner)
+            self._charge(completion)
+            if ending := self._take(completion.reply):
+                return ending
+        return Ending.DONE
+
+    def request(self) -> Request:
+        """What is asked next."""
+        return Request(
+            model=self._settings.model,
+            messages=tuple(self._chat),
+            tools=self._tools,
+            tool_choice="auto",
+            sampling=self._sampling,
+            sample=self._episode.trial,
+        )
+
+    def usage(self) -> dict[str, float]:
+        """Tokens, cost and requests so far."""
+        cost = {} if self._cost is None else {"cost": self._cost}
+        return {**self._tokens.model_dump(), **cost, "requests": self._requests}
+
+    def _charge(self, completion: Completion) -> None:
+        self._requests += completion.attempts
+        self._tokens += completion.reply.usage
+        known = self._cost is not None and completion.cost is not None
+        self._cost = (self._cost or 0.0) + (completion.cost or 0.0) if known else None
+
+    def _take(self, reply: Reply) -> Ending | None:
+        """Does what a reply asks for; returns how the episode ends, if it does."""
+        message = reply.message
+        if reply.finish == "length":
+            self._episode.truncations += 1
+            self._listen(message.text, CUT_OFF)
+            return Ending.TRUNCATIONS if self._episode.truncations > self._settings.max_truncations else None
+        calls, native = message.calls, True
+        if not calls and self._settings.text_calls:
+            calls, native = text_calls(message.text, self._calls), False
+        if not calls:
+            self._idle += 1
+            self._listen(message.text, GO_ON)
+            return Ending.OPEN if self._idle > self._settings.max_idle else None
+        self._idle = 0
+        self._calls += len(calls)
+        self._chat.append(message)
+        self._carry_out(message.text, calls, native)
+        return None
+
+    def _listen(self, text: str, notice: str) -> None:
+        """Takes in a reply that calls nothing, and says so. Services refuse an empty message, so none is sent back."""
+        self._episode.say(text)
+        self._episode.hear(notice)
+        if text:
+            self._chat.append(ChatMessage(role="assistant", text=text))
+        self._chat.append(ChatMessage(role="user", text=notice))
+
+    def _carry_out(self, text: str, calls: tuple[Call, ...], native: bool) -> None:
+        """Carries out calls in order. One that was answered since the grid last changed is not carried out again."""
+        made = [_recorded(call) for call in calls]
+        self._episode.say(text, made)
+        answered: dict[tuple[str, str], str] = {}
+        for call, record in zip(calls, made, strict=True):
+            words = call.name, call.arguments
+            if words not in answered:
+                if call.name == Kind.SET_SLOT:
+                    answered.clear()
+                answered[words] = self._episode.environment.message(*words)
+            answer = answered[words]
+            self._episode.hear(answer, record)
+            if native:
+                self._chat.append(ChatMessage(role="tool", text=answer, call_id=call.id, tool_name=call.name))
+            else:
+                self._chat.append(ChatMessage(role="user", text=f"<tool_response>\n{answer}\n</tool_response>"))
+
+
+def _recorded(call: Call) -> ToolCall:
+    """A call as records hold it: with its arguments, or with the text of them where they are no JSON object."""
+    try:
+        arguments = json.loads(call.arguments or "{}")
+        json.dumps(arguments, ensure_ascii=False).encode("utf-8")
+    except (ValueError, RecursionError):
+        arguments = None
+    if isinstance(arguments, dict):
+        return ToolCall(name=call.name, arguments=arguments, id=call.id)
+    return ToolCall(name=call.name, text=call.arguments, id=call.id)

@@ -1,0 +1,208 @@
+"""ACE-Bench as a benchmark to evaluate agents on (entry-point group ``agenthard.benchmarks``)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from ace.agents import LEADERBOARD, MAX_TURNS, find
+from ace.agents.llm import LlmSettings, first_request, play, trial_seed
+from ace.environment import Budgets, Environment, Mode, Unplayable
+from ace.instance import Instance
+from ace.source import AceBench
+from audit.sources.base import Quarantine, hash_files
+from models.estimate import Spread, Workload
+from models.model_file import ModelFile
+from models.provider import Model
+from models.request import Request
+from models.tokens import prompt_tokens
+from taxonomy.record import Record
+from taxonomy.trajectory import Trajectory
+
+_REQUESTS_PER_SLOT = (2, 8, 22)
+_GROWTH = (120, 250, 600)
+"""Tokens by which a conversation grows from one request to the next: a short call with its answer, up to long ones."""
+_COMPLETION = (60, 300, 2000)
+"""Tokens of a reply: a call alone, a call with some words, a call after much thought."""
+
+
+class AceConditions(Record):
+    """Conditions to play ACE-Bench under."""
+
+    mode: Mode = Mode.REFERENCE
+    """How the tools behave: as the released code does (queries give values), or as the paper says (they give ids)."""
+    extra_queries: int = Field(default=Budgets().extra_queries, ge=-1)
+    """Queries a slot allows beyond one per rule of the slot and one per slot of the instance; -1: no limit."""
+    alpha: float = Field(default=Budgets().alpha, ge=-1)
+    """Global checks per slot of the instance; -1: no limit."""
+    max_turns: int = Field(default=MAX_TURNS, ge=1)
+    """Turns an agent may take."""
+    max_truncations: int = Field(default=LlmSettings.model_fields["max_truncations"].default, ge=0)
+    """Replies of a model cut off at the length limit that are forgiven."""
+    max_output_tokens: int = Field(default=16_384, ge=1)
+    """Tokens of a reply, where the model file does not say."""
+
+    @property
+    def budgets(self) -> Budgets:
+        """How often an agent may ask."""
+        return Budgets(self.extra_queries, self.alpha)
+
+
+class AceEvaluation:
+    """A suite opened for evaluation."""
+
+    def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
+        """Open a file, a suite or a folder with such.
+
+        Args:
+            root: Where it is.
+            options: Fields of ``AceConditions`` by name.
+            seed: Seed of the agents' chance, of the order of the tools and of the calls that fail.
+
+        Raises:
+            SourceError: There is no instance here.
+            ValueError: There is no such option, or it has no such value.
+        """
+        self._source = AceBench(root)
+        self._seed = seed
+        try:
+            self._conditions = AceConditions.model_validate(options)
+        except ValidationError as error:
+            first = error.errors()[0]
+            known = ", ".join(AceConditions.model_fields)
+            raise ValueError(
+                f"option {'.'.join(map(str, first['loc']))}: {first['msg']}; there are: {known}"
+            ) from error
+        self._unplayable: list[str] = []
+
+    def tasks(self) -> Iterator["AceTask"]:
+        """Stream the instances that can be played."""
+        quarantine = Quarantine()
+        self._unplayable = []
+        for id, instance in self._source.instances(quarantine):
+            task = AceTask(id, instance, self._conditions, self._seed)
+            try:
+                task.environment(0.0, 0)
+            except Unplayable as error:
+                self._unplayable.append(f"{id}: {error}")
+                continue
+            yield task
+        self._unplayable += [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
+
+    def unplayable(self) -> Sequence[str]:
+        """Say which instances cannot be played and why."""
+        return self._unplayable
+
+    def content_hash(self) -> str:
+        """Identify files, conditions and code."""
+        code = Path(__file__).parent
+        files = [path for path in code.rglob("*.py") if path.is_file()]
+        played = self._source.version()
+        return f"{played.content_hash} {self._conditions.model_dump_json()} {hash_files(code, files, '').content_hash}"
+
+    def conditions(self) -> Mapping[str, Any]:
+        """List the conditions by name."""
+        return self._conditions.model_dump(mode="json")
+
+    def check_agent(self, name: str) -> None:
+        """Make sure that there is an agent of this name."""
+        find(name)
+
+    def default_agents(self) -> Sequence[str]:
+        """Name the agents without a model that form the default leaderboard."""
+        return LEADERBOARD
+
+
+@dataclass(frozen=True)
+class AceTask:
+    """One instance opened for play."""
+
+    id: str
+    """Id of the task, the same as in an audit."""
+    instance: Instance
+    """The instance; agents get to see its public part only."""
+    conditions: AceConditions
+    """Conditions to play under."""
+    seed: int
+    """Seed of the evaluation."""
+
+    @property
+    def group(self) -> str:
+        """Domain."""
+        return self.instance.puzzle.domain
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the report sorts by."""
+        return {"hidden_slots": self.instance.hidden_slots, "decoy_budget": self.instance.answer.decoy_budget}
+
+    def environment(self, failure_rate: float, trial: int) -> Environment:
+        """Start an episode.
+
+        Raises:
+            Unplayable: The instance contradicts itself or its domain.
+        """
+        return Environment(
+            self.instance.puzzle,
+            mode=self.conditions.mode,
+            budgets=self.conditions.budgets,
+            failure_rate=failure_rate,
+            seed=trial_seed(self.seed, trial),
+        )
+
+    def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
+        """Let an agent without a model play one episode."""
+        return find(agent).play(
+            self.environment(failure_rate, trial),
+            trial,
+            seed=self.seed,
+            condition=condition,
+            task_id=self.id,
+            max_turns=self.conditions.max_turns,
+        )
+
+    async def converse(
+        self, agent: str, model: Model, file: ModelFile, condition: str, failure_rate: float, trial: int
+    ) -> Trajectory:
+        """Let a model play one episode."""
+        environment = self.environment(failure_rate, trial)
+        settings = self._settings(file)
+        return await play(model, settings, environment, trial, agent=agent, condition=condition, task_id=self.id)
+
+    def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
+        """Foresee one episode of a model.
+
+        Requests per slot are those of the models in the paper's Table 2, whose suite has 10 slots on average: from
+        about 7 (the shortest) over 8 to 22 (the longest), and as few as 2 for a model that hardly looks.
+        """
+        settings = self._settings(file)
+        first = first_request(settings, self.environment(failure_rate, trial), trial)
+        slots, most = self.instance.hidden_slots, settings.max_turns
+        low, typical, high = (min(per_slot * slots + 2, most) for per_slot in _REQUESTS_PER_SLOT)
+        begin = prompt_tokens(first)
+        workload = Workload(
+            model=file.name,
+            episodes=1,
+            requests=Spread(low=low, typical=typical, high=high),
+            prompt_tokens=Spread(
+                **{
+                    name: begin + growth * count / 2
+                    for name, growth, count in zip(Spread.model_fields, _GROWTH, (low, typical, high), strict=True)
+                }
+            ),
+            completion_tokens=Spread(**dict(zip(Spread.model_fields, _COMPLETION, strict=True))),
+        )
+        return first, workload
+
+    def _settings(self, file: ModelFile) -> LlmSettings:
+        tokens = file.sampling.max_output_tokens or self.conditions.max_output_tokens
+        return LlmSettings(
+            model=file.name,
+            sampling=file.sampling.model_copy(update={"max_output_tokens": tokens}),
+            seed=self.seed,
+            max_turns=self.conditions.max_turns,
+            max_truncations=self.conditions.max_truncations,
+            text_calls=file.text_calls,
+        )

@@ -1,0 +1,135 @@
+"""The files of a suite in our own format: what ``suite.json`` says, and the records of both parts."""
+
+import json
+from collections.abc import Iterator, Mapping, Set
+from pathlib import Path
+from typing import Any, Literal
+
+from ace import parquet
+from ace.unreadable import Malformed
+
+FORMAT = "agenthard-ace"
+SCHEMA_VERSION = 1
+"""Version of the layout; raised when a reader of the old one would misread the new one."""
+HEAD = "suite.json"
+"""File that makes a folder a suite."""
+PARTS = ("puzzles", "answers")
+"""The public part and the private one."""
+
+Kind = Literal["jsonl", "parquet"]
+"""How the two parts are stored."""
+
+
+def parts(folder: Path, kind: Kind) -> tuple[Path, Path]:
+    """Returns the files of the public and of the private part.
+
+    Args:
+        folder: Folder of the suite.
+        kind: JSON lines or Parquet.
+
+    Returns:
+        Both paths.
+    """
+    return folder / f"puzzles.{kind}", folder / f"answers.{kind}"
+
+
+def read_head(folder: Path) -> dict[str, Any]:
+    """Reads what a suite says of itself.
+
+    Args:
+        folder: The folder.
+
+    Returns:
+        The content of ``suite.json``; ``kind`` is one of the two, ``instances`` a number or None.
+
+    Raises:
+        Malformed: The folder holds no suite that this version can read.
+    """
+    try:
+        head = json.loads((folder / HEAD).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Malformed(f"{folder.name} holds no suite: {HEAD} cannot be read ({error})") from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT or head.get("kind") not in ("jsonl", "parquet"):
+        raise Malformed(f"{folder.name} holds no suite of the format {FORMAT}")
+    if head.get("schema_version") != SCHEMA_VERSION:
+        raise Malformed(f"{folder.name} has schema version {head.get('schema_version')}, this reads {SCHEMA_VERSION}")
+    if not isinstance(head.setdefault("instances", None), int | None):
+        raise Malformed(f"{folder.name} announces {head['instances']!r} instances, which is no number")
+    return head
+
+
+def write_head(folder: Path, kind: Kind, count: int | None, parameters: Mapping[str, Any] | None, **more: Any) -> None:
+    """Writes ``suite.json``, all of it or nothing.
+
+    Args:
+        folder: The folder.
+        kind: JSON lines or Parquet.
+        count: How many instances the suite has when it is finished.
+        parameters: What it was asked to be.
+        more: Further entries.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    head = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "kind": kind, "instances": count}
+    partial = folder / f"{HEAD}.part"
+    text = json.dumps(head | {"parameters": parameters} | more, indent=2) + "\n"
+    partial.write_text(text, encoding="utf-8", newline="\n")
+    partial.replace(folder / HEAD)
+
+
+def records(folder: Path, part: str) -> Iterator[bytes]:
+    """Reads the records of one part, one at a time.
+
+    Args:
+        folder: Folder of the suite.
+        part: One of ``PARTS``.
+
+    Yields:
+        JSON with a line break; it lacks where the file was cut off.
+
+    Raises:
+        Malformed: The folder holds no suite, or the file is absent or damaged.
+        OSError: It cannot be read.
+    """
+    kind = read_head(folder)["kind"]
+    path = folder / f"{part}.{kind}"
+    if not path.exists():
+        raise Malformed(f"{folder.name} has no {path.name}")
+    if kind == "parquet":
+        yield from parquet.records(path)
+        return
+    with path.open("rb") as lines:
+        yield from lines
+
+
+def write_part(folder: Path, out: Path, keep: Set[int]) -> list[Path]:
+    """Writes some instances of a suite as a suite of their own, every record in the bytes it has.
+
+    Args:
+        folder: Folder of the suite.
+        out: Folder to write; it is made if need be.
+        keep: Positions of the instances to keep, from 0.
+
+    Returns:
+        The files written; ``suite.json`` says what it said and, under ``split``, how many were kept of how many.
+
+    Raises:
+        Malformed: The folder holds no suite.
+        OSError: A file cannot be read or written.
+    """
+    head = read_head(folder)
+    kind: Kind = head["kind"]
+    targets = parts(out, kind)
+    out.mkdir(parents=True, exist_ok=True)
+    total = 0
+    for part, source, target in zip(PARTS, parts(folder, kind), targets, strict=True):
+        if kind == "parquet":
+            total = parquet.copy_rows(source, target, keep)
+            continue
+        with target.open("wb") as file:
+            for total, line in enumerate(records(folder, part), start=1):  # noqa: B007
+                if total - 1 in keep:
+                    file.write(line.removesuffix(b"\n") + b"\n")
+    write_head(out, kind, len(keep), head.get("parameters"), split={"kept": len(keep), "of": total})
+    return [out / HEAD, *targets]

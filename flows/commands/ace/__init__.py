@@ -1,0 +1,14 @@
+"""``agenthard ace``: generate, verify, probe and serve instances of ACE-Bench."""
+
+import typer
+
+from flows.commands.ace.generate import generate
+from flows.commands.ace.probe import probe
+from flows.commands.ace.serve_mcp import serve_mcp
+from flows.commands.ace.verify import verify
+
+app = typer.Typer(name="ace", help="ACE-Bench: grid planning with a proved unique answer.", no_args_is_help=True)
+app.command("generate")(generate)
+app.command("verify")(verify)
+app.command("probe")(probe)
+app.command("serve-mcp")(serve_mcp)

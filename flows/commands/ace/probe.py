@@ -1,0 +1,58 @@
+"""``agenthard ace probe``: ways of guessing the answer, each measured against chance."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.ace.reading import PathsArgument, instances, one_message
+from flows.commands.output import JsonOption, print_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from audit.probes.candidates import Scene
+
+
+def probe(
+    paths: PathsArgument,
+    every: Annotated[bool, typer.Option("--every", help="List every probe, not only the shortcuts.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the learned probes.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Look for shortcuts: ways of guessing the answer without the rules, each measured against chance.
+
+    Exit codes: 0 none found, 1 a shortcut, 2 something could not be read and is left out.
+
+    Example: `agenthard ace probe ace-suite`
+    """
+    from audit.probes import render, run_battery
+    from flows.errors import ExitCode
+
+    unreadable: list[str] = []
+    with one_message():
+        report = run_battery(list(_scenes(paths, unreadable)), seed)
+    if as_json:
+        print_json({**report.model_dump(mode="json"), "unreadable": unreadable})
+    else:
+        typer.echo(render(report, every=every))
+        for reason in unreadable:
+            typer.echo(f"unreadable: {reason}", err=True)
+    if report.give_aways():
+        raise typer.Exit(ExitCode.DEFECTS)
+    if unreadable:
+        raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _scenes(paths: "list[Path]", unreadable: list[str]) -> "Iterator[Scene]":
+    """What the probes need of each instance; an instance that does not hold together is left out with the reason."""
+    from ace.probes import candidates_of
+    from ace.proof.structure import structure_problems
+    from audit.probes import read_scene
+
+    for number, instance in enumerate(instances(paths, unreadable)):
+        broken = next(structure_problems(instance), None)
+        if broken:
+            unreadable.append(f"{instance.id} does not hold together: {broken[1]}")
+        else:
+            yield read_scene(candidates_of(instance), f"{number}:{instance.id}")

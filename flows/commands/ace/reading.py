@@ -1,0 +1,76 @@
+"""What the commands that read instances share: the argument, one stream over all paths, and refusals as messages."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ace.instance import Instance
+
+PathsArgument = Annotated[
+    list[Path],
+    typer.Argument(help="Suites, files in the layout of the paper (.json or .json.gz), or folders with such."),
+]
+
+
+@contextmanager
+def one_message() -> Iterator[None]:
+    """Turn what ACE refuses into one message without a traceback."""
+    from ace.environment import Unplayable
+    from ace.extras import MissingExtra
+    from ace.generator import GenerationFailed, ImpossibleParameters
+    from ace.unreadable import Malformed
+    from audit.probes import CandidatesError
+    from flows.errors import CommandError
+
+    try:
+        yield
+    except (CandidatesError, GenerationFailed, ImpossibleParameters, Malformed, MissingExtra, Unplayable) as error:
+        raise CommandError(str(error)) from error
+
+
+def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
+    """Stream the instances of all paths, one in memory at a time.
+
+    Args:
+        paths: suites, files, or folders.
+        unreadable: receives where an instance, or the rest of a file, could not be read, and why.
+
+    Yields:
+        The instances, in order.
+
+    Raises:
+        CommandError: there is nothing to read at a path, or nothing in any of them could be read.
+    """
+    from ace import files
+    from ace.unreadable import Malformed, Unreadable
+    from flows.errors import CommandError
+
+    places = [place for path in paths for place in _places(path)]
+    read = 0
+    for place in places:
+        try:
+            for each in files.load(place):
+                if isinstance(each, Unreadable):
+                    named = f" ({each.id})" if each.id else ""
+                    unreadable.append(f"{place}, instance {each.index}{named}: {each.reason}")
+                else:
+                    read += 1
+                    yield each
+        except Malformed as error:
+            unreadable.append(f"{place}: {error}")
+    if not read:
+        raise CommandError("; ".join(unreadable) or f"{places[0]} holds no instances")
+
+
+def _places(path: Path) -> list[Path]:
+    from ace import files
+    from flows.errors import CommandError
+
+    found = files.find(path)
+    if not found:
+        raise CommandError(f"{path}: no suite and no file in the layout of the paper here; see docs/ace/formats.md")
+    return found

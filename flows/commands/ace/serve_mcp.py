@@ -1,0 +1,54 @@
+"""``agenthard ace serve-mcp``: one instance as tools over MCP."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.ace.reading import one_message
+
+if TYPE_CHECKING:
+    from ace.instance import Puzzle
+
+
+def serve_mcp(
+    path: Annotated[Path, typer.Argument(help="Suite, file in the layout of the paper, or a folder with such.")],
+    instance: Annotated[str, typer.Argument(help="Id of the instance to play.")],
+    result: Annotated[Path | None, typer.Option(help="Where to write the outcome as JSON when the client is gone.")] = (
+        None
+    ),
+    failure_rate: Annotated[float, typer.Option(min=0, max=1, help="Probability that a tool call fails.")] = 0.0,
+    seed: Annotated[int, typer.Option(help="Seed of the failures.")] = 0,
+) -> None:
+    """Serve one instance as tools over MCP (standard input and output). Needs the extra `mcp`.
+
+    Standard output belongs to the protocol, so there is no `--json`: `--result` writes the outcome as JSON. Of a suite
+    only the public part is read; the answers need not be there.
+    Exit codes: 0 the client is gone, 3 the instance cannot be served.
+
+    Example: `agenthard ace serve-mcp ace-suite course_r5_c7_h3_b2`
+    """
+    from ace.environment import Environment
+    from ace.mcp_server import serve
+
+    with one_message():
+        puzzle = _puzzle(path, instance)
+        serve(Environment(puzzle, failure_rate=failure_rate, seed=seed), result=result)
+
+
+def _puzzle(path: Path, id: str) -> "Puzzle":
+    from ace import files
+    from ace.unreadable import Unreadable
+    from flows.errors import CommandError
+
+    others: list[str] = []
+    for each in files.load_puzzles(path):
+        if each.id == id:
+            if isinstance(each, Unreadable):
+                raise CommandError(f"{path}: the instance {id!r} cannot be read: {each.reason}")
+            return each
+        others.append(each.id or f"(unreadable: {each.reason})" if isinstance(each, Unreadable) else each.id)
+    if not others:
+        raise CommandError(f"{path}: no ACE-Bench instance here")
+    more = f" and {len(others) - 5} more" if len(others) > 5 else ""
+    raise CommandError(f"{path}: no instance {id!r}; there are {', '.join(others[:5])}{more}")

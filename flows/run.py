@@ -1,0 +1,122 @@
+"""The Prefect flow ``run``: generate, evaluate, audit and report, each stage going on where it was."""
+
+import os
+import shutil
+from pathlib import Path
+
+import flows.prefect_settings  # noqa: F401  isort:skip
+from prefect import flow, task
+from prefect.cache_policies import NO_CACHE
+
+from flows.audit import run_audit
+from flows.evaluation.flow import run_evaluation
+from flows.evaluation.publish import EvaluationOutcome
+from flows.evaluation.settings import EvaluationSettings
+from flows.pipeline import GenerateStage, PipelineConfig
+from flows.plan import AuditSettings, run_key
+from flows.progress import current
+from flows.publish import AuditOutcome
+from flows.reporting import ReportOutcome, ReportSettings, make_report
+from flows.run_folder import RunFolder
+from taxonomy.record import Record
+
+
+class PipelineOutcome(Record):
+    """What each stage came to."""
+
+    tasks: str
+    """Where the tasks are."""
+    evaluation: EvaluationOutcome
+    """The evaluation."""
+    audit: AuditOutcome
+    """The audit of tasks and runs."""
+    report: ReportOutcome
+    """The leaderboard before and after cleaning."""
+
+
+@task(name="generate", cache_policy=NO_CACHE)
+def generate(stage: GenerateStage, out: str, workers: int) -> str:
+    """Generate the suite, or go on with it."""
+    from ace.generator import Parameters
+    from flows.ace_suite import SuiteFormat, write_suite
+
+    write_suite(Parameters(**stage.model_dump(exclude_none=True)), Path(out), SuiteFormat.JSONL, workers)
+    return out
+
+
+@task(name="report", cache_policy=NO_CACHE)
+def report(settings: ReportSettings) -> ReportOutcome:
+    """Report what cleaning does to the leaderboard."""
+    return make_report(settings)
+
+
+@flow(name="run", flow_run_name="run {config.benchmark}", validate_parameters=False)
+def run_flow(config: PipelineConfig, workers: int) -> PipelineOutcome:
+    """Generate, evaluate, audit and report."""
+    folder = Path(config.out)
+    tasks = config.tasks
+    if config.generate is not None:
+        tasks = generate(config.generate, str(folder / "tasks"), workers)
+    assert tasks is not None
+    evaluation = run_evaluation(evaluation_settings(config, tasks, workers))
+    settings = AuditSettings(
+        source=config.benchmark,
+        path=tasks,
+        runs=(evaluation.trajectories,),
+        out=str(folder / "audit"),
+        workers=workers,
+        policy=config.audit.policy,
+    )
+    _drop_outdated(settings)
+    audit = run_audit(settings)
+    current().start("reporting")
+    return PipelineOutcome(
+        tasks=tasks, evaluation=evaluation, audit=audit, report=report(report_settings(config, str(folder / "audit")))
+    )
+
+
+def _drop_outdated(settings: AuditSettings) -> None:
+    """Remove the audit that an earlier, shorter evaluation led to; it is made again from the runs there are now."""
+    folder = RunFolder(Path(settings.out))
+    if folder.holds_other_than(run_key(settings, settings.open().version())):
+        shutil.rmtree(folder.root)
+
+
+def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> EvaluationSettings:
+    """Return what to evaluate, under the benchmark's own leaderboard where nobody is named.
+
+    Raises:
+        CommandError: The benchmark, an agent or an option does not exist.
+        ConfigurationError: A model does not.
+    """
+    from flows.evaluation.benchmark import open_benchmark
+    from models.model_file import load_model
+
+    stage = config.evaluate
+    options = {key: str(value) for key, value in stage.options.items()}
+    agents = stage.agents
+    if not agents and not stage.models:
+        agents = tuple(open_benchmark(config.benchmark, tasks, options, stage.seed).default_agents())
+    return EvaluationSettings(
+        benchmark=config.benchmark,
+        path=tasks,
+        options=options,
+        agents=agents,
+        models=tuple(map(load_model, stage.models)),
+        out=str(Path(config.out) / "evaluation"),
+        workers=workers,
+        **stage.model_dump(exclude={"agents", "models", "options"}),
+    )
+
+
+def report_settings(config: PipelineConfig, audit: str) -> ReportSettings:
+    """Return how to report on the audit."""
+    from reports.cleaning.inputs import AnalysisSettings
+
+    return ReportSettings(run=audit, analysis=AnalysisSettings(**config.report.model_dump()))
+
+
+def run_pipeline(config: PipelineConfig) -> PipelineOutcome:
+    """Run the whole loop."""
+    outcome: PipelineOutcome = run_flow(config, len(os.sched_getaffinity(0)))
+    return outcome
