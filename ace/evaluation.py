@@ -21,6 +21,8 @@ from models.tokens import prompt_tokens
 from taxonomy.record import Record
 from taxonomy.trajectory import Trajectory
 
+UNPLAYABLE = "unplayable"
+"""Ending of an episode that could not begin, because the instance contradicts itself."""
 _REQUESTS_PER_SLOT = (2, 8, 22)
 _GROWTH = (120, 250, 600)
 """Tokens by which a conversation grows from one request to the next: a short call with its answer, up to long ones."""
@@ -75,25 +77,18 @@ class AceEvaluation:
             raise ValueError(
                 f"option {'.'.join(map(str, first['loc']))}: {first['msg']}; there are: {known}"
             ) from error
-        self._unplayable: list[str] = []
+        self._unreadable: list[str] = []
 
     def tasks(self) -> Iterator["AceTask"]:
-        """Stream the instances that can be played."""
+        """Stream the instances that can be read; an episode of one that cannot be played has no verdict."""
         quarantine = Quarantine()
-        self._unplayable = []
         for id, instance in self._source.instances(quarantine):
-            task = AceTask(id, instance, self._conditions, self._seed)
-            try:
-                task.environment(0.0, 0)
-            except Unplayable as error:
-                self._unplayable.append(f"{id}: {error}")
-                continue
-            yield task
-        self._unplayable += [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
+            yield AceTask(id, instance, self._conditions, self._seed)
+        self._unreadable = [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
 
-    def unplayable(self) -> Sequence[str]:
-        """Say which instances cannot be played and why."""
-        return self._unplayable
+    def unreadable(self) -> Sequence[str]:
+        """Say which instances cannot be read and why; complete once the tasks have been streamed."""
+        return self._unreadable
 
     def content_hash(self) -> str:
         """Identify files, conditions and code."""
@@ -154,8 +149,12 @@ class AceTask:
 
     def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
         """Let an agent without a model play one episode."""
+        try:
+            environment = self.environment(failure_rate, trial)
+        except Unplayable as error:
+            return self._unplayable(agent, condition, trial, error)
         return find(agent).play(
-            self.environment(failure_rate, trial),
+            environment,
             trial,
             seed=self.seed,
             condition=condition,
@@ -167,7 +166,10 @@ class AceTask:
         self, agent: str, model: Model, file: ModelFile, condition: str, failure_rate: float, trial: int
     ) -> Trajectory:
         """Let a model play one episode."""
-        environment = self.environment(failure_rate, trial)
+        try:
+            environment = self.environment(failure_rate, trial)
+        except Unplayable as error:
+            return self._unplayable(agent, condition, trial, error)
         settings = self._settings(file)
         return await play(model, settings, environment, trial, agent=agent, condition=condition, task_id=self.id)
 
@@ -195,6 +197,18 @@ class AceTask:
             completion_tokens=Spread(**dict(zip(Spread.model_fields, _COMPLETION, strict=True))),
         )
         return first, workload
+
+    def _unplayable(self, agent: str, condition: str, trial: int, why: Unplayable) -> Trajectory:
+        """An episode that could not begin: nobody's failure, and no other attempt would fare better."""
+        return Trajectory(
+            id=f"{agent}/{self.id}/{condition}/{trial}",
+            task_id=self.id,
+            model=agent,
+            trial=trial,
+            status="infrastructure_error",
+            status_reason=str(why),
+            ending=UNPLAYABLE,
+        )
 
     def _settings(self, file: ModelFile) -> LlmSettings:
         tokens = file.sampling.max_output_tokens or self.conditions.max_output_tokens

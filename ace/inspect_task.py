@@ -16,7 +16,8 @@ from ace.environment.environment import as_text
 from ace.environment.prompts import CUT_OFF, GO_ON, messages
 from ace.environment.schemas import parameters
 from ace.extras import MissingExtra
-from ace.reference_format import read
+from ace.files import load_puzzles
+from ace.instance import Puzzle
 
 try:
     from inspect_ai import Task, task
@@ -44,10 +45,10 @@ def ace_bench(
     max_steps: int = 200,
     max_truncations: int = 3,
 ) -> Task:
-    """Plays the instances of a file.
+    """Plays the instances of a suite or a file.
 
     Args:
-        path: The file, in the layout of the paper's released files; it may be compressed (``.gz``).
+        path: A suite, whose answers need not be there, or a file in the layout of the paper (also ``.gz``).
         mode: "paper" or "reference": how the tools behave.
         extra_queries: Queries per slot beyond its rules and the number of slots; -1 for no limit.
         alpha: Global checks per slot; -1 for no limit.
@@ -59,10 +60,12 @@ def ace_bench(
     Returns:
         The task; accuracy is the share of instances whose final grid is right.
     """
-    file = read(Path(path))
-    for record in file.unreadable:
-        _log.warning("%s: instance %s is left out: %s", path, record.id or f"at {record.index}", record.reason)
-    puzzles = {instance.id: instance.puzzle for instance in file.instances}
+    puzzles: dict[str, Puzzle] = {}
+    for each in load_puzzles(Path(path)):
+        if isinstance(each, Puzzle):
+            puzzles[each.id] = each
+        else:
+            _log.warning("%s: instance %s is left out: %s", path, each.id or f"at {each.index}", each.reason)
     budgets = Budgets(extra_queries=extra_queries, alpha=alpha)
 
     def start(id: str, trial: int) -> Environment:

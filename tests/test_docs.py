@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,15 @@ from taxonomy.categories import load_taxonomy
 from taxonomy.page import taxonomy_page
 
 ROOT = Path(__file__).parents[1]
+COMMANDS = {str(command.name): command for command in app.registered_commands} | {
+    f"{group.typer_instance.info.name} {command.name or getattr(command.callback, '__name__', '')}": command
+    for group in app.registered_groups
+    if group.typer_instance is not None
+    for command in group.typer_instance.registered_commands
+}
+"""All commands, those of a group as "GROUP NAME"."""
+NOT_RUN = ("demo", "fetch", "env create", "env remove")
+"""Commands whose example needs the package index, or (demo) has run already."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
@@ -34,10 +44,10 @@ def test_checks_and_categories_name_each_other() -> None:
     assert [check for c in categories.values() for check in c.checks if check not in known] == []
 
 
-@pytest.mark.parametrize("name", [str(command.name) for command in app.registered_commands])
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_in_the_docs(name: str) -> None:
     text = (ROOT / "docs/commands.md").read_text()
-    assert f"\n## {name}\n" in text
+    assert text.count(f"\n{'###' if ' ' in name else '##'} {name}\n") == 1
 
 
 def test_every_source_has_its_page() -> None:
@@ -52,7 +62,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def _example(name: str) -> list[str]:
     """The command line in a command's help, after the word agenthard."""
-    callback = next(command.callback for command in app.registered_commands if command.name == name)
+    callback = COMMANDS[name].callback
     found = re.search(r"Example: `agenthard ([^`]+)`", " ".join((callback.__doc__ or "").split()))
     assert found, f"{name} has no example"
     return shlex.split(found.group(1))
@@ -60,9 +70,11 @@ def _example(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the example of `demo` has run."""
+    """A folder in which the examples of `demo` and `ace generate` have run, with the example files of the docs."""
     folder = tmp_path_factory.mktemp("examples")
+    shutil.copytree(ROOT / "docs/examples", folder / "docs/examples")
     assert _run(folder, _example("demo")) == 0
+    assert _run(folder, _example("ace generate")) == 0
     return folder
 
 
@@ -79,12 +91,15 @@ def test_the_readme_shows_what_is_printed(demo_folder: Path) -> None:
 def _run(folder: Path, arguments: list[str]) -> int:
     environment = {**os.environ, "PREFECT_HOME": str(folder / "prefect"), "AGENTHARD_HOME": str(folder / "managed")}
     command = [sys.executable, "-m", "flows.cli", *arguments]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    # Standard input is closed, so that what serves until its client is gone ends at once.
+    done = subprocess.run(
+        command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
     assert "Traceback" not in done.stderr, done.stderr
     return done.returncode
 
 
-@pytest.mark.parametrize("name", [str(c.name) for c in app.registered_commands if c.name not in ("demo", "fetch")])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NOT_RUN])
 def test_every_example_runs(name: str, demo_folder: Path) -> None:
     # 1 = defects were found: the demo benchmark has some, on purpose.
     assert _run(demo_folder, _example(name)) in (0, 1)

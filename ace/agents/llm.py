@@ -165,7 +165,8 @@ class _Talk:
         return {**self._tokens.model_dump(), **cost, "requests": self._requests}
 
     def _charge(self, completion: Completion) -> None:
-        self._requests += completion.attempts
+        # A cached reply was asked for once, by whoever was here before: an episode that goes on counts what it took.
+        self._requests += max(completion.attempts, 1)
         self._tokens += completion.reply.usage
         known = self._cost is not None and completion.cost is not None
         self._cost = (self._cost or 0.0) + (completion.cost or 0.0) if known else None

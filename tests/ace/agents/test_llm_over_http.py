@@ -66,7 +66,8 @@ async def test_an_episode_survives_what_can_be_tried_again(
     assert (run.usage["turns"], run.usage["calls"], run.usage["requests"]) == (3, 3, 6)
     assert run.usage["completion_tokens"] > 0 and "cost" not in run.usage
     again = await played(loopback, protocol, tmp_path)
-    assert again.messages == run.messages and again.usage["requests"] == 0  # all from the cache
+    assert loopback.counts["received"] == 6  # all from the cache
+    assert again.messages == run.messages and again.usage["requests"] == 3
 
 
 @pytest.mark.parametrize("protocol", ["chat", "responses", "gemini"])

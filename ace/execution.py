@@ -1,0 +1,74 @@
+"""ACE-Bench behind the interface of environments: its own environment carries the calls out."""
+
+from typing import Any, ClassVar
+
+from ace.audit_task import INSTANCE
+from ace.environment import Budgets, Unplayable
+from ace.environment import Environment as Episode
+from ace.environment.environment import as_text
+from ace.reference_entry import decode
+from ace.unreadable import Malformed
+from audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
+from taxonomy.task import AgentTask, ToolCall
+
+
+class AceEnvironment(Environment):
+    """Plays instances in paper mode, without limits on queries and checks and without failing calls."""
+
+    name: ClassVar[str] = "ACE-Bench"
+
+    def __init__(self) -> None:
+        """Start without a task."""
+        self._episode: Episode | None = None
+
+    def version(self) -> str:
+        """Name the mode."""
+        return "paper mode, no limits"
+
+    def supports(self, task: AgentTask) -> str | None:
+        """Only tasks that carry their instance can be played."""
+        return None if INSTANCE in task.metadata else "the task carries no ACE-Bench instance"
+
+    def reset(self, task: AgentTask) -> None:
+        """Start an episode with the grid as the task gives it.
+
+        Raises:
+            Unavailable: the instance cannot be played.
+        """
+        self._episode = _start(task)
+
+    def call(self, call: ToolCall) -> Observation:
+        """Carry out one call."""
+        answer = self._running().call(call.name, call.arguments)
+        failed = answer["status"] != "success"
+        return Observation(text=as_text(answer), error=str(answer["messages"]) if failed else None)
+
+    def snapshot(self) -> Any:
+        """Return the grid, and whether the agent has called `done`."""
+        episode = self._running()
+        return {"grid": episode.grid, "done": episode.finished}
+
+    def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
+        """Play an attempt and tell whether its grid is a solution.
+
+        Raises:
+            Unavailable: the instance cannot be played.
+        """
+        episode = _start(task)
+        for turn in attempt.turns:
+            for call in turn:
+                episode.call(call.name, call.arguments)
+        solved = episode.result().solved
+        return Verdict(passed=solved, parts={"grid": solved})
+
+    def _running(self) -> Episode:
+        if self._episode is None:
+            raise Unavailable("no task was started: call reset first")
+        return self._episode
+
+
+def _start(task: AgentTask) -> Episode:
+    try:
+        return Episode(decode(task.metadata[INSTANCE]).puzzle, budgets=Budgets.UNLIMITED)
+    except (KeyError, Malformed, Unplayable) as error:
+        raise Unavailable(f"{task.id} cannot be played: {error}") from error
