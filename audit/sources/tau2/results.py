@@ -104,6 +104,7 @@ def _run(value: dict[str, Any]) -> dict[str, Any]:
         "termination": value.get("termination_reason"),
         "messages": value.get("messages"),
         "usage": usage,
+        "reward_info": reward_info,
     }
 
 

@@ -15,6 +15,7 @@ from audit.sources.tau2.tasks import to_task
 from audit.sources.tau_common.json_stream import JsonStreamError
 from audit.sources.tau_common.logs import Row, RunReader, record_log
 from audit.sources.tau_common.records import DomainUnreadable, explain, release_label
+from audit.sources.tau_common.scored_against import Gold, gold_of
 from taxonomy.record import Origin
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -78,7 +79,7 @@ class Tau2Bench(Source):
             return records if records is not None else open_results(file, name, TAG)
 
         known = {domain: frozenset(tasks) for domain, tasks in self._native.items()}
-        return RunReader(TAG, known, frozenset(self._all), quarantine).read(path, open_log)
+        return RunReader(TAG, known, frozenset(self._all), quarantine, self._golds).read(path, open_log)
 
     def embedded_tasks(self, path: Path) -> dict[str, Comparison]:
         """Compare the tasks that a result file embeds with those of this checkout, by id of AgentTask.
@@ -166,6 +167,15 @@ class Tau2Bench(Source):
             except DomainUnreadable:
                 continue
         return found
+
+    @property
+    def _golds(self) -> dict[str, Gold]:
+        """Ground truths of the tasks that can be read, by id of AgentTask."""
+        return {
+            f"{domain}/{native_id}": gold_of((record.value.get("evaluation_criteria") or {}).get("actions") or ())
+            for domain, tasks in self._native.items()
+            for native_id, record in tasks.items()
+        }
 
     def _environment(self, domain: str) -> Domain:
         if domain not in self._environments:

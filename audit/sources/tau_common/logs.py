@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from audit.sources.reading import read_jsonl
 from audit.sources.tau_common.json_stream import JsonStreamError, stream_members
 from audit.sources.tau_common.messages import to_messages
 from audit.sources.tau_common.records import Native, explain
+from audit.sources.tau_common.scored_against import Gold, logged_gold, mismatch
 from taxonomy.record import Origin
 from taxonomy.trajectory import RunStatus, Trajectory
 
@@ -58,6 +59,8 @@ class LoggedRun(Native):
     """Experiment, or implementation of the agent."""
     usage: dict[str, float] = Field(default_factory=dict)
     """Costs in dollars and duration in seconds."""
+    reward_info: Any = None
+    """The evaluation as logged; of τ²-bench it tells which ground truth the run was scored against."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,8 @@ class RunReader:
     """All domains of the benchmark; runs of those that are not open are passed over."""
     quarantine: Quarantine
     """Collects what cannot be read."""
+    golds: Mapping[str, Gold] = field(default_factory=dict)
+    """Ground truths by task id, where logs tell what a run was scored against."""
 
     def read(self, path: Path, open_log: OpenLog) -> Iterator[Trajectory]:
         """Stream the trajectories in a file, or in all files below a folder that ``open_log`` recognises."""
@@ -109,6 +114,8 @@ class RunReader:
         task_id = self._task_id(logged)
         if task_id is None:
             return None
+        if reason := mismatch(logged_gold(logged.reward_info), task_id, self.golds):
+            raise _Rejected(reason, task_id)
         status, why = _status(logged)
         scored = status in ("ok", "agent_error") and logged.reward is not None
         return Trajectory(

@@ -46,15 +46,20 @@ def test_bfcl(corpora: Path) -> None:
     assert len([f for f in findings if f.check == "conflicting-gold"]) == 3
 
 
+def static(findings: list[Finding]) -> set[str]:
+    """Checks that read ground truths; those that replay them have tests of their own."""
+    return {finding.check for finding in findings if not finding.check.startswith("gold-")}
+
+
 def test_tau_bench(corpora: Path) -> None:
     findings = audit(TauBench(corpora / "tau-bench_59a200c"))
     assert list(tasks_of(findings, "duplicate-task")) == ["retail/93", "retail/95"]
     assert set(tasks_of(findings, "near-miss-value")) == {"airline/9", "airline/25"}
     assert set(tasks_of(findings, "ungrounded-argument")) == {"retail/2", "retail/3", "retail/4"}
-    assert {finding.check for finding in findings} == {"duplicate-task", "near-miss-value", "ungrounded-argument"}
+    assert static(findings) == {"duplicate-task", "near-miss-value", "ungrounded-argument"}
 
 
 def test_tau2_bench(corpora: Path) -> None:
     findings = audit(Tau2Bench(corpora / "tau2-bench_v0.1.3"))
     assert set(tasks_of(findings, "near-miss-value")) == {"airline/23", "airline/35"}
-    assert {finding.check for finding in findings} == {"near-miss-value", "ungrounded-argument"}
+    assert static(findings) == {"near-miss-value", "ungrounded-argument"}

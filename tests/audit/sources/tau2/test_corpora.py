@@ -59,14 +59,16 @@ def test_all_runs_are_read(source: Tau2Bench, corpora: Path) -> None:
         (run.id, run.origin.file if run.origin else "", run.status, run.passed)
         for run in source.runs(corpora / "trajectories", quarantine)
     ]
-    assert quarantine.items == []
+    # One submission numbers the tasks otherwise: the ground truths in its logs belong to other tasks than its ids name.
+    assert Counter(item.file for item in quarantine.items) == {"tau2_airline.jsonl.gz": 43, "tau2_retail.jsonl.gz": 111}
+    assert all("was scored against another ground truth, that of " in item.reason for item in quarantine.items)
     assert Counter(file for _, file, _, _ in runs) == {
-        "tau2_airline.jsonl.gz": 1434,
-        "tau2_retail.jsonl.gz": 418,
+        "tau2_airline.jsonl.gz": 1434 - 43,
+        "tau2_retail.jsonl.gz": 418 - 111,
         "tau2_telecom.jsonl.gz": 111,
     }
     assert len({run_id for run_id, *_ in runs}) == len(runs)
-    assert Counter(status for *_, status, _ in runs) == {"ok": 1950, "agent_error": 13}
+    assert Counter(status for *_, status, _ in runs) == {"ok": 1950 - 154, "agent_error": 13}
     assert all(passed is not None for *_, passed in runs)
 
 

@@ -1,0 +1,145 @@
+"""The source: ACEBench's files as agent tasks, its splits as files of its own layout."""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from audit.sources.acebench.categories import Category
+from audit.sources.acebench.layout import data_folder, find_layout
+from audit.sources.acebench.tasks import Toolbox, build_task
+from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.bfcl.malformed import Malformed, require_shallow
+from audit.sources.bfcl.tasks import Place
+from audit.sources.native import read_native_runs
+from audit.sources.reading import copy_lines, read_jsonl
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class AceBench(Source):
+    """Reader of ACEBench. A domain is a category, named as its file (``normal_atom_bool``)."""
+
+    name = "acebench"
+    title = "ACEBench"
+    layout = "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ beside them"
+
+    def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
+        """Open a copy of ACEBench.
+
+        Args:
+            root: the folder of one language, or a folder above it such as a checkout; English comes first.
+            domains: categories to read; empty means all.
+
+        Raises:
+            SourceError: when there are no question files, or a category is unknown.
+        """
+        super().__init__(root, domains)
+        self._files = find_layout(root)
+        known = [category.name for category in self._files.categories]
+        unknown = sorted(set(domains) - set(known))
+        if unknown:
+            raise SourceError(f"unknown ACEBench category: {', '.join(unknown)}; this copy has: {', '.join(known)}")
+        self._categories = [c for c in self._files.categories if not domains or c.name in domains]
+
+    @classmethod
+    def recognises(cls, root: Path) -> bool:
+        """Tell whether questions and answers of ACEBench stand under ``root``."""
+        return data_folder(root) is not None
+
+    def version(self) -> Version:
+        """Identify the files of the categories read by their content."""
+        names = [category.name for category in self._categories]
+        paths = [path(name) for name in names for path in (self._files.questions, self._files.answers)]
+        return hash_files(self._files.data, [p for p in paths if p.is_file()], f"ACEBench {self._files.data.name}")
+
+    def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
+        """Stream the tasks category by category; question files of unknown categories are quarantined whole."""
+        for path in () if self.domains else self._files.unknown:
+            reason = "a category that this reader does not know; none of its records were read"
+            quarantine.add(self._files.name(path), reason)
+        toolbox = Toolbox()
+        for category, question, answer in self._pairs(quarantine):
+            task = _task(category, question, answer, toolbox, quarantine)
+            if task is not None:
+                yield task
+
+    def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+        """Stream runs in the native format; ACEBench's own result files do not hold conversations."""
+        return read_native_runs(path, quarantine)
+
+    def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Write the question and answer lines of the tasks in ``keep``, byte-identical, in ACEBench's own layout.
+
+        A category without a kept task gets no file.
+
+        Raises:
+            SourceError: when an id is unknown.
+        """
+        wanted = set(keep)
+        lines: dict[Path, set[int]] = {}
+        for _, *pair in self._pairs(Quarantine()):
+            if pair[0].record.value["id"] in wanted:
+                wanted.remove(pair[0].record.value["id"])
+                for place in pair:
+                    lines.setdefault(self.root / place.file, set()).add(place.record.line)
+        if wanted:
+            raise SourceError(f"no such task in {self.root}: {', '.join(sorted(wanted)[:5])}")
+        written = []
+        for source, numbers in lines.items():
+            target = out / source.relative_to(self._files.data)
+            copy_lines(source, target, numbers)
+            written.append(target)
+        return written
+
+    def _pairs(self, quarantine: Quarantine) -> Iterator[tuple[Category, Place, Place]]:
+        """Stream each question with its answer; what lacks its other half, and an id used before, is quarantined."""
+        seen: dict[str, str] = {}
+        for category in self._categories:
+            path = self._files.answers(category.name)
+            answers = dict(_records(path, self._files.name(path), {}, quarantine)) if path.is_file() else {}
+            asked = self._files.name(self._files.questions(category.name))
+            for task_id, question in _records(self._files.questions(category.name), asked, seen, quarantine):
+                answer = answers.pop(task_id, None)
+                if answer is not None:
+                    yield category, question, answer
+                    continue
+                reason = f"{self._files.name(path)} has no line for {task_id!r}; add it or remove the question"
+                quarantine.add(asked, reason, line=question.record.line, pointer="/id", task_id=task_id)
+            for task_id, answer in answers.items():
+                reason = f"answers {task_id!r}, but no readable line of {asked} has that id; mend or remove one of them"
+                quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
+
+
+def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine) -> Iterator[tuple[str, Place]]:
+    for record in read_jsonl(path, name, quarantine):
+        task_id = record.value.get("id")
+        if not isinstance(task_id, str) or not task_id:
+            found = "missing" if task_id is None else f"no text: {json.dumps(task_id)[:80]}"
+            reason = f"the field 'id' is {found}; give the record an id"
+            quarantine.add(name, reason, line=record.line, pointer="/id")
+        elif task_id in seen:
+            reason = f"the id {task_id!r} was already used at {seen[task_id]}; the first record counts, rename this one"
+            quarantine.add(name, reason, line=record.line, pointer="/id", task_id=task_id)
+        else:
+            seen[task_id] = f"{name}:{record.line}"
+            yield task_id, Place(name, record)
+
+
+def _task(
+    category: Category, question: Place, answer: Place, toolbox: Toolbox, quarantine: Quarantine
+) -> AgentTask | None:
+    try:
+        for place in (question, answer):
+            require_shallow(place.record.value)
+        return build_task(category, question, answer, toolbox)
+    except Malformed as error:
+        place = answer if error.pointer.startswith(("/ground_truth", "/mile_stone")) else question
+        pointer, reason = error.pointer, str(error)
+    except ValidationError as error:
+        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+    quarantine.add(
+        place.file, reason, line=place.record.line, pointer=pointer, task_id=question.record.value["id"]
+    )
+    return None
