@@ -1,0 +1,131 @@
+"""What a rule looks at: one call of a ground truth, and all that is known when it is made."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from audit.evidence import quote
+from taxonomy.finding import Evidence
+from taxonomy.pointer import join, resolve
+from taxonomy.task import AgentTask, ToolCall
+
+_NOW = re.compile(r"current time is (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)")
+
+Tables = Mapping[str, Mapping[str, Any]]
+"""Records by table and id."""
+
+
+class Unknown(LookupError):
+    """Something a rule needs is not in the files; the rule cannot tell then. The message says what it is."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call of the ground truth that was carried out before."""
+
+    pointer: str
+    """JSON Pointer of the call."""
+    call: ToolCall
+    """The call."""
+    text: str
+    """The tool's response."""
+    failed: bool
+    """Whether the tool refused."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call with the state that it meets."""
+
+    task: AgentTask
+    """The task."""
+    pointer: str
+    """JSON Pointer of the call."""
+    call: ToolCall
+    """The call."""
+    changes: Tables
+    """Records that earlier calls changed or added, by table and id."""
+    earlier: tuple[Made, ...] = ()
+    """The calls before it, in order."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of the call."""
+        return self.call.arguments
+
+    @property
+    def policy(self) -> str:
+        """The policy's text."""
+        return self.task.environment.policy
+
+    @property
+    def now(self) -> datetime:
+        """The current time as the policy states it, without a time zone.
+
+        Raises:
+            Unknown: when it states none.
+        """
+        found = _NOW.search(self.policy)
+        if found is None:
+            raise Unknown("the policy states no current time")
+        return datetime.fromisoformat(found.group(1))
+
+    def record(self, table: str, key: str) -> dict[str, Any]:
+        """Return a record of the database as the earlier calls left it; it must not be changed.
+
+        Raises:
+            Unknown: when there is none.
+        """
+        found = self.changes.get(table, {}).get(key)
+        return found if isinstance(found, dict) else self.original(table, key)
+
+    def original(self, table: str, key: str) -> dict[str, Any]:
+        """Return a record of the database as it was before the ground truth; it must not be changed.
+
+        Raises:
+            Unknown: when there was none.
+        """
+        found = self.task.environment.state.get(table, {}).get(key)
+        if not isinstance(found, dict):
+            raise Unknown(f"there is no {key!r} among the {table}")
+        return found
+
+    def before(self, *tools: str) -> list[Made]:
+        """Return the earlier calls of some tools that were carried out without an error."""
+        return [made for made in self.earlier if made.call.name in tools and not made.failed]
+
+    def says(self, pattern: str) -> bool:
+        """Tell whether a text of the user holds a regular expression; case does not count."""
+        return any(re.search(pattern, text, re.IGNORECASE) for _, text in self.task.user_texts())
+
+    def given(self, *path: str | int, note: str = "") -> Evidence:
+        """Quote an argument of the call, or a part of one; the whole call where it is not written as one value."""
+        pointer = join(f"{self.pointer}/arguments", *path)
+        try:
+            return quote(self.task, pointer, note=note)
+        except LookupError:
+            return quote(self.task, self.pointer, note=note)
+
+    def made(self, earlier: Made, note: str = "") -> Evidence:
+        """Quote an earlier call."""
+        return quote(self.task, earlier.pointer, note=note)
+
+    def recorded(self, table: str, key: str, *path: str | int, note: str = "") -> tuple[Evidence, ...]:
+        """Quote a record of the database, or a part of one.
+
+        Returns:
+            Nothing where earlier calls changed it: the files hold another value then.
+        """
+        try:
+            now, then = (
+                resolve(root, join("", *path)) for root in (self.record(table, key), self.original(table, key))
+            )
+        except LookupError:
+            return ()
+        return (quote(self.task, join("/environment/state", table, key, *path), note=note),) if now == then else ()
+
+    def stated(self, text: str, note: str = "") -> Evidence:
+        """Quote a part of the policy."""
+        return quote(self.task, "/environment/policy", text=text, note=note)

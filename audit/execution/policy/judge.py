@@ -1,0 +1,76 @@
+"""Looking at a ground truth call by call, with the state that each call meets."""
+
+from collections.abc import Iterator, Sequence
+
+from audit.execution.environment import Environment
+from audit.execution.policy.case import Case, Made
+from audit.execution.policy.rule import CannotTell, Outcome, Rule
+from audit.execution.replay import concrete
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolCall
+
+
+class Judgement(Record):
+    """What one rule says of one call."""
+
+    rule: str
+    """Id of the rule."""
+    cited: tuple[str, ...]
+    """The sentences of the policy, as they stand there."""
+    outcome: Outcome
+    """What it says."""
+
+
+class Judged(Record):
+    """One call of a ground truth, what the rules say of it, and what it led to."""
+
+    pointer: str
+    """JSON Pointer of the call."""
+    call: ToolCall
+    """The call."""
+    judgements: tuple[Judgement, ...]
+    """One for each rule that looks at the tool."""
+    refused: str | None
+    """Why the tool did not do what the call asks; None when it did."""
+
+
+def judge(task: AgentTask, environment: Environment, rules: Sequence[Rule]) -> Iterator[Judged]:
+    """Carry out a ground truth and let the rules look at each call of the agent before it is made.
+
+    A call that its tool refuses leaves the state alone, and the rules look at it all the same. A rule that misses
+    something in a call or in the database cannot tell.
+
+    Args:
+        task: the task.
+        environment: where it is carried out; its snapshots hold at least the changed records, by table and id.
+        rules: rules of the task's domain; those whose sentences the policy does not hold say nothing.
+
+    Yields:
+        Every call of the ground truth, in order.
+
+    Raises:
+        Unavailable: the task cannot be executed.
+        ExecutionFailed: the environment broke.
+    """
+    sentences = {rule.id: rule.cited(task.environment.policy) for rule in rules}
+    environment.reset(task)
+    earlier: list[Made] = []
+    for pointer, gold in task.gold_calls():
+        call = concrete(gold)
+        wanted = [rule for rule in rules if call.name in rule.tools and call.requestor == "assistant"]
+        case = Case(task, pointer, call, environment.snapshot(), tuple(earlier))
+        judgements = tuple(
+            Judgement(rule=rule.id, cited=sentences[rule.id], outcome=_look(rule, case))
+            for rule in wanted
+            if sentences[rule.id]
+        )
+        seen = environment.call(call)
+        yield Judged(pointer=pointer, call=call, judgements=judgements, refused=seen.error)
+        earlier.append(Made(pointer, call, seen.text, seen.error is not None))
+
+
+def _look(rule: Rule, case: Case) -> Outcome:
+    try:
+        return rule.look(case)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        return CannotTell(reason=f"the call or the database lacks what the rule needs ({error})")

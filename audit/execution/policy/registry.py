@@ -1,0 +1,31 @@
+"""All rule books: our own, then those that other packages offer under the entry-point group."""
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from audit.execution.policy import airline, retail
+from audit.execution.policy.rule import Rule, RuleBook
+from taxonomy.task import AgentTask
+
+GROUP = "agenthard.policies"
+
+
+@cache
+def rule_books() -> tuple[RuleBook, ...]:
+    """Return every rule book; those of entry points come last, in order of their name.
+
+    Raises:
+        TypeError: when an entry point leads to something else.
+    """
+    offered = [(entry, entry.load()) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
+    for entry, found in offered:
+        if not isinstance(found, RuleBook):
+            raise TypeError(f"{entry.value} (entry point {entry.name} of {GROUP}) is no RuleBook")
+    return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
+
+
+def rules_for(task: AgentTask) -> list[Rule]:
+    """Return the rules of a task's domain whose sentences its policy holds."""
+    domain = task.subtask.partition("-")[0]
+    rules = [rule for book in rule_books() if book.domain == domain for rule in book.rules]
+    return [rule for rule in rules if rule.cited(task.environment.policy)]

@@ -1,0 +1,112 @@
+"""What a rule is: sentences of a policy, and a function that tells whether one call keeps to them."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from audit.execution.policy.case import Case
+from taxonomy.finding import Evidence, Severity
+from taxonomy.record import Record
+
+
+class Violation(Record):
+    """The call breaks the rule."""
+
+    claim: str
+    """What is wrong, in one sentence that stands alone."""
+    facts: tuple[Evidence, ...] = ()
+    """What shows it, besides the call and the sentences of the policy."""
+    certain: bool = True
+    """False when it rests on what the user's text does not say."""
+    severity: Severity | None = None
+    """What it does to the score, where that is less than usual; None: a right run fails."""
+
+
+class CannotTell(Record):
+    """Neither kept nor broken as far as the files tell."""
+
+    reason: str
+    """What is not known."""
+
+
+Outcome = Violation | CannotTell | None
+"""What a rule says of a call; None: the call keeps to it."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of a policy."""
+
+    id: str
+    """Stable kebab-case id, unique in its rule book."""
+    domain: str
+    """Domain whose tasks it is for."""
+    tools: frozenset[str]
+    """Tools whose calls it looks at."""
+    wordings: tuple[tuple[str, ...], ...]
+    """The sentences it encodes, once for each wording of the policy."""
+    look: Callable[[Case], Outcome]
+    """Looks at one call."""
+
+    @property
+    def title(self) -> str:
+        """First line of the function's docstring."""
+        return (self.look.__doc__ or self.id).strip().splitlines()[0]
+
+    def cited(self, policy: str) -> tuple[str, ...]:
+        """Return the sentences as they stand in a policy, of the first wording that is there in full.
+
+        Returns:
+            Nothing when the policy does not say so; the rule is not for it then.
+        """
+        for wording in self.wordings:
+            found = [find(sentence, policy) for sentence in wording]
+            if all(found):
+                return tuple(text for text in found if text)
+        return ()
+
+
+class RuleBook:
+    """The rules of one domain, in the order in which they were written down.
+
+    >>> book = RuleBook("library")
+    >>> @book.rule("at-most-five", tools=("lend",), sentences=("Lend at most five books.",))
+    ... def at_most_five(case):
+    ...     '''Nobody takes six books.'''
+    >>> book.rules[0].title
+    'Nobody takes six books.'
+    """
+
+    def __init__(self, domain: str) -> None:
+        """Start an empty book for a domain (the part of ``AgentTask.subtask`` before the first hyphen)."""
+        self.domain = domain
+        self.rules: list[Rule] = []
+
+    def rule(
+        self, rule_id: str, *, tools: Sequence[str], sentences: Sequence[str | tuple[str, ...]]
+    ) -> Callable[[Callable[[Case], Outcome]], Callable[[Case], Outcome]]:
+        """Write down the decorated function as a rule.
+
+        Args:
+            rule_id: stable kebab-case id.
+            tools: names of the tools whose calls it looks at.
+            sentences: accepted wordings of what the policy says; a tuple holds sentences that belong together.
+
+        Raises:
+            ValueError: when the id is taken, or nothing is cited.
+        """
+        wordings = tuple((item,) if isinstance(item, str) else item for item in sentences)
+        if not wordings or not all(wordings) or any(rule.id == rule_id for rule in self.rules):
+            raise ValueError(f"rule {rule_id!r} cites no sentence, or there is another one of this id")
+
+        def write_down(look: Callable[[Case], Outcome]) -> Callable[[Case], Outcome]:
+            self.rules.append(Rule(rule_id, self.domain, frozenset(tools), wordings, look))
+            return look
+
+        return write_down
+
+
+def find(sentence: str, policy: str) -> str | None:
+    """Find a sentence in a policy, whatever the white space between its words, and return it as it stands there."""
+    found = re.search(r"\s+".join(map(re.escape, sentence.split())), policy)
+    return found and found.group()
