@@ -6,6 +6,7 @@ from ace.audit_task import INSTANCE
 from ace.environment import Budgets, Unplayable
 from ace.environment import Environment as Episode
 from ace.environment.environment import as_text
+from ace.instance import Puzzle
 from ace.reference_entry import decode
 from ace.unreadable import Malformed
 from audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
@@ -20,14 +21,21 @@ class AceEnvironment(Environment):
     def __init__(self) -> None:
         """Start without a task."""
         self._episode: Episode | None = None
+        self._played: tuple[AgentTask, Puzzle] | None = None
 
     def version(self) -> str:
         """Name the mode."""
         return "paper mode, no limits"
 
     def supports(self, task: AgentTask) -> str | None:
-        """Only tasks that carry their instance can be played."""
-        return None if INSTANCE in task.metadata else "the task carries no ACE-Bench instance"
+        """Only tasks that carry an instance which holds together can be played."""
+        if INSTANCE not in task.metadata:
+            return "the task carries no ACE-Bench instance"
+        try:
+            self._start(task)
+        except Unavailable as reason:
+            return str(reason)
+        return None
 
     def reset(self, task: AgentTask) -> None:
         """Start an episode with the grid as the task gives it.
@@ -35,7 +43,7 @@ class AceEnvironment(Environment):
         Raises:
             Unavailable: the instance cannot be played.
         """
-        self._episode = _start(task)
+        self._episode = self._start(task)
 
     def call(self, call: ToolCall) -> Observation:
         """Carry out one call."""
@@ -54,7 +62,7 @@ class AceEnvironment(Environment):
         Raises:
             Unavailable: the instance cannot be played.
         """
-        episode = _start(task)
+        episode = self._start(task)
         for turn in attempt.turns:
             for call in turn:
                 episode.call(call.name, call.arguments)
@@ -66,9 +74,11 @@ class AceEnvironment(Environment):
             raise Unavailable("no task was started: call reset first")
         return self._episode
 
-
-def _start(task: AgentTask) -> Episode:
-    try:
-        return Episode(decode(task.metadata[INSTANCE]).puzzle, budgets=Budgets.UNLIMITED)
-    except (KeyError, Malformed, Unplayable) as error:
-        raise Unavailable(f"{task.id} cannot be played: {error}") from error
+    def _start(self, task: AgentTask) -> Episode:
+        """Start an episode; the instance is read once for all attempts at it."""
+        try:
+            if self._played is None or self._played[0] is not task:
+                self._played = task, decode(task.metadata[INSTANCE]).puzzle
+            return Episode(self._played[1], budgets=Budgets.UNLIMITED)
+        except (Malformed, Unplayable) as error:
+            raise Unavailable(f"{task.id} cannot be played: {error}") from error

@@ -14,9 +14,11 @@ from flows.commands import (
     evaluate,
     fetch,
     leaderboard,
+    replay,
     report,
     run,
     score,
+    sources,
 )
 
 app = typer.Typer(
@@ -29,7 +31,6 @@ app = typer.Typer(
 app.command("audit")(audit.audit)
 app.command("evaluate")(evaluate.evaluate)
 app.command("run")(run.run)
-app.command("sources")(catalogue.sources)
 app.command("checks")(catalogue.checks)
 app.command("explain")(catalogue.explain)
 app.command("taxonomy")(catalogue.taxonomy)
@@ -37,10 +38,12 @@ app.command("score")(score.score)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("leaderboard")(leaderboard.leaderboard)
+app.command("replay")(replay.replay)
 app.command("fetch")(fetch.fetch)
 app.command("demo")(demo.demo)
 app.add_typer(ace.app)
 app.add_typer(env.app)
+app.add_typer(sources.app)
 
 
 def main() -> None:

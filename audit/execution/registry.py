@@ -1,17 +1,21 @@
 """Finding the environment of a task.
 
 Environments are registered under the entry-point group ``agenthard.environments`` by the name of their benchmark, as
-anyone else's may be.
+anyone else's may be. Those that run a benchmark's own code from a folder that the user gives are registered under
+``agenthard.checkouts``; their class takes that folder.
 """
 
 import threading
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
+from audit.execution.checkout import checkout
 from audit.execution.environment import Environment, Unavailable
 from taxonomy.task import AgentTask
 
 GROUP = "agenthard.environments"
+CHECKOUTS = "agenthard.checkouts"
 
 _held = threading.local()
 
@@ -24,24 +28,47 @@ def environment_for(task: AgentTask) -> Environment | None:
         ``supports`` to say.
 
     Raises:
-        Unavailable: when the registered class cannot be loaded.
+        Unavailable: when the registered class cannot be loaded, or none runs the code of the checkout in use.
     """
-    if task.benchmark not in _registered():
+    folder = checkout()
+    if folder is None and task.benchmark not in _registered(GROUP):
         return None
-    held: dict[str, Environment] = _held.__dict__
-    if task.benchmark not in held:
-        held[task.benchmark] = _load(_registered()[task.benchmark])()
-    return held[task.benchmark]
+    entry = _entry(task.benchmark, CHECKOUTS if folder else GROUP)
+    held: dict[tuple[str, Path | None], Environment] = _held.__dict__.setdefault("environments", {})
+    key = (task.benchmark, folder)
+    if key not in held:
+        kind = _load(entry)
+        held[key] = kind(folder) if folder else kind()  # type: ignore[call-arg]
+    return held[key]
+
+
+def check_checkout(benchmark: str, folder: Path) -> None:
+    """Check before anything starts that a folder can be used as the checkout of a benchmark.
+
+    Raises:
+        Unavailable: when it is no folder, or nothing runs the code of this benchmark's checkouts.
+    """
+    if not folder.is_dir():
+        raise Unavailable(f"{folder}: there is no folder at this path; give a checkout of the benchmark's repository")
+    _entry(benchmark, CHECKOUTS)
 
 
 def environment_names() -> list[str]:
     """Name the benchmarks that have an environment, sorted."""
-    return sorted(_registered())
+    return sorted(_registered(GROUP))
+
+
+def _entry(benchmark: str, group: str) -> EntryPoint:
+    known = _registered(group)
+    if benchmark not in known:
+        names = ", ".join(sorted(known))
+        raise Unavailable(f"the code of {benchmark} cannot be run from a checkout; that of {names} can")
+    return known[benchmark]
 
 
 @cache
-def _registered() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+def _registered(group: str) -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=group)}
 
 
 def _load(entry: EntryPoint) -> type[Environment]:

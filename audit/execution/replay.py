@@ -87,9 +87,7 @@ def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[T
         for index, call in enumerate(turn):
             observation = environment.call(call)
             after = environment.state_hash()
-            steps.append(
-                Step(turn=number, index=index, call=call, observation=observation, before=state, after=after)
-            )
+            steps.append(Step(turn=number, index=index, call=call, observation=observation, before=state, after=after))
             state = after
     name = f"{environment.name} {environment.version()}"
     return Replay(environment=name, initial=initial, steps=tuple(steps))

@@ -25,6 +25,9 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
+    checkout: Annotated[
+        Path | None, typer.Option(help="Folder with the benchmark's own code, to run instead of ours (contained).")
+    ] = None,
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
     ] = None,
@@ -54,6 +57,7 @@ def audit(
         out=str(out or _default_out(source, root, tuple(domain or ()))),
         workers=workers or len(os.sched_getaffinity(0)),
         policy=str(policy) if policy else None,
+        checkout=str(checkout) if checkout else None,
     )
     _check_inputs(settings)
     try:
@@ -93,9 +97,12 @@ def _default_out(source: str, root: Path, domains: tuple[str, ...]) -> Path:
 def _check_inputs(settings: "AuditSettings") -> None:
     """Open everything before Prefect starts, so that a wrong path is refused at once."""
     from audit.decisions.policy import load_policy
+    from audit.execution.registry import check_checkout
     from flows.errors import CommandError
 
     settings.open()
+    if settings.checkout:
+        check_checkout(settings.source, Path(settings.checkout))
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:
         if not Path(runs).exists():

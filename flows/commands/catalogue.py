@@ -1,4 +1,4 @@
-"""``agenthard sources``, ``checks``, ``explain`` and ``taxonomy``: what this tool knows."""
+"""``agenthard checks``, ``explain`` and ``taxonomy``: what this tool knows."""
 
 import inspect
 from pathlib import Path
@@ -7,32 +7,6 @@ from typing import Annotated
 import typer
 
 from flows.commands.output import JsonOption, print_json, print_table
-
-
-def sources(
-    name: Annotated[str | None, typer.Argument(help="Show one source.")] = None,
-    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the native format.")] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """List the benchmarks that can be read, and the files each expects.
-
-    Example: `agenthard sources`
-    """
-    from audit.sources.registry import sources as registered
-    from flows.errors import CommandError
-    from taxonomy import AgentTask, Trajectory
-
-    if schema:
-        print_json({"AgentTask": AgentTask.model_json_schema(), "Trajectory": Trajectory.model_json_schema()})
-        return
-    known = registered()
-    if name is not None and name not in known:
-        raise CommandError(f"no source {name!r}; there are {', '.join(known)}")
-    rows = [(s.name, s.title, s.layout) for key, s in known.items() if name in (None, key)]
-    if as_json:
-        print_json([dict(zip(("name", "title", "layout"), row, strict=True)) for row in rows])
-    else:
-        print_table("", ("name", "benchmark", "what makes a folder readable"), rows)
 
 
 def checks(

@@ -8,6 +8,7 @@ import typer
 from flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
+    from flows.evaluation.publish import EvaluationOutcome
     from flows.publish import AuditOutcome
     from flows.reporting import ReportOutcome
 
@@ -19,8 +20,9 @@ def demo(
 ) -> None:
     """Audit BFCL v3, and two small benchmarks with seeded flaws: one written for the demo, and one of ACE-Bench.
 
-    Then reports what cleaning does to the simulated models' leaderboard. Needs no key. Without a network the first half
-    is left out, and the command says so.
+    The ACE-Bench suite is generated, made wrong in places, played by agents without a model, audited with their runs
+    and cleaned; the leaderboards before and after are reported. Needs no key. Without a network BFCL is left out, and
+    the command says so.
 
     Example: `agenthard demo --offline --out demo-run`
     """
@@ -30,19 +32,22 @@ def demo(
         error_console().print(f"BFCL was left out: {reason}")
     outcomes["demo"] = _audit_demo(out)
     planted, missed = _answer_key(out / "demo-benchmark", out / "demo")
-    outcomes["ace"] = _audit_ace(out)
+    evaluation = _evaluate_ace(out)
+    outcomes["ace"] = _audit("ace", out / "ace-benchmark", (Path(evaluation.trajectories),), out / "ace")
     ace_planted, ace_missed = _answer_key(out / "ace-benchmark", out / "ace")
-    cleaning = _report(out / "demo")
+    cleaning, ace_cleaning = _report(out / "demo"), _report(out / "ace")
     if as_json:
         print_json(
             {
                 "outcomes": outcomes,
+                "ace_evaluation": evaluation,
                 "bfcl_left_out": reason,
                 "seeded_flaws": planted,
                 "missed": missed,
                 "ace_seeded_flaws": ace_planted,
                 "ace_missed": ace_missed,
                 "report": cleaning,
+                "ace_report": ace_cleaning,
             }
         )
         return
@@ -51,9 +56,11 @@ def demo(
     console().print(f"ACE: {ace_planted} flaws seeded, {found} found")
     for miss in (*missed, *ace_missed):
         console().print(f"  missed: {miss}")
-    console().print(f"\n{cleaning.sentence}", markup=False)
+    for report in (cleaning, ace_cleaning):
+        console().print(f"\n{report.sentence}", markup=False)
     console().print("\nopen in a browser:")
-    for page in (*(outcome.report for outcome in outcomes.values()), f"{cleaning.folder}/report.html"):
+    audits = (outcome.report for outcome in outcomes.values())
+    for page in (*audits, evaluation.report, f"{cleaning.folder}/report.html", f"{ace_cleaning.folder}/report.html"):
         console().print(f"  {page}", markup=False)
 
 
@@ -78,17 +85,39 @@ def _audit_demo(out: Path) -> "AuditOutcome":
     return _audit("native", folder, (folder / "runs.jsonl",), out / "demo")
 
 
-def _audit_ace(out: Path) -> "AuditOutcome":
+def _evaluate_ace(out: Path) -> "EvaluationOutcome":
+    """Generate the suite, make it wrong in places, and let agents play it."""
+    from flows.commands.evaluate import show_outcome
     from flows.demo import write_ace_demo
+    from flows.demo.ace_suite import AGENTS, TRIALS
+    from flows.evaluation.flow import run_evaluation
+    from flows.evaluation.settings import EvaluationSettings
+    from flows.progress import show_progress
 
     folder = out / "ace-benchmark"
     write_ace_demo(folder)
-    return _audit("ace", folder, (), out / "ace")
+    settings = EvaluationSettings(
+        benchmark="ace",
+        path=str(folder),
+        agents=AGENTS,
+        trials=TRIALS,
+        out=str(out / "ace-evaluation"),
+        workers=_cores(),
+    )
+    with show_progress(error_console()):
+        outcome = run_evaluation(settings)
+    show_outcome(outcome)
+    console().print("")
+    return outcome
+
+
+def _cores() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0))
 
 
 def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
-    import os
-
     from flows.audit import run_audit
     from flows.commands.audit import show_outcome
     from flows.plan import AuditSettings
@@ -100,7 +129,7 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
         path=str(path),
         runs=tuple(map(str, runs)),
         out=str(out),
-        workers=len(os.sched_getaffinity(0)),
+        workers=_cores(),
     )
     with show_progress(error_console()):
         outcome = run_audit(settings)

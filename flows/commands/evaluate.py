@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from flows.evaluation.settings import EvaluationSettings
 
 
+_SHOWN = 5
+"""Reasons of one kind that are printed; the manifest has all of them."""
+
+
 def evaluate(
     benchmark: Annotated[str, typer.Argument(help="Name of the benchmark, such as ace.")],
     path: Annotated[Path, typer.Argument(help="File or folder with its tasks.")],
@@ -47,7 +51,7 @@ def evaluate(
 ) -> None:
     """Evaluate agents and models: every episode once, resumable, with costs, tables, trajectories and a report.
 
-    Exit codes: 0 every episode has a verdict, 2 some have none or some task cannot be played, 3 infrastructure (a model
+    Exit codes: 0 every episode has a verdict, 2 some have none or some task cannot be read, 3 infrastructure (a model
     stopped; what was done is kept).
 
     Example: `agenthard evaluate ace ace-suite --agent solver --agent random --out evaluation`
@@ -143,10 +147,12 @@ def show_outcome(outcome: "EvaluationOutcome") -> None:
     out = console()
     out.print(
         f"{outcome.tasks:,} tasks, {outcome.settled:,} of {outcome.planned:,} episodes played, "
-        f"{outcome.without_verdict:,} of them without a verdict; {len(outcome.unplayable):,} tasks cannot be played"
+        f"{outcome.without_verdict:,} of them without a verdict; {len(outcome.unreadable):,} tasks cannot be read"
     )
-    for reason in outcome.unplayable[:5]:
-        out.print(f"  not played: {reason}", markup=False)
+    for reason in outcome.unreadable[:_SHOWN]:
+        out.print(f"  cannot be read: {reason}", markup=False)
+    for reason, count in list(outcome.infrastructure_errors.items())[:_SHOWN]:
+        out.print(f"  infrastructure errors: {count:,} attempts: {reason}", markup=False)
     rows = []
     for row in outcome.board:
         score = row.final.score

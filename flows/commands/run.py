@@ -15,7 +15,7 @@ def run(
     """Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after cleaning.
 
     The same command goes on where it was. Exit codes: 0 done, 2 some episode has no verdict or some task could not be
-    played or read, 3 infrastructure (a model stopped; what was done is kept).
+    read or checked, 3 infrastructure (a model stopped; what was done is kept).
 
     Example: `agenthard run docs/examples/ace.yaml`
     """

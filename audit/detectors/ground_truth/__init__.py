@@ -3,8 +3,27 @@
 from audit.detectors.ground_truth.call_schema import CallSchema
 from audit.detectors.ground_truth.conflicting_gold import ConflictingGold
 from audit.detectors.ground_truth.duplicate_task import DuplicateTask
+from audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
+from audit.detectors.ground_truth.gold_fails import GoldFails
+from audit.detectors.ground_truth.gold_nondeterministic import GoldNondeterministic
+from audit.detectors.ground_truth.gold_order import GoldOrder
+from audit.detectors.ground_truth.gold_redundant import GoldRedundant
 from audit.detectors.ground_truth.near_miss_value import NearMissValue
+from audit.detectors.ground_truth.policy_violation import PolicyViolation
 from audit.detectors.ground_truth.turn_count import TurnCount
 from audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 
-__all__ = ["CallSchema", "ConflictingGold", "DuplicateTask", "NearMissValue", "TurnCount", "UngroundedArgument"]
+__all__ = [
+    "CallSchema",
+    "ConflictingGold",
+    "DuplicateTask",
+    "GoldChangesNothing",
+    "GoldFails",
+    "GoldNondeterministic",
+    "GoldOrder",
+    "GoldRedundant",
+    "NearMissValue",
+    "PolicyViolation",
+    "TurnCount",
+    "UngroundedArgument",
+]

@@ -40,8 +40,8 @@ class CallSchema(TaskDetector):
     * a required parameter that the documentation does not describe (a flaw of the documentation).
 
     An enum value that differs only in case or punctuation is cosmetic. A flaw in an argument that a run may leave out,
-    in a call that only reads where only the final state is scored, or in a member of a nested object whose
-    documentation may be the incomplete part, may affect the score; the rest affects it.
+    in a call that only reads where only the final state is scored, in a milestone, or in a member of a nested object
+    whose documentation may be the incomplete part, may affect the score; the rest affects it.
 
     The check is wrong where the documentation is wrong and the call is right; then the mismatch still is a flaw of
     the task, but of its environment.
@@ -49,7 +49,7 @@ class CallSchema(TaskDetector):
 
     id = "call-schema"
     title = "Gold calls that break the tool's documented schema"
-    version = "1"
+    version = "2"
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -87,6 +87,7 @@ def _unreadable(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
         claim=f"The gold call {call.text!r} cannot be read as a tool call.",
         evidence=(quote(task, f"{pointer}/text" if call.text else pointer, note="the call as written"),),
         fix="Write it as one call with literal arguments.",
+        severity=Severity.MAY_AFFECT_SCORE if task.ground_truth.semantics == "milestones" else None,
         cause=shared_cause(task, "unreadable", call.text),
     )
 
@@ -188,8 +189,8 @@ def _severity(task: AgentTask, tool: ToolSpec, violation: Violation) -> Severity
     if violation.omissible:
         unknown = violation.keyword == "additionalProperties"
         return Severity.COSMETIC if unknown else Severity.MAY_AFFECT_SCORE
-    matching = task.ground_truth.call_matching
-    if matching == "none" or (matching == "state" and tool.effect == "read") or _in_nested_object(violation):
+    matching, milestones = task.ground_truth.call_matching, task.ground_truth.semantics == "milestones"
+    if milestones or matching == "none" or (matching == "state" and tool.effect == "read") or _in_nested_object(violation):
         return Severity.MAY_AFFECT_SCORE
     return Severity.AFFECTS_SCORE
 

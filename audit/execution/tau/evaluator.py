@@ -52,21 +52,21 @@ def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
         gold = replay(tools, (call for _, call in task.gold_calls()))
         parts["database"] = same(replay(tools, calls).changes, gold.changes)
         reason = "; ".join(f"the ground truth fails at {failure}" for failure in gold.failures)
-    parts["outputs"] = _says(attempt.replies, [check for check in scored if check.kind == "output_substring"])
+    parts["outputs"] = says(attempt.replies, [check for check in scored if check.kind == "output_substring"])
     required = [check for check in scored if check.kind == "tool_calls"]
     if required:
         gold_calls = dict(task.gold_calls())
-        parts["actions"] = all(_made(gold_calls[check.pointer], check, calls) for check in required)
+        parts["actions"] = all(made(gold_calls[check.pointer], check, calls) for check in required)
     return Verdict(passed=all(parts.values()), parts=parts, reason=reason)
 
 
-def _says(replies: Sequence[str], checks: Sequence[Check]) -> bool:
+def says(replies: Sequence[str], checks: Sequence[Check]) -> bool:
     """Look for each required text in some reply, in lower case and without commas; part of a number counts."""
     said = [reply.lower().replace(",", "") for reply in replies]
     return all(any(str(check.expected).lower() in reply for reply in said) for check in checks)
 
 
-def _made(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
+def made(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
     """Look for a call of the gold call's name that agrees on the compared arguments (none named: all it gives)."""
     compared = (check.expected or {}).get("compare_args")
     return any(

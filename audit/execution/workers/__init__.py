@@ -2,6 +2,7 @@
 
 from audit.execution.workers.limits import Limits
 from audit.execution.workers.pool import WorkerPool
+from audit.execution.workers.session import WorkerSession
 from audit.execution.workers.worker import Isolation, Worker
 
-__all__ = ["Isolation", "Limits", "Worker", "WorkerPool"]
+__all__ = ["Isolation", "Limits", "Worker", "WorkerPool", "WorkerSession"]

@@ -1,10 +1,10 @@
 """The process that workers are forked from; run by the benchmark's interpreter, so it imports nothing of ours.
 
-Usage: ``python host.py CONTROL SCRIPT FOLDER LIMITS``. CONTROL is the number of an inherited Unix socket that keeps
-messages apart, SCRIPT a file with a function ``setup()``, FOLDER one for temporary folders, LIMITS the fields of
-``Limits`` as JSON.
+Usage: ``python host.py CONTROL SCRIPT FOLDER LIMITS [ARGUMENT ...]``. CONTROL is the number of an inherited Unix
+socket that keeps messages apart, SCRIPT a file with a function ``setup``, which gets the ARGUMENTs, FOLDER one for
+temporary folders, LIMITS the fields of ``Limits`` as JSON.
 
-The host calls ``setup()``, which imports the benchmark and returns a function ``serve(request)``. The host itself
+The host calls ``setup``, which imports the benchmark and returns a function ``serve(request)``. The host itself
 never sees benchmark data. For each worker it is sent a socket, forks, and the child reads requests from that socket,
 one JSON value a line; each value that ``serve`` yields goes back as ``{"value": ...}``, then comes ``{"end": true}``.
 An exception that leaves ``serve`` and a forbidden act end the child after ``{"failed": "why"}``. When the control
@@ -166,10 +166,10 @@ class Child:
 
 def main() -> None:
     """Start the host."""
-    control, script, folder, limits = sys.argv[1:]
+    control, script, folder, limits, *arguments = sys.argv[1:]
     for name in LAZY_IMPORTS:
         importlib.import_module(name)
-    serve = load(Path(script)).setup()
+    serve = load(Path(script)).setup(*arguments)
     Host(socket.socket(fileno=int(control)), serve, folder, json.loads(limits)).run()
 
 

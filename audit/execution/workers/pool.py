@@ -3,6 +3,7 @@
 import atexit
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from weakref import WeakSet
 
@@ -13,17 +14,19 @@ from audit.execution.workers.worker import Worker
 class WorkerPool:
     """Hands out workers. There are as many as are held at the same time; those given back wait for the next."""
 
-    def __init__(self, python: Path, script: Path, limits: Limits | None = None) -> None:
+    def __init__(self, python: Path, script: Path, limits: Limits | None = None, arguments: Sequence[str] = ()) -> None:
         """Prepare; nothing is started yet.
 
         Args:
             python: interpreter of the virtual environment that has the benchmark.
             script: file with ``setup()``, see :class:`Worker`.
             limits: what a process may use.
+            arguments: what ``setup`` is called with.
         """
         self._python = python
         self._script = script
         self._limits = limits
+        self._arguments = tuple(arguments)
         self._idle: list[Worker] = []
         self._all: WeakSet[Worker] = WeakSet()
         self._owner = os.getpid()
@@ -35,9 +38,12 @@ class WorkerPool:
         with self._lock:
             if self._owner != os.getpid():
                 self._owner, self._idle, self._all = os.getpid(), [], WeakSet()
-            worker = self._idle.pop() if self._idle else Worker(self._python, self._script, self._limits)
+            worker = self._idle.pop() if self._idle else self._new()
             self._all.add(worker)
             return worker
+
+    def _new(self) -> Worker:
+        return Worker(self._python, self._script, self._limits, self._arguments)
 
     def give_back(self, worker: Worker) -> None:
         """Take a worker back; its process is ended, so that the next holder meets a new one."""

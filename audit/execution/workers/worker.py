@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -42,17 +42,19 @@ class Worker:
     values. It is imported once, in a process that sees no benchmark data; a worker process is forked from that one.
     """
 
-    def __init__(self, python: Path, script: Path, limits: Limits | None = None) -> None:
+    def __init__(self, python: Path, script: Path, limits: Limits | None = None, arguments: Sequence[str] = ()) -> None:
         """Prepare; nothing is started yet.
 
         Args:
             python: interpreter of the virtual environment that has the benchmark.
             script: file with ``setup()``.
             limits: what a process may use.
+            arguments: what ``setup`` is called with.
         """
         self._python = python
         self._script = script
         self._limits = limits or Limits()
+        self._arguments = tuple(arguments)
         self._folder: Path | None = None
         self._host: subprocess.Popen[bytes] | None = None
         self._control: Channel | None = None
@@ -164,6 +166,7 @@ class Worker:
             self._script,
             self._folder,
             limits,
+            *self._arguments,
         ]
         with theirs, log.open("wb") as errors:
             try:

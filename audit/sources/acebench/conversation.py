@@ -4,7 +4,7 @@ import re
 
 from taxonomy.task import Message
 
-_LABEL = re.compile(r"^[ \t]*(user|system)[ \t]*[::]", re.MULTILINE)
+_LABEL = re.compile(r"^[ \t]*(user|system)[ \t]*[:\uff1a]", re.MULTILINE)
 
 
 def messages(question: str) -> tuple[Message, ...]:

@@ -23,7 +23,9 @@ class AceBench(Source):
 
     name = "acebench"
     title = "ACEBench"
-    layout = "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ beside them"
+    layout = (
+        "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ beside them"
+    )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a copy of ACEBench.
@@ -139,7 +141,5 @@ def _task(
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:
         place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
-    quarantine.add(
-        place.file, reason, line=place.record.line, pointer=pointer, task_id=question.record.value["id"]
-    )
+    quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=question.record.value["id"])
     return None

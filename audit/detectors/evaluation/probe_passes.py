@@ -1,0 +1,93 @@
+"""Runs that do not try, and pass."""
+
+from collections.abc import Iterable
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.nothing import Outcome, outcome
+from audit.evidence import quote
+from audit.execution.environment import ExecutionFailed
+from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_evaluated, why_not_replayed
+from audit.execution.probes import Probe, probes
+from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.task import AgentTask
+
+_FIX = {
+    "nothing": "Add a check that only a run which does what the user asks can pass.",
+    "refusal": "Add a check that only a run which does what the user asks can pass.",
+    "transfer": "Score whether the user was handed over.",
+    "everything": "Require the texts in the last reply, or together with what they answer.",
+    "echo": "Require a text that the user does not say.",
+}
+
+
+class ProbePasses(TaskDetector):
+    """An attempt that does not do the task passes its evaluator.
+
+    These attempts are given to the task's own evaluator: do nothing, refuse politely, hand the user over to a human,
+    say every value of the shared database in one reply, and repeat what the user wants. The first of them that passes
+    is reported.
+
+    Flagged: a task that wants "12" among the replies and no change of state, where the user says "order 12", so that
+    repeating the user passes.
+    Not flagged: tasks that are won by doing nothing for a reason that can be read off the files, which
+    ``do-nothing-passes`` reports with what the task's texts make of it, and tasks whose gold writes fail
+    (``gold-fails``); tasks that expect no call. Where calls are compared one by one and nothing else counts, none of
+    these attempts can pass, and none is made.
+
+    Saying a whole database is no likely run: it shows that the required texts are looked for anywhere, and is reported
+    once for all tasks, as something that may affect the score. It is wrong where the user asks for just that.
+    """
+
+    id = "probe-passes"
+    title = "an attempt that does not try passes"
+    version = "1"
+    category = "too-lenient"
+    severity = Severity.AFFECTS_SCORE
+    tier = Tier.CONFIRMED
+    why = "An agent that fails or never tries scores as well as one that handles the request."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Return why the task cannot be checked, or None."""
+        if "expects_no_call" in task.traits:
+            return "the task expects no call: doing nothing is the right answer"
+        return why_not_evaluated(task)
+
+    def inspect(self, task: AgentTask) -> Iterable[Hit]:
+        """Yield a hit for the first attempt that passes."""
+        scored = [check for check in task.evaluation.checks if check.scored]
+        if task.ground_truth.call_matching != "state" and all(check.kind == "tool_calls" for check in scored):
+            return
+        if all(outcome(task, check)[0] is Outcome.PASSES for check in scored) or _gold_fails(task):
+            return
+        tried = list(probes(task))
+        verdicts = environment_of(task).evaluate_many(task, [probe.attempt for probe in tried])
+        for probe, verdict in zip(tried, verdicts, strict=True):
+            if isinstance(verdict, ExecutionFailed):
+                raise verdict
+            if verdict.passed:
+                everything = probe.name == "everything"
+                yield Hit(
+                    claim=f"An agent that {probe.does} gets full score",
+                    evidence=tuple(_evidence(task, probe)),
+                    why=f"{self.why} {reproduce(task)}",
+                    fix=_FIX[probe.name],
+                    cause="says every value of the database" if everything else None,
+                    severity=Severity.MAY_AFFECT_SCORE if everything else None,
+                )
+                return
+
+
+def _gold_fails(task: AgentTask) -> bool:
+    if why_not_replayed(task) is not None:
+        return False
+    gold = gold_replay(task)
+    return gold.final == gold.initial and any(step.observation.error is not None for step in gold.steps)
+
+
+def _evidence(task: AgentTask, probe: Probe) -> Iterable[Evidence]:
+    for i, check in enumerate(task.evaluation.checks):
+        if check.scored:
+            yield quote(task, f"/evaluation/checks/{i}", note="passed")
+    if probe.name == "echo":
+        for pointer, text in task.user_texts():
+            yield quote(task, pointer, text=text, note="what is repeated")

@@ -1,0 +1,74 @@
+"""The folder with a benchmark's own code that the user gave (``--checkout``), and what can be told of it unexecuted."""
+
+import ast
+import sys
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from audit.sources.base import hash_files
+
+MAX_FILE_BYTES = 1 << 20
+"""A larger Python file is not looked into."""
+LEFT_OUT = frozenset({"venv", "site-packages", "node_modules", "__pycache__"})
+
+_chosen: Path | None = None
+
+
+def use_checkout(path: Path | None) -> None:
+    """Let environments of this process run the benchmark's own code from a folder; None goes back to what is built in.
+
+    Each process of a run has to be told; an environment that a thread asks for afterwards is one of this folder.
+    """
+    global _chosen
+    _chosen = None if path is None else path.resolve()
+
+
+def checkout() -> Path | None:
+    """Return the folder that this process uses."""
+    return _chosen
+
+
+def interpreter(folder: Path) -> Path:
+    """Return the interpreter of a checkout: that of its own virtual environment, else ours."""
+    places = (folder / name / "bin" / "python" for name in (".venv", "venv"))
+    return next((place for place in places if place.is_file()), Path(sys.executable))
+
+
+@cache
+def code_version(folder: Path) -> str:
+    """Hash the Python files of a checkout: the first 16 hexadecimal digits of a SHA-256."""
+    return hash_files(folder, python_files(folder), "checkout").content_hash
+
+
+def python_files(folder: Path) -> list[Path]:
+    """List the Python files of a checkout in order, without hidden folders and installed packages."""
+    found = []
+    for path in folder.rglob("*.py"):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not LEFT_OUT & set(parts) and not any(part.startswith(".") for part in parts):
+            found.append(path)
+    return sorted(found)
+
+
+def definitions(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the name and the file of each function and class that a checkout defines at the top of a module.
+
+    Files are parsed, never run; those that cannot be parsed, or are too large, are passed over.
+    """
+    for path in python_files(folder):
+        for node in _parsed(path).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                yield node.name, path
+
+
+def _parsed(path: Path) -> ast.Module:
+    try:
+        if path.stat().st_size > MAX_FILE_BYTES:
+            return ast.Module(body=[], type_ignores=[])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module(body=[], type_ignores=[])

@@ -1,0 +1,104 @@
+"""Ground truths replayed in their own environment, once per task however many checks ask."""
+
+import weakref
+
+from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
+from audit.execution.registry import environment_for
+from audit.execution.replay import Replay, gold_turns, replay
+from taxonomy.task import AgentTask
+
+_NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
+"""Kinds of checks that an environment may turn out not to know."""
+
+_kept: dict[int, Replay | ExecutionFailed] = {}
+
+
+def environment_of(task: AgentTask) -> Environment:
+    """Return the environment of a task.
+
+    Raises:
+        Unavailable: when there is none for its benchmark, or it cannot execute this task.
+    """
+    environment = environment_for(task)
+    if environment is None:
+        raise Unavailable(f"no environment is registered for {task.benchmark}")
+    reason = environment.supports(task)
+    if reason is not None:
+        raise Unavailable(reason)
+    return environment
+
+
+def why_not_evaluated(task: AgentTask) -> str | None:
+    """Say why no attempt at a task can be judged; None when it can.
+
+    Raises:
+        ExecutionFailed: the evaluator broke.
+    """
+    kinds = {check.kind for check in task.evaluation.checks if check.scored}
+    if not kinds:
+        return "no check is scored"
+    try:
+        environment = environment_of(task)
+        if not kinds.isdisjoint(_NEED_A_TRIAL):
+            environment.evaluate(task, Attempt())
+    except Unavailable as reason:
+        return str(reason)
+    return None
+
+
+def why_not_replayed(task: AgentTask) -> str | None:
+    """Say why the ground truth of a task cannot be replayed; None when it can, and then it was.
+
+    Raises:
+        ExecutionFailed: the environment broke.
+    """
+    if not any(True for _ in task.gold_calls()):
+        return "the ground truth has no call"
+    if task.ground_truth.call_matching != "state":
+        return "the calls of the ground truth are compared with those of a run; nothing executes them"
+    try:
+        gold_replay(task)
+    except Unavailable as reason:
+        return str(reason)
+    return None
+
+
+def why_not_mutated(task: AgentTask) -> str | None:
+    """Say why answers that differ from the ground truth cannot be made and judged; None when they can.
+
+    Raises:
+        ExecutionFailed: the environment broke.
+    """
+    reason = why_not_evaluated(task)
+    if reason is None and task.ground_truth.call_matching == "state" and any(True for _ in task.gold_calls()):
+        reason = why_not_replayed(task)
+    return reason
+
+
+def gold_replay(task: AgentTask) -> Replay:
+    """Replay the ground truth of a task; the result is kept as long as the task is.
+
+    Raises:
+        Unavailable: it cannot be executed here.
+        ExecutionFailed: the environment broke.
+    """
+    key = id(task)
+    if key not in _kept:
+        environment = environment_of(task)
+        result: Replay | ExecutionFailed
+        try:
+            result = replay(environment, task, gold_turns(task))
+        except ExecutionFailed as failure:
+            result = failure
+        _kept[key] = result
+        weakref.finalize(task, _kept.pop, key, None)
+    found = _kept[key]
+    if isinstance(found, ExecutionFailed):
+        raise found
+    return found
+
+
+def reproduce(task: AgentTask, mutant: str | None = None) -> str:
+    """Write the command that shows what happened, step by step."""
+    option = f" --mutant '{mutant}'" if mutant else ""
+    return f"Reproduce: `agenthard replay {task.benchmark} PATH {task.id}{option}`."

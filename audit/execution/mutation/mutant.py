@@ -1,0 +1,91 @@
+"""What a mutant is, and the place in a ground truth that an operator changes."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal
+
+from audit.execution.environment import Attempt
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolCall, ToolSpec
+
+
+class Truth(StrEnum):
+    """Whether a mutant is a right answer; one that could be either is not made."""
+
+    WRONG = "wrong"
+    """An evaluator that accepts it is too lenient."""
+    EQUIVALENT = "equivalent"
+    """An evaluator that rejects it is too strict."""
+
+
+Shared = Literal["operator", "field", "task"]
+
+
+class Mutant(Record):
+    """An attempt that differs from the ground truth in one place."""
+
+    id: str
+    """Operator and JSON Pointer of the place: the same in every run."""
+    operator: str
+    """What kind of change it is."""
+    pointer: str
+    """JSON Pointer into the task of what was changed."""
+    field: str
+    """Tool and argument, as TOOL.ARGUMENT; "reply" for what the agent says."""
+    change: str
+    """Old and new value, for people."""
+    truth: Truth
+    """Whether it is right."""
+    why: str
+    """Why that is certain."""
+    shared: Shared
+    """What tasks have in common when the verdict is wrong: how the evaluator treats such a change at all, how it treats
+    this argument, or nothing."""
+    certain: bool = True
+    """False where a careful maintainer may still see it otherwise."""
+    attempt: Attempt
+    """The attempt."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """An argument of a gold call, or a value inside one."""
+
+    task: AgentTask
+    call: ToolCall
+    tool: ToolSpec | None
+    pointer: str
+    """JSON Pointer into the task of the argument."""
+    path: tuple[str | int, ...]
+    """Argument, then keys and positions inside it."""
+    value: Any
+    """The value that the ground truth accepts first."""
+    schema: dict[str, Any] = field(default_factory=dict)
+    """What the documentation says of it."""
+
+    @property
+    def argument(self) -> str:
+        """Name of the argument."""
+        return str(self.path[0])
+
+    @property
+    def required(self) -> bool:
+        """Whether the documentation requires the argument."""
+        return self.tool is None or self.argument in self.tool.parameters.get("required", ())
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an operator makes of a place."""
+
+    operator: str
+    value: Any
+    """The new value; ``OMITTED`` leaves the argument out."""
+    truth: Truth
+    why: str
+    shared: Shared
+    certain: bool = True
+
+
+OMITTED = object()
+"""In place of a value: the argument is left out."""

@@ -1,0 +1,203 @@
+"""All mutants of a task."""
+
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from random import Random
+from typing import Any
+
+from audit.evidence import canonical_json
+from audit.execution.environment import Attempt
+from audit.execution.gold import environment_of, gold_replay
+from audit.execution.mutation import choices, numbers, texts
+from audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
+from audit.execution.mutation.paths import copied_and_removed
+from audit.execution.necessity import without
+from audit.execution.replay import Turns, gold_turns, replay
+from taxonomy.accepted import concrete_values
+from taxonomy.pointer import join
+from taxonomy.task import AgentTask, ToolCall
+
+OPERATORS: tuple[Callable[[Place, Random], Iterator[Change]], ...] = (
+    choices.other_choice,
+    choices.other_entity,
+    choices.left_out,
+    numbers.other_number,
+    numbers.as_fraction,
+    numbers.lost_mark,
+    texts.lost_power,
+    texts.lost_slash,
+    texts.other_day,
+    texts.users_date,
+    texts.users_case,
+)
+"""What changes one value."""
+
+MOST_ACCEPTED = 256
+"""An argument with more accepted values than this is left alone."""
+
+
+def mutants(task: AgentTask) -> Iterator[Mutant]:
+    """Yield the mutants of a task, the same ones in every run.
+
+    Where only the final state and some texts are scored, a call that changes nothing is repeated instead of changed.
+
+    Raises:
+        Unavailable: the ground truth is scored by the state it leaves, and cannot be executed here.
+        ExecutionFailed: the environment broke.
+    """
+    turns = gold_turns(task)
+    state = task.ground_truth.call_matching == "state"
+    effects = _effects(task) if state and "unchecked_turns" not in task.traits else {}
+    for i, turn in enumerate(turns):
+        for j, _ in enumerate(turn):
+            if effects.get((i, j), True):
+                yield from _changed(task, turns, i, j)
+            elif "redundant_calls_free" in task.traits:
+                yield _repeated(task, turns, i, j)
+            if not state:
+                yield _dropped(task, turns, i, j)
+            elif "unchecked_turns" in task.traits:
+                yield from _by_other_calls(task, turns, i, j)
+        if task.ground_truth.call_matching == "any_order" and len(turn) > 1:
+            yield _reversed(task, turns, i)
+    yield from _said_otherwise(task, turns, task.ground_truth.outputs)
+
+
+def _effects(task: AgentTask) -> dict[tuple[int, int], bool]:
+    """Tell of each gold call whether it changes the state."""
+    return {(step.turn, step.index): step.changed for step in gold_replay(task).steps}
+
+
+def _changed(task: AgentTask, turns: Turns, i: int, j: int) -> Iterator[Mutant]:
+    gold, call = task.ground_truth.turns[i][j], turns[i][j]
+    tool = task.tool(call.name, call.requestor)
+    properties = tool.parameters.get("properties", {}) if tool else {}
+    for name, value in call.arguments.items():
+        accepted = concrete_values(gold.arguments[name], limit=MOST_ACCEPTED + 1)
+        if len(accepted) > MOST_ACCEPTED:
+            continue
+        pointer = join(f"/ground_truth/turns/{i}/{j}/arguments", name)
+        for path, inner, schema in _within((name,), value, properties.get(name, {})):
+            place = Place(task, gold, tool, pointer, path, inner, schema)
+            for operator in OPERATORS:
+                random = Random(f"{task.id} {pointer} {path} {operator.__name__}")
+                for change in operator(place, random):
+                    arguments = _with(call.arguments, path, change.value)
+                    if change.truth is Truth.WRONG and any(_equal(arguments.get(name), one) for one in accepted):
+                        continue
+                    changed = _replaced(turns, i, j, call.model_copy(update={"arguments": arguments, "text": None}))
+                    yield _mutant(task, place, change, changed)
+
+
+def _within(
+    path: tuple[str | int, ...], value: Any, schema: Any
+) -> Iterator[tuple[tuple[str | int, ...], Any, dict[str, Any]]]:
+    """Yield a value and the values inside it, with what the documentation says of each."""
+    known: dict[str, Any] = schema if isinstance(schema, dict) else {}
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _within((*path, key), item, (known.get("properties") or {}).get(key))
+    elif isinstance(value, list):
+        for position, item in enumerate(value):
+            yield from _within((*path, position), item, known.get("items"))
+    else:
+        yield path, value, known
+
+
+def _with(arguments: dict[str, Any], path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
+    changed = deepcopy(arguments)
+    inside: Any = changed
+    for part in path[:-1]:
+        inside = inside[part]
+    if value is OMITTED:
+        del inside[path[-1]]
+    else:
+        inside[path[-1]] = value
+    return changed
+
+
+def _equal(one: Any, other: Any) -> bool:
+    return canonical_json(one) == canonical_json(other) or bool(one == other)
+
+
+def _mutant(task: AgentTask, place: Place, change: Change, turns: Turns) -> Mutant:
+    field = ".".join([place.call.name, *(part for part in place.path if isinstance(part, str))])
+    new = "left out" if change.value is OMITTED else canonical_json(change.value)
+    where = join(place.pointer, *place.path[1:])
+    exact = task.ground_truth.call_matching != "state"
+    return Mutant(
+        id=f"{change.operator}:{where}",
+        operator=change.operator,
+        pointer=place.pointer,
+        field=field,
+        change=f"{canonical_json(place.value)} → {new}",
+        truth=change.truth,
+        why=change.why,
+        shared="operator" if exact and change.truth is Truth.WRONG and change.shared == "field" else change.shared,
+        certain=change.certain,
+        attempt=Attempt(turns=turns, replies=task.ground_truth.outputs),
+    )
+
+
+def _replaced(turns: Turns, i: int, j: int, *calls: ToolCall) -> Turns:
+    return (*turns[:i], (*turns[i][:j], *calls, *turns[i][j + 1 :]), *turns[i + 1 :])
+
+
+def _on_call(task: AgentTask, i: int, j: int, operator: str, truth: Truth, why: str, turns: Turns) -> Mutant:
+    pointer = f"/ground_truth/turns/{i}/{j}"
+    name = task.ground_truth.turns[i][j].name
+    return Mutant(
+        id=f"{operator}:{pointer}",
+        operator=operator,
+        pointer=pointer,
+        field=name,
+        change=f"{name}: {operator.replace('-', ' ')}",
+        truth=truth,
+        why=why,
+        shared="operator",
+        attempt=Attempt(turns=turns, replies=task.ground_truth.outputs),
+    )
+
+
+def _dropped(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
+    why = "a call that is wanted is not made"
+    return _on_call(task, i, j, "dropped-call", Truth.WRONG, why, without(turns, i, j))
+
+
+def _repeated(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
+    why = "it changes nothing, and further calls are free"
+    changed = _replaced(turns, i, j, turns[i][j], turns[i][j])
+    return _on_call(task, i, j, "repeated-call", Truth.EQUIVALENT, why, changed)
+
+
+def _by_other_calls(task: AgentTask, turns: Turns, i: int, j: int) -> Iterator[Mutant]:
+    other = copied_and_removed(task, turns[i][j])
+    if other:
+        changed = _replaced(turns, i, j, *other)
+        if replay(environment_of(task), task, changed).final == gold_replay(task).final:
+            why = "a file that is copied and then removed leaves the same state as one that is moved"
+            yield _on_call(task, i, j, "copied-and-removed", Truth.EQUIVALENT, why, changed)
+
+
+def _reversed(task: AgentTask, turns: Turns, i: int) -> Mutant:
+    why = "the benchmark says that these calls may come in any order"
+    return _on_call(task, i, 0, "other-order", Truth.EQUIVALENT, why, (*turns[:i], turns[i][::-1], *turns[i + 1 :]))
+
+
+def _said_otherwise(task: AgentTask, turns: Turns, outputs: tuple[str, ...]) -> Iterator[Mutant]:
+    for k, text in enumerate(outputs):
+        for operator, spelled in numbers.written_otherwise(text):
+            pointer = f"/ground_truth/outputs/{k}"
+            replies = (*outputs[:k], spelled, *outputs[k + 1 :])
+            yield Mutant(
+                id=f"{operator}:{pointer}",
+                operator=operator,
+                pointer=pointer,
+                field="reply",
+                change=f"{text} → {spelled}",
+                truth=Truth.EQUIVALENT,
+                why="it is the same number",
+                shared="operator",
+                certain=operator != "number-in-words",
+                attempt=Attempt(turns=turns, replies=replies),
+            )

@@ -1,0 +1,110 @@
+"""Which calls of a ground truth are needed, and whether their order matters."""
+
+from collections.abc import Iterator, Sequence
+
+from audit.evidence import canonical_json
+from audit.execution.environment import Attempt, Environment, ExecutionFailed
+from audit.execution.replay import Replay, Step, Turns, gold_turns, replay
+from taxonomy.task import AgentTask
+
+SHORTEST_RESULT = 3
+"""Characters from which on a value in a response can be told from chance when a later call has it too."""
+
+
+def without(turns: Turns, turn: int, index: int) -> Turns:
+    """Return the calls without one of them."""
+    return tuple(
+        tuple(call for j, call in enumerate(calls) if (i, j) != (turn, index)) for i, calls in enumerate(turns)
+    )
+
+
+def swapped(turns: Turns, turn: int, index: int) -> Turns:
+    """Return the calls with one of them and the next in the same turn exchanged."""
+    changed = [list(calls) for calls in turns]
+    calls = changed[turn]
+    calls[index], calls[index + 1] = calls[index + 1], calls[index]
+    return tuple(map(tuple, changed))
+
+
+def needless(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[Step]:
+    """Find gold calls without which the evaluator passes, the final state is the same and no later call lacks a value.
+
+    Tried are calls that changed the state, and calls that repeat an earlier one in the same state. Not tried are calls
+    that failed and documented writes that changed nothing, which other checks report, and documented reads where
+    redundant calls are free and nothing that they return is scored: they are one way to find out.
+
+    Raises:
+        ExecutionFailed: the environment broke.
+    """
+    turns = gold_turns(task)
+    tried = [step for number, step in enumerate(gold.steps) if _worth_trying(task, gold.steps, number)]
+    attempts = [Attempt(turns=without(turns, s.turn, s.index), replies=task.ground_truth.outputs) for s in tried]
+    verdicts = environment.evaluate_many(task, attempts) if attempts else []
+    for step, attempt, verdict in zip(tried, attempts, verdicts, strict=True):
+        if isinstance(verdict, ExecutionFailed):
+            raise verdict
+        if verdict.passed and replay(environment, task, attempt.turns).final == gold.final:
+            yield step
+
+
+def order_matters(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[tuple[Step, Step]]:
+    """Find neighbours that change the state, succeed in either order, and end in another state when exchanged.
+
+    Raises:
+        ExecutionFailed: the environment broke.
+    """
+    turns = gold_turns(task)
+    for one, two in zip(gold.steps, gold.steps[1:], strict=False):
+        if one.turn != two.turn or not (one.changed and two.changed) or one.call == two.call:
+            continue
+        other = replay(environment, task, swapped(turns, one.turn, one.index))
+        if other.final != gold.final and _errors(other) <= _errors(gold):
+            yield one, two
+
+
+def _worth_trying(task: AgentTask, steps: Sequence[Step], number: int) -> bool:
+    step = steps[number]
+    if step.observation.error is not None:
+        return False
+    if step.changed:
+        return not _result_used(steps, number)
+    tool = task.tool(step.call.name, step.call.requestor)
+    free = "redundant_calls_free" in task.traits and "unchecked_turns" not in task.traits
+    if tool is not None and (tool.effect == "write" or (free and tool.effect == "read")):
+        return False
+    return _asked_before(steps[:number], step)
+
+
+def _asked_before(earlier: Sequence[Step], step: Step) -> bool:
+    """Tell whether the same call had the same response in the same state."""
+    return any(
+        other.call.name == step.call.name
+        and other.call.arguments == step.call.arguments
+        and other.observation == step.observation
+        and not other.changed
+        and other.after == step.before
+        for other in earlier
+    )
+
+
+def _result_used(steps: Sequence[Step], number: int) -> bool:
+    """Tell whether a later argument stands in the response of a call and in no response before."""
+    before = "\n".join(step.observation.text for step in steps[:number])
+    response = steps[number].observation.text
+    later = (value for step in steps[number + 1 :] for value in _scalars(step.call.arguments))
+    return any(len(text) >= SHORTEST_RESULT and text in response and text not in before for text in later)
+
+
+def _scalars(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from _scalars(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _scalars(item)
+    else:
+        yield value if isinstance(value, str) else canonical_json(value)
+
+
+def _errors(found: Replay) -> int:
+    return sum(step.observation.error is not None for step in found.steps)

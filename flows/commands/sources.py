@@ -1,0 +1,78 @@
+"""``agenthard sources``: the benchmarks that can be read, and the skeleton of a package for another one."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from flows.commands.output import JsonOption, print_json, print_table
+
+
+class _ListsByItself(TyperGroup):
+    """A group that lists when no command of it is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args or (args[0] not in self.commands and args[0] != "--help"):
+            args = ["list", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    name="sources",
+    cls=_ListsByItself,
+    help="List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",
+    rich_markup_mode="markdown",
+)
+
+
+@app.command("list")
+def list_sources(
+    name: Annotated[str | None, typer.Argument(help="Show one source.")] = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of the native format.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the benchmarks that can be read, and the files each expects.
+
+    Example: `agenthard sources`
+    """
+    from audit.sources.registry import sources as registered
+    from flows.errors import CommandError
+    from taxonomy import AgentTask, Trajectory
+
+    if schema:
+        print_json({"AgentTask": AgentTask.model_json_schema(), "Trajectory": Trajectory.model_json_schema()})
+        return
+    known = registered()
+    if name is not None and name not in known:
+        raise CommandError(f"no source {name!r}; there are {', '.join(known)}")
+    rows = [(s.name, s.title, s.layout) for key, s in known.items() if name in (None, key)]
+    if as_json:
+        print_json([dict(zip(("name", "title", "layout"), row, strict=True)) for row in rows])
+    else:
+        print_table("", ("name", "benchmark", "what makes a folder readable"), rows)
+
+
+@app.command("new")
+def new_source(
+    name: Annotated[str, typer.Argument(help="Word for the command line: small letters, digits and hyphens.")],
+    path: Annotated[Path, typer.Argument(help="New folder for the package.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Write a package that reads and executes a benchmark of your own: it works on a small example, to be changed.
+
+    Example: `agenthard sources new my-bench my-bench`
+    """
+    from audit.sources.registry import sources as registered
+    from audit.sources.skeleton import write_skeleton
+    from flows.errors import CommandError
+
+    if name in registered():
+        raise CommandError(f"there is a source {name!r} already; choose another name")
+    written = [file.relative_to(path).as_posix() for file in write_skeleton(name, path)]
+    if as_json:
+        print_json({"folder": str(path), "files": written})
+        return
+    for file in written:
+        typer.echo(file)
+    typer.echo(f"\nnext: pip install -e {path} && agenthard audit {name} {path / 'example'}")

@@ -1,0 +1,125 @@
+"""Replaying one task for a person to read."""
+
+from pathlib import Path
+
+from audit.execution.difference import Difference, differences
+from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable, Verdict
+from audit.execution.gold import environment_of
+from audit.execution.mutation import Mutant, mutants
+from audit.execution.replay import Turns, gold_turns
+from audit.sources.base import Quarantine
+from audit.sources.registry import open_source
+from flows.errors import CommandError
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolCall
+
+
+class ShownStep(Record):
+    """One call and what it led to."""
+
+    turn: int
+    """Turn, from 0."""
+    index: int
+    """Position within the turn, from 0."""
+    call: ToolCall
+    """The call."""
+    response: str
+    """The response as an agent is shown it."""
+    error: str | None = None
+    """Why it failed; None when it did not."""
+    changes: tuple[Difference, ...] = ()
+    """What it changed."""
+
+
+class Replayed(Record):
+    """A replay with its verdict."""
+
+    task: str
+    """Id of the task."""
+    environment: str
+    """What ran, with its version."""
+    mutant: Mutant | None = None
+    """What was changed in the ground truth; None for the ground truth as it stands."""
+    not_executed: str = ""
+    """Why no call was executed; empty when they were."""
+    steps: tuple[ShownStep, ...] = ()
+    """The calls in order."""
+    replies: tuple[str, ...] = ()
+    """What was said to the user."""
+    verdict: Verdict
+    """What the evaluator says of the whole."""
+
+
+def find_task(source: str, path: Path, task_id: str) -> AgentTask:
+    """Read the benchmark up to a task.
+
+    Raises:
+        SourceError: the benchmark cannot be read.
+        CommandError: it has no such task.
+    """
+    quarantine = Quarantine()
+    for task in open_source(source, path, ()).tasks(quarantine):
+        if task.id == task_id:
+            return task
+    raise CommandError(f"{path} has no task {task_id!r}; tasks that could not be read: {len(quarantine.items)}")
+
+
+def list_mutants(task: AgentTask) -> list[Mutant]:
+    """List what `--mutant` can name.
+
+    Raises:
+        CommandError: the ground truth cannot be executed here.
+    """
+    try:
+        return list(mutants(task))
+    except (Unavailable, ExecutionFailed) as reason:
+        raise CommandError(f"{task.id}: {reason}") from reason
+
+
+def replay_task(task: AgentTask, mutant_id: str | None = None) -> Replayed:
+    """Replay the ground truth of a task, or a mutant of it, and let the evaluator judge it.
+
+    Raises:
+        CommandError: there is no such mutant, or the task cannot be executed or judged here.
+    """
+    attempt, mutant = Attempt(turns=gold_turns(task), replies=task.ground_truth.outputs), None
+    if mutant_id is not None:
+        mutant = next((each for each in list_mutants(task) if each.id == mutant_id), None)
+        if mutant is None:
+            raise CommandError(f"{task.id} has no mutant {mutant_id!r}; --mutant '?' lists them")
+        attempt = mutant.attempt
+    try:
+        environment = environment_of(task)
+        not_executed = ""
+        try:
+            steps = _steps(environment, task, attempt.turns)
+        except Unavailable as reason:
+            not_executed, steps = str(reason), ()
+        verdict = environment.evaluate(task, attempt)
+    except (Unavailable, ExecutionFailed) as reason:
+        raise CommandError(f"{task.id}: {reason}") from reason
+    return Replayed(
+        task=task.id,
+        environment=f"{environment.name} ({environment.version()})",
+        mutant=mutant,
+        not_executed=not_executed,
+        steps=steps,
+        replies=attempt.replies,
+        verdict=verdict,
+    )
+
+
+def _steps(environment: Environment, task: AgentTask, turns: Turns) -> tuple[ShownStep, ...]:
+    environment.reset(task)
+    state = environment.snapshot()
+    steps = []
+    for number, turn in enumerate(turns):
+        for index, call in enumerate(turn):
+            seen = environment.call(call)
+            after = environment.snapshot()
+            changes = tuple(differences(state, after, task.environment.state))
+            steps.append(
+                ShownStep(turn=number, index=index, call=call, response=seen.text, error=seen.error, changes=changes)
+            )
+            state = after
+    return tuple(steps)

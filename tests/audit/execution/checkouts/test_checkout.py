@@ -1,0 +1,54 @@
+import sys
+from pathlib import Path
+
+import pytest
+
+from audit.execution.acebench import AceBenchEnvironment
+from audit.execution.checkout import checkout, definitions, interpreter, python_files, use_checkout
+from audit.execution.environment import Unavailable
+from audit.execution.registry import check_checkout, environment_for
+from audit.execution.tau import TauBenchEnvironment
+from audit.execution.tau.own_code import TauBenchCheckout
+from tests.builders import make_task
+
+
+def test_definitions_are_read_and_never_run(acebench: Path) -> None:
+    found = {(name, path.relative_to(acebench).as_posix()) for name, path in definitions(acebench)}
+    assert ("normal_checker", "model_eval/checker.py") in found
+    assert ("MessageApi", "scenarios/phone.py") in found
+    assert not any(path == "broken.py" for _, path in found)
+
+
+def test_installed_packages_are_left_out(acebench: Path) -> None:
+    for folder in (".venv/lib", "venv/lib", ".git"):
+        (acebench / folder).mkdir(parents=True)
+        (acebench / folder / "other.py").write_text("def normal_checker(): ...\n")
+    assert all(path.name != "other.py" for path in python_files(acebench))
+
+
+def test_the_checkouts_own_interpreter_comes_first(acebench: Path) -> None:
+    assert interpreter(acebench) == Path(sys.executable)
+    own = acebench / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.write_text("")
+    assert interpreter(acebench) == own
+
+
+def test_the_registry_hands_out_the_code_in_use(tau_bench: Path) -> None:
+    task = make_task(benchmark="tau-bench")
+    assert isinstance(environment_for(task), TauBenchEnvironment)
+    use_checkout(tau_bench)
+    assert checkout() == tau_bench
+    assert isinstance(environment_for(task), TauBenchCheckout)
+    with pytest.raises(Unavailable, match="the code of library cannot be run from a checkout"):
+        environment_for(make_task())
+    use_checkout(None)
+    assert isinstance(environment_for(task), TauBenchEnvironment)
+    assert isinstance(environment_for(make_task(benchmark="acebench")), AceBenchEnvironment)
+
+
+def test_a_wrong_checkout_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(Unavailable, match="no folder at this path"):
+        check_checkout("acebench", tmp_path / "absent")
+    with pytest.raises(Unavailable, match="bfcl cannot be run from a checkout"):
+        check_checkout("bfcl", tmp_path)
