@@ -1,5 +1,6 @@
 """Checks of tools, prompts and tool responses."""
 
+from audit.detectors.environment.agent_sets_world import AgentSetsWorld
 from audit.detectors.environment.identical_tool_descriptions import IdenticalToolDescriptions
 from audit.detectors.environment.prompt_code_example import PromptCodeExample
 from audit.detectors.environment.prompt_unknown_tool import PromptUnknownTool
@@ -8,6 +9,7 @@ from audit.detectors.environment.tool_doc_implementation import ToolDocImplement
 from audit.detectors.environment.wrong_entity_response import WrongEntityResponse
 
 __all__ = [
+    "AgentSetsWorld",
     "IdenticalToolDescriptions",
     "PromptCodeExample",
     "PromptUnknownTool",
