@@ -3,6 +3,7 @@
 from enum import IntEnum
 
 from audit.decisions.policy import PolicyError
+from audit.execution.environment import Unavailable
 from audit.sources.base import SourceError
 from flows.run_folder import RunFolderError
 from models.errors import ModelError
@@ -26,7 +27,7 @@ class CommandError(Exception):
     """A command cannot go on; the message says why and what to do next."""
 
 
-EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderError, ModelError, OSError)
+EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderError, ModelError, Unavailable, OSError)
 
 
 def explain(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import ace
 import audit
 import taxonomy
+from audit.execution.checkout import code_version
 from audit.leaderboard import Leaderboard, ModelRow
 from audit.sources.base import Quarantine, Quarantined, Source, Version, hash_files
 from audit.sources.registry import open_source
@@ -46,6 +47,8 @@ class AuditSettings(Record):
     """Processes that check shards."""
     policy: str | None = None
     """Policy file; None = the one that ships."""
+    checkout: str | None = None
+    """Folder with the benchmark's own code, to be run instead of ours; None = what is built in."""
 
     def open(self) -> Source:
         """Open the source."""
@@ -86,6 +89,8 @@ def run_key(settings: AuditSettings, version: Version) -> str:
         files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         root = path if path.is_dir() else path.parent
         total.update(f"{hash_files(root, files, 'runs').content_hash if path.exists() else 'absent'}\n".encode())
+    if settings.checkout:
+        total.update(f"checkout {code_version(Path(settings.checkout).resolve())}\n".encode())
     for package in (ace, audit, taxonomy):
         folder = Path(str(package.__file__)).parent
         code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]

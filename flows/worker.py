@@ -4,6 +4,7 @@ import signal
 from pathlib import Path
 
 from audit.detectors.registry import detectors
+from audit.execution.checkout import use_checkout
 from audit.shards import check_shard
 from flows.plan import AuditSettings, load_tasks
 from flows.run_folder import RunFolder, write_atomically
@@ -22,6 +23,7 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
     Returns:
         How many tasks the shard has.
     """
+    use_checkout(Path(settings.checkout) if settings.checkout else None)
     folder = RunFolder(Path(settings.out))
     target = folder.shard_file(number)
     tasks, _ = load_tasks(settings.source, settings.path, settings.domains)

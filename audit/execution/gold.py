@@ -10,6 +10,8 @@ from taxonomy.task import AgentTask
 _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
 """Kinds of checks that an environment may turn out not to know."""
 
+MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
+
 _kept: dict[int, Replay | ExecutionFailed] = {}
 
 
@@ -54,6 +56,8 @@ def why_not_replayed(task: AgentTask) -> str | None:
     """
     if not any(True for _ in task.gold_calls()):
         return "the ground truth has no call"
+    if task.ground_truth.semantics == "milestones":
+        return MILESTONES
     if task.ground_truth.call_matching != "state":
         return "the calls of the ground truth are compared with those of a run; nothing executes them"
     try:
@@ -69,7 +73,7 @@ def why_not_mutated(task: AgentTask) -> str | None:
     Raises:
         ExecutionFailed: the environment broke.
     """
-    reason = why_not_evaluated(task)
+    reason = MILESTONES if task.ground_truth.semantics == "milestones" else why_not_evaluated(task)
     if reason is None and task.ground_truth.call_matching == "state" and any(True for _ in task.gold_calls()):
         reason = why_not_replayed(task)
     return reason

@@ -6,7 +6,7 @@ from itertools import islice, product
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.environment import Attempt, ExecutionFailed, Verdict
-from audit.execution.gold import environment_of, reproduce, why_not_evaluated
+from audit.execution.gold import MILESTONES, environment_of, reproduce, why_not_evaluated
 from taxonomy.accepted import concrete_values
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask, ToolCall
@@ -47,6 +47,8 @@ class GoldRejected(TaskDetector):
             return "the ground truth is to call nothing, which is all that the evaluator looks at"
         if "expects_any_call" in task.traits:
             return "any call is accepted, and the ground truth names none"
+        if task.ground_truth.semantics == "milestones":
+            return MILESTONES
         return why_not_evaluated(task)
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:

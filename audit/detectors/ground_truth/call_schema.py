@@ -189,8 +189,10 @@ def _severity(task: AgentTask, tool: ToolSpec, violation: Violation) -> Severity
     if violation.omissible:
         unknown = violation.keyword == "additionalProperties"
         return Severity.COSMETIC if unknown else Severity.MAY_AFFECT_SCORE
-    matching, milestones = task.ground_truth.call_matching, task.ground_truth.semantics == "milestones"
-    if milestones or matching == "none" or (matching == "state" and tool.effect == "read") or _in_nested_object(violation):
+    matching = task.ground_truth.call_matching
+    if matching == "none" or task.ground_truth.semantics == "milestones" or _in_nested_object(violation):
+        return Severity.MAY_AFFECT_SCORE
+    if matching == "state" and tool.effect == "read":
         return Severity.MAY_AFFECT_SCORE
     return Severity.AFFECTS_SCORE
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from audit.execution.bfcl import native
 from audit.execution.bfcl.literals import written
-from audit.execution.environment import Attempt, ExecutionFailed, Verdict
+from audit.execution.environment import Attempt, Verdict
 from audit.sources.bfcl.categories import CATEGORIES
 from taxonomy.task import AgentTask, ToolCall
 
@@ -61,10 +61,8 @@ def _arguments(task: AgentTask, call: ToolCall) -> dict[str, Any]:
     return {name: written(value, properties.get(name, {}), tool.language) for name, value in call.arguments.items()}
 
 
-def verdict(answer: dict[str, Any]) -> Verdict | ExecutionFailed:
+def verdict(answer: dict[str, Any]) -> Verdict:
     """Read the script's answer about an attempt."""
-    if "failed" in answer:
-        return ExecutionFailed(f"the checker broke: {answer['failed']}")
     return Verdict(passed=answer["valid"], parts=answer["parts"], reason=answer["reason"])
 
 

@@ -52,12 +52,12 @@ class WorkerSession:
         worker, waiting = self._opened(), list(attempts)
         while waiting:
             judged = 0
-            failure = ExecutionFailed("the benchmark's code gave no verdict")
+            failure = ExecutionFailed("the checker gave no verdict")
             try:
                 for answer in worker.ask({**request, "attempts": waiting}):
                     judged += 1
                     failed = answer.get("failed")
-                    yield answer if failed is None else ExecutionFailed(f"the benchmark's code broke: {failed}")
+                    yield answer if failed is None else ExecutionFailed(f"the checker broke: {failed}")
             except ExecutionFailed as stopped:
                 failure = stopped
             if judged < len(waiting):

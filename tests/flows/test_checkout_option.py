@@ -1,0 +1,67 @@
+"""``--checkout`` reaches the processes that check shards, and belongs to what identifies a run."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from audit.sources.base import Version
+from flows.plan import AuditSettings, run_key
+from tests.audit.execution.checkouts.conftest import ACEBENCH, write
+from tests.audit.sources.acebench.conftest import FILES, write_files
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A small ACEBench in ``data``, and a stand-in for its code in ``checkout``."""
+    kept = ("normal_atom_bool", "agent_multi_step", "special_irrelevant")
+    write_files(tmp_path / "data", {name: FILES[name] for name in kept})
+    write(tmp_path / "checkout", ACEBENCH)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PREFECT_HOME": str(folder / "prefect"), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "flows.cli", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+def statuses(run_folder: Path, check: str) -> dict[str, str]:
+    rows = pd.read_parquet(run_folder / "tables" / "coverage.parquet")
+    rows = rows[rows.check == check]
+    return dict(zip(rows.task_id, rows.status, strict=True))
+
+
+def test_worker_processes_run_the_checkout(folder: Path) -> None:
+    done = run(folder, "audit", "acebench", "data", "--checkout", "checkout", "--out", "out", "--workers", "2")
+    assert done.returncode in (0, 1), done.stderr
+    judged = statuses(folder / "out", "gold-rejected")
+    assert judged["normal_atom_bool_0"] == judged["normal_atom_bool_2"] == judged["agent_multi_step_0"] == "clean"
+    assert judged["special_irrelevant_0"] == "not_checked"
+
+
+def test_replay_runs_the_checkout(folder: Path) -> None:
+    done = run(folder, "replay", "acebench", "data", "agent_multi_step_0", "--checkout", "checkout")
+    assert "/BaseApi/wifi: false → true" in done.stdout and "verdict: passed" in done.stdout, done.stderr
+    without = run(folder, "replay", "acebench", "data", "agent_multi_step_0")
+    assert without.returncode == 3 and "give --checkout PATH" in without.stderr
+
+
+@pytest.mark.parametrize(("path", "words"), [("absent", "no folder at this path"), ("data", "defines no")])
+def test_a_wrong_checkout_is_one_message(folder: Path, path: str, words: str) -> None:
+    done = run(folder, "replay", "acebench", "data", "agent_multi_step_0", "--checkout", path)
+    assert done.returncode == 3 and words in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_code_is_part_of_the_key(folder: Path) -> None:
+    version = Version(label="1", content_hash="0", files=1)
+    plain = AuditSettings(source="acebench", path="data", out="out")
+    own = plain.model_copy(update={"checkout": str(folder / "checkout")})
+    write(folder / "other", {"checker.py": "def normal_checker(*a):\n    return {'valid': True}\n"})
+    other = plain.model_copy(update={"checkout": str(folder / "other")})
+    assert len({run_key(settings, version) for settings in (plain, own, other)}) == 3
