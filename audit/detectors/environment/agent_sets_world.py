@@ -20,8 +20,8 @@ class AgentSetsWorld(TaskDetector):
     """A gold call states a current fact of the world to the environment, which believes whatever it is told.
 
     The parameter's name or documentation begins with "current" (the current time, say); and the same call with another
-    value, replayed at the same place, leaves another state. So the agent does not learn how the world is but decides it:
-    an agent that tells another time opens a closed market.
+    value, replayed at the same place, leaves another state. So the agent does not learn how the world is but decides
+    it: an agent that tells another time opens a closed market.
 
     Flagged: ``update_market_status(current_time_str="10:30 AM")``, where "10:30 PM" closes the market.
     Not flagged: a current password or address of the user, which the environment checks or the user knows; values for
