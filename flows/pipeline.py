@@ -1,5 +1,6 @@
 """The whole loop from one file: generate, evaluate, audit, report (``agenthard run CONFIG``)."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ class EvaluateStage(Record):
     """Tries at an episode that infrastructure errors end."""
     in_flight: int = Field(default=64, ge=1)
     """Episodes that models play at the same time."""
-    budget: float | None = Field(default=None, gt=0)
+    budget: float | None = Field(default=None, ge=0)
     """Most that models may cost."""
     token_budget: int | None = Field(default=None, gt=0)
     """Most tokens that models may use."""
@@ -131,7 +132,7 @@ def load_config(path: Path) -> PipelineConfig:
 
 def _resolved(config: PipelineConfig, folder: Path) -> PipelineConfig:
     def there(name: str) -> str:
-        return str(folder / name)
+        return os.path.normpath(folder / name)
 
     stage = config.evaluate
     changes: dict[str, Any] = {

@@ -14,18 +14,23 @@ class JobProgress:
         self._progress = progress
         self._bar: TaskID | None = None
 
-    def start(self, what: str, total: int | None = None) -> None:
-        """Show a new stage."""
+    def start(self, what: str, total: int | None = None, done: int = 0) -> None:
+        """Show a new stage, of which some may be done already."""
         if self._progress is None:
             return
         if self._bar is not None:
             self._progress.update(self._bar, visible=False)
-        self._bar = self._progress.add_task(what, total=total)
+        self._bar = self._progress.add_task(what, total=total, completed=done, note="")
 
     def advance(self, steps: int) -> None:
         """Count finished items of the stage."""
         if self._progress is not None and self._bar is not None:
             self._progress.advance(self._bar, steps)
+
+    def note(self, words: str) -> None:
+        """Show some words beside the bar of the stage."""
+        if self._progress is not None and self._bar is not None:
+            self._progress.update(self._bar, note=words)
 
 
 _current = JobProgress()
@@ -40,7 +45,10 @@ def current() -> JobProgress:
 def show_progress(console: Console) -> Iterator[None]:
     """Show the job's progress on ``console`` while the block runs."""
     global _current
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        *(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
+        TextColumn("{task.fields[note]}", markup=False),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         _current = JobProgress(progress)
         try:

@@ -106,7 +106,7 @@ class ModelClient:
             owner: What the request is for, such as the id of an episode.
 
         Returns:
-            The reply with what it took; a reply from the cache took no attempt and costs 0.
+            The reply with what it took; a reply from the cache took no attempt.
 
         Raises:
             ModelError: No reply could be had. `Transient` and `MalformedReply` after the last attempt; `Unreachable`
@@ -124,7 +124,8 @@ class ModelClient:
             if reply is None:
                 return await self._ask(request, entry, file)
         self._ledger.hit(entry)
-        return Completion(reply=reply, cached=True, attempts=0, cost=0.0)
+        cost = self._prices.cost(request.model, reply.usage)
+        return Completion(reply=reply, cached=True, attempts=0, cost=cost)
 
     async def close(self) -> None:
         """Close the providers' connections."""

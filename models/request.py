@@ -166,10 +166,11 @@ class Completion(Record):
     reply: Reply
     """The answer."""
     cached: bool = False
-    """True when it came from our cache and cost nothing now."""
+    """True when it came from our cache and nothing is paid now."""
     attempts: int = 1
     """Requests that were sent for it; 0 when it was cached."""
     seconds: float = 0.0
     """From the first attempt to the reply."""
     cost: float | None = None
-    """What it cost, in the currency of the price table; None when the model has no price."""
+    """What the reply costs, in the currency of the price table, whether it is paid now or was paid when the cache got
+    it; None when the model has no price. What was spent is in the ledger."""

@@ -15,15 +15,29 @@ from flows.demo.writing import ANSWER_KEY
 
 SUITE = Parameters(
     rows=4,
-    cols=4,
-    hidden_slots=(3, 5),
-    decoy_budgets=(2, 4),
-    candidates=8,
+    cols=5,
+    hidden_slots=(2, 4),
+    decoy_budgets=(2, 4, 6),
+    candidates=10,
     per_cell=2,
-    domains=("course", "travel"),
+    domains=("course", "meal", "travel"),
     seed=7,
 )
 """What the suite is asked to be: small, and with an instance of its own for each flaw."""
+AGENTS = (
+    "solver",
+    "solver+forgetting:0.02",
+    "solver+arithmetic:0.1",
+    "solver+early-stop:0.05",
+    "solver+hallucination:0.2",
+    "look-ahead",
+    "filter-check",
+    "slot-filter",
+    "random",
+)
+"""Who plays it."""
+TRIALS = 2
+"""Episodes per agent and instance."""
 
 
 def write_ace_demo(out: Path, flawed: bool = True) -> tuple[KeyEntry, ...]:

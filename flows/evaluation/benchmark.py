@@ -36,6 +36,8 @@ class PlayableTask(Protocol):
     def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
         """Let an agent without a model play one episode.
 
+        A task that cannot be played gives an infrastructure error with the ending ``unplayable``.
+
         Args:
             agent: Name of the agent.
             condition: What the episode's conditions are called in its id; empty for the usual ones.
@@ -71,11 +73,11 @@ class Benchmark(Protocol):
     """A benchmark opened for evaluation."""
 
     def tasks(self) -> Iterator[PlayableTask]:
-        """Stream the tasks; those that cannot be played are left out (an audit tells why)."""
+        """Stream the tasks that can be read."""
         ...
 
-    def unplayable(self) -> Sequence[str]:
-        """Say which tasks cannot be played and why; complete once the tasks have been streamed."""
+    def unreadable(self) -> Sequence[str]:
+        """Say which tasks cannot be read and why; complete once the tasks have been streamed."""
         ...
 
     def content_hash(self) -> str:

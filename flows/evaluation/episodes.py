@@ -27,6 +27,17 @@ class Episode(NamedTuple):
         return f"failures {self.failure_rate:g}" if self.failure_rate else ""
 
 
+class Selection(NamedTuple):
+    """The episodes that an evaluation asks for, on every task; its folder may hold others."""
+
+    agents: tuple[str, ...]
+    """Names of the agents."""
+    failure_rates: tuple[float, ...]
+    """Probabilities that a tool call fails on purpose."""
+    trials: int
+    """Number of repetitions."""
+
+
 class Attempt(Record):
     """One try at an episode, with how long it took (which no trajectory holds, as it differs from run to run)."""
 

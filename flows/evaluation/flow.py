@@ -5,7 +5,7 @@ import json
 import multiprocessing
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -19,11 +19,12 @@ from flows.errors import CommandError
 from flows.evaluation.clients import open_client
 from flows.evaluation.conversing import Conversations
 from flows.evaluation.episodes import TaskFacts
-from flows.evaluation.playing import ignore_interrupts, play_all
+from flows.evaluation.playing import follow_parent, play_all
 from flows.evaluation.publish import EvaluationOutcome, publish_evaluation
-from flows.evaluation.settings import EvaluationSettings
+from flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from flows.evaluation.store import EpisodeStore
-from flows.evaluation.workers import release_dead
+from flows.evaluation.watching import watching
+from flows.evaluation.workers import alone, release_dead
 from flows.progress import current
 from flows.run_folder import write_json
 
@@ -34,7 +35,7 @@ _POLL_SECONDS = 0.5
 def prepare(settings: EvaluationSettings) -> int:
     """Take the run folder, note its tasks, and return how many there are."""
     benchmark = settings.open()
-    _identify(settings)
+    identify(settings)
     store = EpisodeStore(settings.folder.store)
     try:
         store.note_tasks(TaskFacts(id=t.id, group=t.group, facts=dict(t.facts)) for t in benchmark.tasks())
@@ -52,15 +53,16 @@ def play(pool: ProcessPoolExecutor, settings: EvaluationSettings, number: int) -
 
 
 @task(name="converse", cache_policy=NO_CACHE)
-def converse(settings: EvaluationSettings) -> dict[str, str]:
-    """Let models play; returns why a model stopped, by its label."""
-    return asyncio.run(_converse(settings))
+def converse(settings: EvaluationSettings, over: threading.Event) -> dict[str, str]:
+    """Let models play until the evaluation is over; returns why a model stopped, by its label."""
+    return asyncio.run(play_models(settings, over))
 
 
 @task(name="publish", cache_policy=NO_CACHE)
 def publish(settings: EvaluationSettings, stopped: dict[str, str]) -> EvaluationOutcome:
     """Write tables, trajectories and the report."""
-    return publish_evaluation(settings, stopped)
+    with alone(settings.folder.lock):
+        return publish_evaluation(settings, stopped)
 
 
 @flow(name="evaluate", flow_run_name="evaluate on {settings.benchmark}", validate_parameters=False)
@@ -68,18 +70,17 @@ def evaluate_flow(settings: EvaluationSettings) -> EvaluationOutcome:
     """Evaluate agents on a benchmark into a run folder. Finished episodes of an interrupted run are not repeated."""
     current().start("reading the tasks")
     tasks = prepare(settings)
-    current().start("episodes", total=tasks * settings.planned_per_task)
     stopped: dict[str, str] = {}
-    with _counting(settings), _processes(settings) as pool:
+    with watching(settings, tasks), _processes(settings) as pool, _ending() as over:
         unfinished = True
         while unfinished:
-            talking = converse.submit(settings) if settings.models else None
+            talking = converse.submit(settings, over) if settings.models else None
             playing = [play.submit(pool, settings, number) for number in range(settings.workers) if settings.agents]
             for each in playing:
                 each.result()
             if talking is not None:
                 stopped = talking.result()
-            unfinished = _others_left_something(settings)
+            unfinished = _more_to_play(settings, tasks, stopped)
     current().start("writing the report")
     return publish(settings, stopped)
 
@@ -103,10 +104,20 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
     return outcome
 
 
-def _identify(settings: EvaluationSettings) -> None:
-    """Write down what the folder is about, or refuse it if it is about something else."""
+def identify(settings: EvaluationSettings) -> None:
+    """Write down what the folder is about, or refuse it if it is about something else.
+
+    Raises:
+        CommandError: It is.
+    """
     folder = settings.folder
-    wanted = settings.identities(settings.open())
+    if not folder.lock.exists() and folder.root.exists() and any(folder.root.iterdir()):
+        raise CommandError(f"{folder.root}: not empty and no evaluation; give another folder with --out")
+    with alone(folder.lock):
+        _take(folder, settings.identities(settings.open()))
+
+
+def _take(folder: EvaluationFolder, wanted: Mapping[str, str]) -> None:
     if folder.identity.is_file():
         known = json.loads(folder.identity.read_text(encoding="utf-8"))
         changed = [name for name, digest in wanted.items() if known.get(name, digest) != digest]
@@ -116,22 +127,39 @@ def _identify(settings: EvaluationSettings) -> None:
                 "version of AgentHard); give another folder with --out, or delete this one"
             )
         wanted = {**known, **wanted}
-    elif folder.root.exists() and any(folder.root.iterdir()):
-        raise CommandError(f"{folder.root}: not empty and no evaluation; give another folder with --out")
     write_json(folder.identity, wanted)
 
 
-async def _converse(settings: EvaluationSettings) -> dict[str, str]:
+async def play_models(settings: EvaluationSettings, over: threading.Event) -> dict[str, str]:
+    """Let models play, or break off when the evaluation is over; what was in flight then has not happened.
+
+    Returns:
+        Why a model stopped, by its label.
+    """
     async with open_client(settings) as client:
         conversations = Conversations(settings, client)
-        await conversations.run()
+        playing = asyncio.create_task(conversations.run())
+        while not (await asyncio.wait({playing}, timeout=_POLL_SECONDS))[0]:
+            if over.is_set():
+                playing.cancel()
+        await playing
         return conversations.stopped
+
+
+@contextmanager
+def _ending() -> Iterator[threading.Event]:
+    """An event that is set when the block ends, be it by Ctrl-C: threads do not hear of that."""
+    over = threading.Event()
+    try:
+        yield over
+    finally:
+        over.set()
 
 
 @contextmanager
 def _processes(settings: EvaluationSettings) -> Iterator[ProcessPoolExecutor]:
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(settings.workers, mp_context=context, initializer=ignore_interrupts)
+    pool = ProcessPoolExecutor(settings.workers, mp_context=context, initializer=follow_parent)
     try:
         yield pool
     finally:
@@ -141,36 +169,16 @@ def _processes(settings: EvaluationSettings) -> Iterator[ProcessPoolExecutor]:
             process.terminate()
 
 
-@contextmanager
-def _counting(settings: EvaluationSettings) -> Iterator[None]:
-    """Show how many episodes are settled, whichever process settled them."""
-    over = threading.Event()
-
-    def count() -> None:
-        store, shown = EpisodeStore(settings.folder.store), 0
-        while not over.wait(_POLL_SECONDS):
-            settled = store.settled(settings.contestants, settings.attempts)
-            current().advance(settled - shown)
-            shown = settled
-        store.close()
-
-    counter = threading.Thread(target=count, daemon=True)
-    counter.start()
-    try:
-        yield
-    finally:
-        over.set()
-        counter.join()
-
-
-def _others_left_something(settings: EvaluationSettings) -> bool:
-    """Wait until no other process plays episodes of this folder, or one has died and left some."""
+def _more_to_play(settings: EvaluationSettings, tasks: int, stopped: Collection[str]) -> bool:
+    """Wait until no other process plays episodes of this folder; tell whether some are left for us after all."""
+    selection = settings.selection(without=stopped)
+    planned = tasks * len(selection.agents) * len(selection.failure_rates) * selection.trials
     store = EpisodeStore(settings.folder.store)
     try:
         while store.claimants():
             if release_dead(settings.folder.workers, store):
-                return True
+                break
             time.sleep(_POLL_SECONDS)
-        return False
+        return store.settled(selection, settings.attempts) < planned
     finally:
         store.close()

@@ -1,6 +1,9 @@
 """Agents without a model, in a process of their own."""
 
+import multiprocessing.process
+import os
 import signal
+import threading
 import time
 
 from flows.evaluation.episodes import Attempt, episodes_of
@@ -34,6 +37,14 @@ def play_all(settings: EvaluationSettings) -> int:
     return played
 
 
-def ignore_interrupts() -> None:
-    """Leave Ctrl-C to the parent process, which ends this one."""
+def follow_parent() -> None:
+    """Leave Ctrl-C to the parent process, and end with it, even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)

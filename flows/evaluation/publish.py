@@ -25,14 +25,16 @@ class EvaluationOutcome(Record):
     """The outcome in a few sentences."""
     tasks: int
     """Tasks that were played."""
-    unplayable: tuple[str, ...]
-    """Tasks that could not be played, with the reason."""
+    unreadable: tuple[str, ...]
+    """Tasks that could not be read, with the reason."""
     planned: int
     """Episodes that were asked for."""
     settled: int
     """Episodes that need no further attempt."""
     without_verdict: int
     """Those of them that ended in an infrastructure error, after all attempts."""
+    infrastructure_errors: dict[str, int]
+    """Why attempts ended so, and how many did."""
     stopped: dict[str, str]
     """Models that nothing more could be asked of, with the reason."""
     board: tuple[AgentRow, ...]
@@ -47,7 +49,7 @@ class EvaluationOutcome(Record):
     @property
     def complete(self) -> bool:
         """Whether every episode that was asked for has a verdict."""
-        return self.settled == self.planned and not self.without_verdict and not self.unplayable
+        return self.settled == self.planned and not self.without_verdict and not self.unreadable
 
 
 def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) -> EvaluationOutcome:
@@ -61,17 +63,20 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
         CommandError: a file with published results cannot be read.
     """
     folder, benchmark = settings.folder, settings.open()
+    selection = settings.selection()
     store = EpisodeStore(folder.store)
     try:
         write_tables(folder, store)
         write_trajectories(folder, store)
         tasks = sum(1 for _ in benchmark.tasks())
-        settled = store.settled(settings.contestants, settings.attempts)
-        lost = settled - store.scored(settings.contestants)
+        settled = store.settled(selection, settings.attempts)
+        lost = settled - store.scored(selection)
+        reasons = dict(store.reasons(selection))
     finally:
         store.close()
     episodes = read_episodes(folder)
-    episodes = episodes[episodes["agent"].isin(settings.contestants)]
+    asked = episodes["agent"].isin(selection.agents) & episodes["failure_rate"].isin(selection.failure_rates)
+    episodes = episodes[asked & (episodes["trial"] < selection.trials)]
     try:
         published = [read_published(Path(path)) for path in settings.compare]
     except EvaluationError as error:
@@ -83,10 +88,11 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
         folder=settings.out,
         sentence=analysis.sentence,
         tasks=tasks,
-        unplayable=tuple(benchmark.unplayable()),
+        unreadable=tuple(benchmark.unreadable()),
         planned=tasks * settings.planned_per_task,
         settled=settled,
         without_verdict=lost,
+        infrastructure_errors=reasons,
         stopped=stopped,
         board=analysis.board,
         costs=costs,
@@ -127,6 +133,6 @@ def _manifest(settings: EvaluationSettings, benchmark: Benchmark, outcome: Evalu
         "outcome": outcome.model_dump(
             mode="json", include={"tasks", "planned", "settled", "without_verdict", "stopped"}
         ),
-        "unplayable": list(outcome.unplayable),
+        "unreadable": list(outcome.unreadable),
         "costs": [total.model_dump(mode="json") for total in outcome.costs],
     }

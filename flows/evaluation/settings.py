@@ -1,13 +1,14 @@
 """What to evaluate and how."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.metadata import version as package_version
 from pathlib import Path
 
 from pydantic import Field
 
 from flows.evaluation.benchmark import Benchmark, open_benchmark
+from flows.evaluation.episodes import Selection
 from models.model_file import ModelFile
 from taxonomy.record import Record
 
@@ -43,7 +44,7 @@ class EvaluationSettings(Record):
     """File of cached replies; None keeps it in the run folder."""
     prices: str | None = None
     """Price table that goes before the one that ships."""
-    budget: float | None = Field(default=None, gt=0)
+    budget: float | None = Field(default=None, ge=0)
     """What the models' replies may cost at most, in the currency of the prices."""
     token_budget: int | None = Field(default=None, gt=0)
     """Tokens that models may use at most."""
@@ -70,6 +71,11 @@ class EvaluationSettings(Record):
     def contestants(self) -> tuple[str, ...]:
         """Names of all agents, those without a model first."""
         return (*self.agents, *(model.label for model in self.models))
+
+    def selection(self, *, without: Collection[str] = ()) -> Selection:
+        """Return the episodes that are asked for, some agents left out."""
+        agents = tuple(name for name in self.contestants if name not in without)
+        return Selection(agents, self.failure_rates, self.trials)
 
     @property
     def planned_per_task(self) -> int:
@@ -99,6 +105,7 @@ class EvaluationFolder:
         self.root = root
         self.store = root / "work" / "episodes.sqlite"
         self.workers = root / "work" / "workers"
+        self.lock = root / "work" / "lock"
         self.ledger = root / "work" / "ledger.sqlite"
         self.cache = root / "work" / "replies.sqlite"
         self.identity = root / "work" / "identity.json"

@@ -6,11 +6,11 @@ there, and nothing can be there twice. Trajectories are compressed and never all
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from flows.evaluation.episodes import Attempt, Episode, TaskFacts
+from flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts
 from models.storage import Database
 from taxonomy.trajectory import Trajectory
 
@@ -33,10 +33,9 @@ _EPISODE = "agent, task_id, failure_rate, trial"
 _ATTEMPT = f"{_EPISODE}, number"
 _KEY = "agent = ? AND task_id = ? AND failure_rate = ? AND trial = ?"
 _ROW = f"{_ATTEMPT}, status, status_reason, ending, score, passed, usage, seconds"
-UNSETTLED = "infrastructure_error"
-"""Status after which an episode may be tried again."""
-_SETTLED = f"SELECT {_EPISODE} FROM attempts GROUP BY {_EPISODE}"
-_NO_MORE = f"sum(status <> '{UNSETTLED}') > 0 OR count(*) >= ?"
+_TRY_AGAIN = "status = 'infrastructure_error' AND coalesce(ending, '') <> 'unplayable'"
+_EPISODES = f"SELECT {_EPISODE} FROM attempts WHERE {{}} GROUP BY {_EPISODE}"
+_NO_MORE = f"sum(NOT ({_TRY_AGAIN})) > 0 OR count(*) >= ?"
 
 
 class EpisodeStore:
@@ -83,7 +82,7 @@ class EpisodeStore:
         with self._database.write() as connection:
             for episode in episodes:
                 row = connection.execute(
-                    f"SELECT count(*), coalesce(sum(status <> '{UNSETTLED}'), 0) FROM attempts WHERE {_KEY}", episode
+                    f"SELECT count(*), coalesce(sum(NOT ({_TRY_AGAIN})), 0) FROM attempts WHERE {_KEY}", episode
                 ).fetchone()
                 if row[1] or row[0] >= most_attempts:
                     continue
@@ -121,23 +120,31 @@ class EpisodeStore:
         """Name the workers that hold episodes."""
         return [name for (name,) in self._database.read("SELECT DISTINCT worker FROM claims ORDER BY worker")]
 
-    def settled(self, agents: Sequence[str], most_attempts: int) -> int:
-        """Count the episodes of some agents that need no further attempt."""
-        query = f"SELECT count(*) FROM ({_SETTLED} HAVING {_NO_MORE}) WHERE agent IN ({', '.join('?' * len(agents))})"
-        return int(self._database.read(query, (most_attempts, *agents))[0][0])
+    def settled(self, selection: Selection, most_attempts: int) -> int:
+        """Count the episodes of a selection that need no further attempt."""
+        chosen, values = _chosen(selection)
+        query = f"SELECT count(*) FROM ({_EPISODES.format(chosen)} HAVING {_NO_MORE})"
+        return int(self._database.read(query, (*values, most_attempts))[0][0])
 
     def settled_episodes(self, most_attempts: int) -> Iterator[Episode]:
         """Read the episodes that need no further attempt."""
-        for row in self._database.read(f"{_SETTLED} HAVING {_NO_MORE}", (most_attempts,)):
+        for row in self._database.read(f"{_EPISODES.format('TRUE')} HAVING {_NO_MORE}", (most_attempts,)):
             yield Episode(*row)
 
-    def scored(self, agents: Sequence[str]) -> int:
-        """Count the episodes of some agents that have a verdict."""
+    def scored(self, selection: Selection) -> int:
+        """Count the episodes of a selection that have a verdict."""
+        chosen, values = _chosen(selection)
+        verdicts = _EPISODES.format(f"{chosen} AND status <> 'infrastructure_error'")
+        return int(self._database.read(f"SELECT count(*) FROM ({verdicts})", values)[0][0])
+
+    def reasons(self, selection: Selection) -> list[tuple[str, int]]:
+        """Count why attempts of a selection ended in infrastructure errors, the most frequent reason first."""
+        chosen, values = _chosen(selection)
         query = (
-            f"SELECT count(*) FROM (SELECT 1 FROM attempts WHERE agent IN ({', '.join('?' * len(agents))}) "
-            f"AND status <> '{UNSETTLED}' GROUP BY agent, task_id, failure_rate, trial)"
+            f"SELECT status_reason, count(*) AS n FROM attempts WHERE {chosen} "
+            "AND status = 'infrastructure_error' GROUP BY status_reason ORDER BY n DESC, status_reason"
         )
-        return int(self._database.read(query, tuple(agents))[0][0])
+        return [(str(reason), int(count)) for reason, count in self._database.read(query, values)]
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Read all attempts without their trajectories: tasks in order, then agents, rates, trials, numbers."""
@@ -158,3 +165,10 @@ class EpisodeStore:
         for key in self._database.read(keys):
             ((blob,),) = self._database.read(f"SELECT trajectory FROM attempts WHERE {_KEY} AND number = ?", key)
             yield Trajectory.model_validate_json(zlib.decompress(blob))
+
+
+def _chosen(selection: Selection) -> tuple[str, tuple[Any, ...]]:
+    """A condition on attempts, and its values."""
+    agents, rates = (", ".join("?" * len(names)) for names in selection[:2])
+    condition = f"agent IN ({agents}) AND failure_rate IN ({rates}) AND trial < ?"
+    return condition, (*selection.agents, *selection.failure_rates, selection.trials)

@@ -5,6 +5,8 @@ So neither a clock nor a process number is needed to tell that the episodes of a
 
 import fcntl
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -25,6 +27,15 @@ class Worker:
         """Give the name up."""
         self._path.unlink(missing_ok=True)
         self._lock.close()
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Do something in a run folder while no other process does such a thing; wait for the one that is at it."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def release_dead(folder: Path, store: EpisodeStore) -> bool:

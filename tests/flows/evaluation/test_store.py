@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation.episodes import Attempt, Episode, TaskFacts, episodes_of
+from flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts, episodes_of
 from flows.evaluation.store import EpisodeStore
 from flows.evaluation.workers import Worker, release_dead
 from models.errors import StorageFailed
@@ -54,8 +54,9 @@ def test_a_settled_episode_is_not_taken_again(store: EpisodeStore) -> None:
     store.add(EPISODES[0], attempt(EPISODES[0]))
     assert store.claimants() == []
     assert store.claim(EPISODES[:1], "w1", 3) == []
-    assert store.settled(("a", "b"), 3) == 1
-    assert store.settled(("b",), 3) == 0
+    assert store.settled(Selection(("a", "b"), (0.0, 0.5), 2), 3) == 1
+    assert store.settled(Selection(("a", "b"), (0.5,), 2), 3) == 0
+    assert store.settled(Selection(("b",), (0.0, 0.5), 2), 3) == 0
 
 
 def test_an_infrastructure_error_is_tried_again_up_to_a_number(store: EpisodeStore) -> None:
@@ -64,8 +65,8 @@ def test_an_infrastructure_error_is_tried_again_up_to_a_number(store: EpisodeSto
         assert store.claim([episode], "w", 2) == [(episode, number)]
         store.add(episode, attempt(episode, number, "infrastructure_error", None))
     assert store.claim([episode], "w", 2) == []
-    assert store.settled(("a",), 2) == 1
-    assert store.settled(("a",), 3) == 0
+    assert store.settled(Selection(("a",), (0.0,), 1), 2) == 1
+    assert store.settled(Selection(("a",), (0.0,), 1), 3) == 0
     assert [row["number"] for row in store.rows()] == [0, 1]
     assert [run.status for run in store.trajectories()] == ["infrastructure_error"]
 
