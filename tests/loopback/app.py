@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -119,6 +120,7 @@ async def _serve(service: Service, request: Request, protocol: ModuleType, key: 
     counts.received += 1
     counts.in_flight += 1
     counts.most_in_flight = max(counts.most_in_flight, counts.in_flight)
+    arrived = time.perf_counter()
     try:
         return await _answer(service, counts, request, protocol, key, model)
     except Refused as refused:
@@ -133,6 +135,7 @@ async def _serve(service: Service, request: Request, protocol: ModuleType, key: 
         return Response(status_code=499)
     finally:
         counts.in_flight -= 1
+        counts.seconds += time.perf_counter() - arrived
 
 
 async def _answer(

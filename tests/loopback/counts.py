@@ -21,6 +21,8 @@ class Counts:
         self.most_in_flight = 0
         """Requests that were being served at the same time."""
         self.in_flight = 0
+        self.seconds = 0.0
+        """Time that requests spent here, from their arrival to their answer, added up."""
         self.seen: Counter[str] = Counter()
         self._billed: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._distinct: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -48,6 +50,7 @@ class Counts:
             "faults": dict(sorted(self.faults.items())),
             "most_in_flight": self.most_in_flight,
             "in_flight": self.in_flight,
+            "seconds": self.seconds,
             "billed": {model: dict(counts) for model, counts in sorted(self._billed.items())},
             "distinct": {model: dict(counts) for model, counts in sorted(self._distinct.items())},
             "lost": {model: dict(counts) for model, counts in sorted(self._lost.items())},
