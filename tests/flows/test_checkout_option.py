@@ -41,8 +41,8 @@ def test_worker_processes_run_the_checkout(folder: Path) -> None:
     done = run(folder, "audit", "acebench", "data", "--checkout", "checkout", "--out", "out", "--workers", "2")
     assert done.returncode in (0, 1), done.stderr
     judged = statuses(folder / "out", "gold-rejected")
-    assert judged["normal_atom_bool_0"] == judged["normal_atom_bool_2"] == judged["agent_multi_step_0"] == "clean"
-    assert judged["special_irrelevant_0"] == "not_checked"
+    assert judged["normal_atom_bool_0"] == judged["normal_atom_bool_2"] == "clean"
+    assert judged["special_irrelevant_0"] == judged["agent_multi_step_0"] == "not_checked"
 
 
 def test_replay_runs_the_checkout(folder: Path) -> None:
