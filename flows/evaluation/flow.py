@@ -1,6 +1,7 @@
 """The Prefect flow ``evaluate``: note the tasks, play the episodes, publish. One Prefect task carries one process."""
 
 import asyncio
+import gc
 import json
 import multiprocessing
 import threading
@@ -138,6 +139,7 @@ async def play_models(settings: EvaluationSettings, over: threading.Event) -> di
     """
     async with open_client(settings) as client:
         conversations = Conversations(settings, client)
+        gc.freeze()  # What is loaded by now stays: going through it again and again would hold up the event loop.
         playing = asyncio.create_task(conversations.run())
         while not (await asyncio.wait({playing}, timeout=_POLL_SECONDS))[0]:
             if over.is_set():

@@ -21,7 +21,8 @@ def make(service: Service) -> uvicorn.Server:
 
 
 def listen(port: int) -> socket.socket:
-    listener = socket.socket()
+    # asyncio sends at once (TCP_NODELAY) only where the socket says that it speaks TCP.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
     listener.listen(1024)
