@@ -7,12 +7,12 @@ A new detector is added to its package's ``__all__``. One from outside is regist
 from functools import cache
 from importlib.metadata import entry_points
 
-from audit.detectors import environment, evaluation, ground_truth, responses, user
+from audit.detectors import environment, evaluation, ground_truth, responses, runs, user
 from audit.detectors.base import Detector
 
 GROUP = "agenthard.detectors"
 
-_PACKAGES = (user, environment, evaluation, ground_truth, responses)
+_PACKAGES = (user, environment, evaluation, ground_truth, runs, responses)
 
 
 @cache
