@@ -1,12 +1,14 @@
 """Reading what an audit wrote: findings, decisions and unreadable records of a run folder."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet
 
 from audit.decisions.policy import Decision
+from audit.detectors.measured import CheckCost
 from audit.sources.base import Quarantined
 from flows.errors import CommandError
 from taxonomy.finding import Finding
@@ -53,3 +55,22 @@ def read_quarantined(run: Path) -> list[Quarantined]:
     if not path.is_file():
         raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
     return [Quarantined.model_validate_json(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def read_costs(run: Path) -> dict[str, CheckCost]:
+    """Read what each check took, by its id.
+
+    Raises:
+        CommandError: when the folder does not say it (it is no audit, or ``work/`` was deleted).
+    """
+    files = sorted((run / "work" / "costs").glob("*.json"))
+    if not files:
+        raise CommandError(
+            f"{run}: nothing here says what checks took; audit into a new folder"
+        )
+    tasks, seconds = 0, Counter[str]()
+    for file in files:
+        shard = json.loads(file.read_text(encoding="utf-8"))
+        tasks += shard["tasks"]
+        seconds.update(shard["seconds"])
+    return {check: CheckCost(tasks=tasks, seconds=round(total, 3)) for check, total in seconds.items()}

@@ -71,6 +71,10 @@ class RunFolder:
         """Path of a finished shard's result."""
         return self.work / "shards" / f"{number:05d}.json"
 
+    def costs_file(self, number: int) -> Path:
+        """Path of what each check took on a shard: ``{"tasks": n, "seconds": {check: seconds}}``."""
+        return self.work / "costs" / f"{number:05d}.json"
+
     def runs_file(self, number: int) -> Path:
         """Path of the runs that belong to the tasks of one shard."""
         return self.work / "runs" / f"{number:05d}.jsonl"

@@ -1,13 +1,17 @@
 """Checking one shard in whatever process: reads the tasks and runs from files, writes the result to a file."""
 
 import signal
+import time
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from audit.detectors.registry import detectors
 from audit.execution.checkout import use_checkout
-from audit.shards import check_shard
+from audit.shards import ShardResult, check_shard
 from flows.plan import AuditSettings, load_tasks
-from flows.run_folder import RunFolder, write_atomically
+from flows.run_folder import RunFolder, write_atomically, write_json
+from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
 
@@ -32,6 +36,25 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
         runs: dict[str, list[Trajectory]] = {}
         for run in folder.runs(number):
             runs.setdefault(run.task_id, []).append(run)
-        result = check_shard(shard, runs, detectors())
+        result, seconds = _timed(shard, runs)
+        write_json(folder.costs_file(number), {"tasks": len(shard), "seconds": seconds})
         write_atomically(target, result.model_dump_json().encode("utf-8"))
     return len(shard)
+
+
+def _timed(
+    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]]
+) -> tuple[ShardResult, dict[str, float]]:
+    """Check a shard; also return the seconds that each check took. What checks share is paid by the first of them."""
+    results: list[ShardResult] = []
+    seconds: dict[str, float] = {}
+    for detector in detectors():
+        began = time.perf_counter()
+        results.append(check_shard(tasks, runs, [detector]))
+        seconds[detector.id] = round(time.perf_counter() - began, 6)
+    whole = ShardResult(
+        coverage=tuple(chain.from_iterable(result.coverage for result in results)),
+        hits=tuple(chain.from_iterable(result.hits for result in results)),
+        observations={name: notes for result in results for name, notes in result.observations.items()},
+    )
+    return whole, seconds

@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Sequence
 
 from audit.detectors.base import Detector
+from audit.detectors.measured import measured_lines
 
 _INTRODUCTION = """\
 # Checks
@@ -13,7 +14,9 @@ page. `agenthard explain ID` prints one section.
 
 *Tier*: **confirmed** follows from the files by a stated rule, **suspected** is a heuristic or a statistic that a
 person or a judge decides on, **signal** only orders the review queue. *Severity* says what the flaw does to the score.
-Both are the usual ones; a finding can state its own.
+Both are the usual ones; a finding can state its own. *Measured* figures are of this release: a
+task without a label is not thereby sound, so agreement with labels is a lower bound; cost includes the execution of
+ground truths, which several checks share and the first one pays.
 
 | check | category | tier | severity | version |
 |---|---|---|---|---|
@@ -32,4 +35,5 @@ def checks_page(detectors: Sequence[Detector]) -> str:
 def _section(detector: Detector) -> str:
     text = inspect.cleandoc(detector.__doc__ or "")
     why = f"\n\nWhy it matters: {detector.why}" if detector.why else ""
-    return f"\n## {detector.id}\n\n**{detector.title}**\n\n{text}{why}\n"
+    figures = "".join(f"\n* {line}" for line in measured_lines(detector.id))
+    return f"\n## {detector.id}\n\n**{detector.title}**\n\n{text}{why}\n\nMeasured:\n{figures}\n"

@@ -11,6 +11,8 @@ from flows.commands.output import JsonOption, print_json, print_table
 
 def checks(
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/checks.md.")] = False,
+    cost: Annotated[bool, typer.Option("--cost", help="List what each check costs, in ms per task.")] = False,
+    run: Annotated[Path | None, typer.Option(help="With --cost: the run folder of an audit of your own.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List all checks with their category, and how sure each is.
@@ -23,12 +25,39 @@ def checks(
     if markdown:
         typer.echo(checks_page(detectors()), nl=False)
         return
+    if cost:
+        _print_costs(run, as_json)
+        return
     rows = [(d.id, d.category, d.tier.value, d.severity.value, d.version, d.title) for d in detectors()]
     columns = ("id", "category", "tier", "severity", "version", "looks for")
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         print_table(f"{len(rows)} checks", columns, rows)
+
+
+def _print_costs(run: Path | None, as_json: bool) -> None:
+    """Print what checks cost in a run, or in this release's own measurements."""
+    from audit.detectors.measured import measured
+    from flows.read_run import read_costs
+
+    if run is None:
+        costs = {check: figures.cost for check, figures in measured().items() if figures.cost}
+    else:
+        costs = {check: {run.name: cost} for check, cost in read_costs(run).items()}
+    if as_json:
+        print_json({check: {name: c.model_dump() for name, c in found.items()} for check, found in costs.items()})
+        return
+    columns = list(dict.fromkeys(name for found in costs.values() for name in found))
+    rows = [
+        (check, *(f"{found[name].milliseconds_per_task:.3f}" if name in found else "" for name in columns))
+        for check, found in costs.items()
+    ]
+    tasks = {name: next(found[name].tasks for found in costs.values() if name in found) for name in columns}
+    sums = [sum(found[name].seconds for found in costs.values() if name in found) for name in columns]
+    rows.append(("all, seconds", *(f"{total:.1f}" for total in sums)))
+    heads = [f"{name} ({count:,} tasks)" for name, count in tasks.items()]
+    print_table("milliseconds per task; what checks share is paid by the first of them", ("check", *heads), rows)
 
 
 def explain(
@@ -39,6 +68,7 @@ def explain(
 
     Example: `agenthard explain call-schema`
     """
+    from audit.detectors.measured import measured_lines
     from audit.detectors.registry import detectors
     from flows.errors import CommandError
     from taxonomy.categories import load_taxonomy
@@ -57,6 +87,7 @@ def explain(
             "severity": detector.severity.value,
             "why": detector.why,
             "documentation": text,
+            "measured": measured_lines(detector.id),
         }
     elif identity in categories:
         category = categories[identity]
@@ -74,6 +105,8 @@ def explain(
         value = facts[key]
         typer.echo(f"  {key:<10}{', '.join(value) if isinstance(value, list) else value}")
     typer.echo(f"\n{text}")
+    if "measured" in facts:
+        typer.echo("\nMeasured:\n" + "\n".join(f"  {line}" for line in facts["measured"]))
 
 
 def _similar(identity: str, known: list[str]) -> str:

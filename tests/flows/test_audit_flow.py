@@ -10,7 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from audit.detectors.registry import detectors
+from flows.cli import app
 from flows.plan import AuditSettings
 from flows.publish import AuditOutcome
 from taxonomy import GroundTruth, ToolCall
@@ -81,6 +84,17 @@ def test_nothing_is_lost(one_worker: tuple[AuditOutcome, Path]) -> None:
     reasons = [json.loads(line)["reason"] for line in (out / "quarantine.jsonl").read_text().splitlines()]
     assert len(reasons) == 2
     assert "lib/none" in reasons[1]
+
+
+def test_what_each_check_took_can_be_listed(one_worker: tuple[AuditOutcome, Path], tmp_path: Path) -> None:
+    _, out = one_worker
+    listed = CliRunner().invoke(app, ["checks", "--cost", "--run", str(out), "--json"])
+    costs = {check: found[out.name] for check, found in json.loads(listed.stdout).items()}
+    assert set(costs) == {detector.id for detector in detectors()}
+    assert {cost["tasks"] for cost in costs.values()} == {TASKS}
+    assert costs["call-schema"]["seconds"] > 0
+    nothing = CliRunner().invoke(app, ["checks", "--cost", "--run", str(tmp_path)])
+    assert "nothing here says what checks took" in str(nothing.exception)
 
 
 def test_flawed_tasks_leave_the_split_and_kept_ones_are_byte_identical(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from audit.detectors.measured import measured
 from audit.detectors.registry import detectors
 from flows.cli import app
 from taxonomy.categories import load_taxonomy
@@ -44,8 +45,10 @@ def test_catalogues() -> None:
     assert [row["id"] for row in json.loads(run("checks", "--json"))] == [d.id for d in detectors()]
     assert len(json.loads(run("taxonomy", "--json"))["categories"]) == len(load_taxonomy().categories)
     assert "AgentTask" in json.loads(run("sources", "--schema"))
+    listed, costs = run("checks"), run("checks", "--cost")
     for detector in detectors():
-        assert detector.id in run("checks")
+        assert detector.id in listed
+    assert [check for check, figures in measured().items() if figures.cost and check not in costs] == []
 
 
 @pytest.mark.parametrize("identity", [d.id for d in detectors()] + [c.id for c in load_taxonomy().categories])
