@@ -1,4 +1,4 @@
-"""From the results of all shards to findings and coverage: suite detectors conclude, hits with one cause merge."""
+"""From shard results to findings and coverage: suite detectors conclude, hits of one cause or of clones merge."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -76,7 +76,10 @@ def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order:
     merged: dict[tuple[str, ...], CheckedHit] = {}
     for number, item in enumerate(hits):
         category = item.hit.category or detectors[item.check].category
-        cause = (item.hit.cause,) if item.hit.cause is not None else ("", str(number))
+        if item.hit.cause is not None:
+            cause = ("cause", item.hit.cause)
+        else:
+            cause = ("clone", item.clone) if item.clone else ("place", str(number))
         key = (item.check, category, *cause)
         known = merged.get(key)
         if known is not None:

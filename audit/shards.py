@@ -1,5 +1,6 @@
 """Running all detectors over one shard of tasks: pure, serialisable in and out, the same in any process."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
@@ -24,6 +25,8 @@ class CheckedHit(Record):
     """Tasks that carry the cause without being affected."""
     hit: Hit
     """The flaw."""
+    clone: str | None = None
+    """Same in variants of one base task that quote the same words in the same order; None for a task of its own."""
 
 
 class ShardResult(Record):
@@ -91,12 +94,24 @@ def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list
         hits = list(detector.inspect(task))
     except Exception as error:  # noqa: BLE001 - a detector's failure is one error row, never the end of the audit
         return _row(task, detector, Status.ERROR, _describe(error)), []
-    good = [CheckedHit(check=detector.id, task_ids=(task.id,), hit=hit) for hit in hits]
+    clones = _clones(task, hits)
+    good = [
+        CheckedHit(check=detector.id, task_ids=(task.id,), hit=h, clone=c) for h, c in zip(hits, clones, strict=True)
+    ]
     bad = next((why for hit in hits if (why := _rejected(hit.evidence, task, {}))), None)
     if bad is not None:
         good = [item for item in good if _rejected(item.hit.evidence, task, {}) is None]
         return _row(task, detector, Status.ERROR, bad), good
     return _row(task, detector, Status.FLAGGED if good else Status.CLEAN), good
+
+
+def _clones(task: AgentTask, hits: Sequence[Hit]) -> Iterator[str | None]:
+    """Name each hit so that its like in a variant of the task has the same name."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for hit in hits:
+        quotes = tuple(item.quote for item in hit.evidence)
+        seen[quotes] += 1
+        yield None if task.cluster is None else finding_id(task.cluster, str(seen[quotes]), canonical_json(quotes))
 
 
 def _observe(

@@ -161,3 +161,16 @@ def test_sharding_does_not_change_anything() -> None:
 def test_a_task_without_tools_is_not_checked_by_tool_checks() -> None:
     _, coverage = run([[make_task("a", environment=EnvironmentSpec())]])
     assert coverage["a", "short-docs"].status is Status.NOT_CHECKED
+
+
+def test_variants_of_one_task_that_quote_the_same_share_a_finding() -> None:
+    def variant(task_id: str, cluster: str | None, *books: int) -> AgentTask:
+        calls = tuple(ToolCall(name="lend_book", arguments={"book_id": book}) for book in books)
+        gold = GroundTruth(semantics="required", turns=((), calls) if task_id == "shifted" else (calls,))
+        return make_task(task_id, cluster=cluster, ground_truth=gold)
+
+    tasks = [variant("base", "c", 7, 7), variant("shifted", "c", 7), variant("other", "d", 7), variant("alone", None, 7)]
+    shards = [check_shard([task], {}, [Sevens()]) for task in tasks]
+    findings, coverage = conclude("library", [task.id for task in tasks], shards, [Sevens()])
+    assert sorted(f.task_ids for f in findings) == [("alone",), ("base",), ("base", "shifted"), ("other",)]
+    assert {row.status for row in coverage} == {Status.FLAGGED}
