@@ -12,10 +12,22 @@ from audit.sources.base import Source, SourceError
 GROUP = "agenthard.sources"
 
 
-@cache
 def sources() -> dict[str, type[Source]]:
-    """Return all registered sources by name, in order of name."""
-    return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)}
+    """Return all registered sources that can be loaded by name, in order of name."""
+    return _loaded()[0]
+
+
+@cache
+def _loaded() -> tuple[dict[str, type[Source]], dict[str, str]]:
+    """Sources by name, and why others cannot be loaded: a broken package of somebody's must not take the rest along."""
+    found: dict[str, type[Source]] = {}
+    broken: dict[str, str] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name):
+        try:
+            found[entry.name] = entry.load()
+        except (ImportError, AttributeError) as error:
+            broken[entry.name] = f"{entry.value} cannot be loaded: {error}"
+    return found, broken
 
 
 def open_source(name: str, root: Path, domains: tuple[str, ...] = ()) -> Source:
@@ -25,7 +37,9 @@ def open_source(name: str, root: Path, domains: tuple[str, ...] = ()) -> Source:
         SourceError: when the name is unknown, the path is absent, or the folder is not laid out as this benchmark;
             the message names the source that does recognise the folder, if one does.
     """
-    known = sources()
+    known, broken = _loaded()
+    if name in broken:
+        raise SourceError(f"the source {name!r} is registered, but {broken[name]}; mend or remove its package")
     if name not in known:
         raise SourceError(f"no source {name!r}; there are {', '.join(known)} (`agenthard sources` describes them)")
     if not root.exists():
