@@ -2,6 +2,7 @@
 
 import weakref
 
+from audit.execution.checkout import checkout
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
 from audit.execution.registry import environment_for
 from audit.execution.replay import Replay, gold_turns, replay
@@ -105,4 +106,5 @@ def gold_replay(task: AgentTask) -> Replay:
 def reproduce(task: AgentTask, mutant: str | None = None) -> str:
     """Write the command that shows what happened, step by step."""
     option = f" --mutant '{mutant}'" if mutant else ""
-    return f"Reproduce: `agenthard replay {task.benchmark} PATH {task.id}{option}`."
+    own_code = " --checkout CHECKOUT" if checkout() else ""
+    return f"Reproduce: `agenthard replay {task.benchmark} PATH {task.id}{option}{own_code}`."

@@ -1,8 +1,10 @@
 import gc
+from pathlib import Path
 
 import pytest
 
 from audit.execution import gold
+from audit.execution.checkout import use_checkout
 from audit.execution.environment import ExecutionFailed, Unavailable
 from taxonomy import Check, EvaluationSpec, GroundTruth
 from tests.builders import make_task
@@ -59,7 +61,12 @@ def test_what_is_not_evaluated() -> None:
         gold.environment_of(desk_task(benchmark="museum", ground_truth=GroundTruth(semantics="none")))
 
 
-def test_the_command_that_reproduces() -> None:
+def test_the_command_that_reproduces(tmp_path: Path) -> None:
     assert gold.reproduce(desk_task(), "off-by-one:/x") == (
         "Reproduce: `agenthard replay library PATH lib/1 --mutant 'off-by-one:/x'`."
     )
+    use_checkout(tmp_path)
+    try:
+        assert gold.reproduce(desk_task()).endswith("lib/1 --checkout CHECKOUT`.")
+    finally:
+        use_checkout(None)
