@@ -101,8 +101,9 @@ def _number(benchmark: str, detectors: Mapping[str, Detector], hits: Iterable[Ch
     for item in hits:
         detector, hit = detectors[item.check], item.hit
         category = hit.category or detector.category
-        subject = benchmark if hit.cause is not None else item.task_ids[0]
-        locator = hit.cause or "\x1f".join(evidence.pointer for evidence in hit.evidence)
+        shared = hit.cause if hit.cause is not None else item.clone
+        subject = item.task_ids[0] if shared is None else benchmark
+        locator = shared or "\x1f".join(evidence.pointer for evidence in hit.evidence)
         identity = finding_id(subject, category, f"{item.check}\x1f{locator}")
         used[identity] = used.get(identity, 0) + 1
         if used[identity] > 1:

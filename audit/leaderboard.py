@@ -23,14 +23,16 @@ class ModelRow(Record):
     """Runs that passed."""
     infrastructure_errors: int
     """Runs that could not be scored: an infrastructure or judge error is no failure of the model."""
+    unscored: int = 0
+    """Runs that came to their end and whose log gives no verdict; they count nowhere else."""
     accuracy: float | None
-    """passed / (runs - infrastructure_errors); None when nothing could be scored."""
+    """passed / (runs - infrastructure_errors - unscored); None when nothing could be scored."""
     low: float | None
     """Lower end of the 95 % Wilson interval of ``accuracy``; trials of one task are a cluster, not independent."""
     high: float | None
     """Upper end."""
     accuracy_counting_errors: float
-    """passed / runs: every infrastructure error counted as a failure."""
+    """passed / (runs - unscored): every infrastructure error counted as a failure."""
 
 
 class Leaderboard:
@@ -46,10 +48,15 @@ class Leaderboard:
         counts.runs += 1
         counts.passed += run.passed is True
         counts.scored += run.passed is not None
+        counts.unscored += run.passed is None and run.status in ("ok", "agent_error")
 
     def rows(self) -> list[ModelRow]:
-        """Return the rows, best accuracy first within each experiment; ties in order of name."""
+        """Return the rows, best accuracy first within each experiment; ties in order of name.
+
+        A model without any verdict or error, such as a recorded path, is not ranked.
+        """
         rows = [_row(key, list(tasks.values())) for key, tasks in self._counts.items()]
+        rows = [row for row in rows if row.runs > row.unscored]
         return sorted(rows, key=lambda row: (row.protocol, -(row.accuracy or 0.0), row.model))
 
 
@@ -57,11 +64,14 @@ class Leaderboard:
 class _TaskCounts:
     runs: int = 0
     scored: int = 0
+    unscored: int = 0
     passed: int = 0
 
 
 def _row(key: tuple[str, str], tasks: list[_TaskCounts]) -> ModelRow:
-    runs, scored, passed = (sum(getattr(task, name) for task in tasks) for name in ("runs", "scored", "passed"))
+    runs, scored, unscored, passed = (
+        sum(getattr(task, name) for task in tasks) for name in ("runs", "scored", "unscored", "passed")
+    )
     repeated = any(task.scored > 1 for task in tasks)
     low, high = clustered_wilson((t.passed, t.scored) for t in tasks) if repeated else wilson(passed, scored)
     return ModelRow(
@@ -70,11 +80,12 @@ def _row(key: tuple[str, str], tasks: list[_TaskCounts]) -> ModelRow:
         runs=runs,
         tasks=len(tasks),
         passed=passed,
-        infrastructure_errors=runs - scored,
+        infrastructure_errors=runs - scored - unscored,
+        unscored=unscored,
         accuracy=passed / scored if scored else None,
         low=low if scored else None,
         high=high if scored else None,
-        accuracy_counting_errors=passed / runs,
+        accuracy_counting_errors=passed / (runs - unscored) if runs > unscored else 0.0,
     )
 
 

@@ -12,8 +12,10 @@ from flows.commands import (
     demo,
     env,
     evaluate,
+    faults,
     fetch,
     leaderboard,
+    repair,
     replay,
     report,
     run,
@@ -39,10 +41,12 @@ app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("replay")(replay.replay)
+app.command("repair")(repair.repair)
 app.command("fetch")(fetch.fetch)
 app.command("demo")(demo.demo)
 app.add_typer(ace.app)
 app.add_typer(env.app)
+app.add_typer(faults.app)
 app.add_typer(sources.app)
 
 

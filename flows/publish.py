@@ -141,6 +141,7 @@ def _result(
         taxonomy=load_taxonomy(),
         policy=policy,
         models=plan.models,
+        figures=source.figures(folder.all_runs(plan.shards)),
         cited_runs=_cited_runs(folder, plan, findings),
         software={"agenthard": package_version("agenthard")},
         settings={"domains": ", ".join(settings.domains) or "all"},

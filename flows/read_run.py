@@ -11,7 +11,7 @@ from audit.decisions.policy import Decision
 from audit.detectors.measured import CheckCost
 from audit.sources.base import Quarantined
 from flows.errors import CommandError
-from taxonomy.finding import Finding
+from taxonomy.finding import Coverage, Finding
 
 
 def _table(run: Path, name: str) -> list[dict[str, Any]]:
@@ -30,6 +30,16 @@ def read_decisions(run: Path) -> list[Decision]:
     """
     fields = Decision.model_fields
     return [Decision.model_validate({k: v for k, v in row.items() if k in fields}) for row in _table(run, "decisions")]
+
+
+def read_coverage(run: Path) -> list[Coverage]:
+    """Read what each check did on each task.
+
+    Raises:
+        CommandError: when the folder holds no finished audit.
+    """
+    fields = Coverage.model_fields
+    return [Coverage.model_validate({k: v for k, v in row.items() if k in fields}) for row in _table(run, "coverage")]
 
 
 def read_findings(run: Path) -> list[Finding]:
@@ -65,9 +75,7 @@ def read_costs(run: Path) -> dict[str, CheckCost]:
     """
     files = sorted((run / "work" / "costs").glob("*.json"))
     if not files:
-        raise CommandError(
-            f"{run}: nothing here says what checks took; audit into a new folder"
-        )
+        raise CommandError(f"{run}: nothing here says what checks took; audit into a new folder")
     tasks, seconds = 0, Counter[str]()
     for file in files:
         shard = json.loads(file.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
 """The columns of every table, with their meaning: the one source of the Parquet schemas and of the data dictionary."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
@@ -156,11 +156,20 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
     return Table("findings", "A flaw with its cause, its evidence and all tasks it touches.", tuple(columns))
 
 
-DECISIONS = Table(
-    "decisions",
-    "What happens to a task, in the benchmark's order.",
-    tuple(_of(Decision, task_id=TEXT, action=TEXT, reasons=TEXTS, finding_ids=TEXTS)),
-)
+def decisions_table(place: Mapping[str, int]) -> Table:
+    """Describe the table of decisions.
+
+    Args:
+        place: place of tasks in the review queue.
+    """
+    doc = "Place in the review queue: 1 has the surest and gravest evidence; empty when no finding speaks of the task."
+    columns = [
+        *_of(Decision, task_id=TEXT, action=TEXT, reasons=TEXTS, finding_ids=TEXTS),
+        Column("review_place", pa.int64(), doc, lambda decision: place.get(decision.task_id)),
+    ]
+    return Table("decisions", "What happens to a task, in the benchmark's order.", tuple(columns))
+
+
 COVERAGE = Table(
     "coverage",
     "What one check did on one task. A pair that is absent was not checked.",

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from audit.decisions.priority import review_order
 from reports.excerpts import excerpt
 from reports.places import Places
 from reports.result import AuditResult
@@ -124,11 +125,13 @@ def _subject(result: AuditResult, item: Evidence) -> str:
 
 
 def _decisions(result: AuditResult, position: dict[str, int]) -> dict[str, Any]:
+    place = {item.task_id: item.place for item in review_order(list(position), result.findings)}
     reasons: dict[str, int] = {}
     rows = []
     for decision in result.decisions:
         if decision.action == "keep" and not decision.finding_ids:
             continue
         numbers = [reasons.setdefault(reason, len(reasons)) for reason in decision.reasons]
-        rows.append([position[decision.task_id], numbers, len(decision.finding_ids)])
+        last = len(place) + 1
+        rows.append([position[decision.task_id], numbers, len(decision.finding_ids), place.get(decision.task_id, last)])
     return {"reasons": list(reasons), "decided": rows}

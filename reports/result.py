@@ -9,7 +9,7 @@ from pathlib import Path
 from audit.decisions.policy import Decision
 from audit.detectors.base import Detector
 from audit.leaderboard import ModelRow
-from audit.sources.base import Quarantined, Version
+from audit.sources.base import FigureTable, Quarantined, Version
 from taxonomy.categories import Taxonomy
 from taxonomy.finding import Coverage, Finding, Severity, Tier
 from taxonomy.record import Record
@@ -87,6 +87,8 @@ class AuditResult:
     """Text of the decision policy."""
     models: Sequence[ModelRow] = ()
     """Accuracy per model; empty when no runs were given."""
+    figures: Sequence[FigureTable] = ()
+    """The benchmark's own figures of the runs; empty when it has none, or no runs were given."""
     cited_runs: Mapping[str, Trajectory] = field(default_factory=dict)
     """Runs that evidence quotes, by id."""
     software: Mapping[str, str] = field(default_factory=dict)

@@ -7,7 +7,16 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from reports.columns import COVERAGE, DECISIONS, QUARANTINE, Table, findings_table, tasks_table, trajectories_table
+from audit.decisions.priority import review_order
+from reports.columns import (
+    COVERAGE,
+    QUARANTINE,
+    Table,
+    decisions_table,
+    findings_table,
+    tasks_table,
+    trajectories_table,
+)
 from reports.places import Places
 from reports.result import AuditResult
 from taxonomy.trajectory import Trajectory
@@ -31,7 +40,7 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         (tasks_table(), result.tasks),
         (trajectories_table(), runs),
         (_findings(result), result.findings),
-        (DECISIONS, result.decisions),
+        (_decisions(result), result.decisions),
         (COVERAGE, result.coverage),
         (QUARANTINE, result.quarantined),
     ]
@@ -45,6 +54,11 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
 def _findings(result: AuditResult) -> Table:
     places = Places(result)
     return findings_table(places.described, lambda category: result.taxonomy[category].component)
+
+
+def _decisions(result: AuditResult) -> Table:
+    queue = review_order([task.id for task in result.tasks], result.findings)
+    return decisions_table({item.task_id: item.place for item in queue})
 
 
 def _write(table: Table, records: Iterable[Any], path: Path) -> None:

@@ -14,7 +14,7 @@ from taxonomy.task import (
     ToolSpec,
     UserSpec,
 )
-from taxonomy.trajectory import RunStatus, Trajectory
+from taxonomy.trajectory import Judgement, RunStatus, Trajectory
 
 __all__ = [
     "AgentTask",
@@ -25,6 +25,7 @@ __all__ = [
     "Evidence",
     "Finding",
     "GroundTruth",
+    "Judgement",
     "Message",
     "Origin",
     "Record",

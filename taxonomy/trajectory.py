@@ -10,6 +10,23 @@ from taxonomy.task import Message
 RunStatus = Literal["ok", "agent_error", "infrastructure_error", "judge_error"]
 
 
+class Judgement(Record):
+    """What one judge or one script said about a run."""
+
+    judge: str
+    """Name of the judging model, or of the kind of script."""
+    kind: Literal["script", "text", "vision"]
+    """What looked at the run: code, a model that reads, or a model that sees."""
+    score: float | None = None
+    """Its score, on the scale of the run's score."""
+    reason: str = ""
+    """What it said; in benchmarks with retries this is what the agent is told."""
+    shown: tuple[str, ...] | None = None
+    """Names of the images and videos it was given; None when the log does not tell."""
+    diagnostics: tuple[str, ...] = ()
+    """Errors and warnings of the harness while it collected what the judge looks at."""
+
+
 class Trajectory(Record):
     """A run. An infrastructure error is never a failure of the model: such a run has no ``passed``."""
 
@@ -38,7 +55,11 @@ class Trajectory(Record):
     protocol: str | None = None
     """Which experiment the run belongs to, when the log says it."""
     usage: dict[str, float] = Field(default_factory=dict)
-    """Tokens, cost, seconds, steps, as logged."""
+    """Tokens, cost, seconds, steps, as logged; changed_lines or changed_files, where the log counts them."""
+    judgements: tuple[Judgement, ...] = ()
+    """What each judge said, in benchmarks that log it."""
+    retry_of: str | None = None
+    """Id of the run that this one tries again with feedback; None when the run is independent of others."""
     origin: Origin | None = None
     """Where the run stands."""
 

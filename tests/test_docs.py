@@ -25,8 +25,8 @@ COMMANDS = {str(command.name): command for command in app.registered_commands} |
     for command in group.typer_instance.registered_commands
 }
 """All commands, those of a group as "GROUP NAME"."""
-NOT_RUN = ("demo", "fetch", "env create", "env remove")
-"""Commands whose example needs the package index, or (demo) has run already."""
+NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove")
+"""Commands whose example needs the package index, or (demo, faults plant) has run already."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
@@ -70,11 +70,12 @@ def _example(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the examples of `demo` and `ace generate` have run, with the example files of the docs."""
+    """A folder in which three examples have run that others build on, with the example files of the docs."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(ROOT / "docs/examples", folder / "docs/examples")
     assert _run(folder, _example("demo")) == 0
     assert _run(folder, _example("ace generate")) == 0
+    assert _run(folder, _example("faults plant")) == 0
     return folder
 
 

@@ -12,7 +12,8 @@ from pydantic import Field, ValidationError
 from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from taxonomy.record import Record
 
-Action = Literal["keep", "drop", "review"]
+PolicyAction = Literal["keep", "drop", "review"]
+Action = PolicyAction | Literal["repair"]
 
 
 class PolicyError(Exception):
@@ -25,7 +26,7 @@ class Decision(Record):
     task_id: str
     """Task."""
     action: Action
-    """keep, drop or review."""
+    """keep, drop or review; repair only in a repaired split, where a re-checked change put the task back."""
     reasons: tuple[str, ...]
     """One sentence per reason, worst first; never empty."""
     finding_ids: tuple[str, ...] = ()
@@ -35,7 +36,7 @@ class Decision(Record):
 class Rule(Record):
     """Findings that match every given field lead to the action. An absent field matches anything."""
 
-    action: Action
+    action: PolicyAction
     """drop or review a matching task; keep = the finding is accepted as it is."""
     check: str | None = None
     """Id of the detector."""
@@ -59,7 +60,7 @@ class Rule(Record):
 class Override(Record):
     """A person's decision on one task. It beats every rule."""
 
-    action: Action
+    action: PolicyAction
     """What the person decided."""
     reason: str
     """Why."""
@@ -74,12 +75,12 @@ class Policy(Record):
     """Version of this policy, recorded with every split."""
     rules: tuple[Rule, ...]
     """Rules in order."""
-    incomplete: Action = "review"
+    incomplete: PolicyAction = "review"
     """What happens to a task on which a check ended in an error."""
     overrides: dict[str, Override] = Field(default_factory=dict)
     """People's decisions by task id."""
 
-    def action_for(self, finding: Finding) -> Action:
+    def action_for(self, finding: Finding) -> PolicyAction:
         """Return the action of the first matching rule; a finding no rule speaks of keeps the task."""
         return next((rule.action for rule in self.rules if rule.matches(finding)), "keep")
 
@@ -109,7 +110,7 @@ def load_policy(path: Path | None = None) -> Policy:
         raise PolicyError(f"{name}: at {place}: {first['msg']}; see docs/policy.md for the fields") from error
 
 
-_ORDER: dict[Action, int] = {"drop": 0, "review": 1, "keep": 2}
+_ORDER: dict[PolicyAction, int] = {"drop": 0, "review": 1, "keep": 2}
 
 
 def decide(
@@ -126,7 +127,7 @@ def decide(
     Yields:
         One decision per task, in the order of ``task_ids``.
     """
-    by_task: dict[str, list[tuple[Action, Finding]]] = defaultdict(list)
+    by_task: dict[str, list[tuple[PolicyAction, Finding]]] = defaultdict(list)
     for finding in findings:
         action = policy.action_for(finding)
         for task_id in finding.task_ids:
@@ -145,14 +146,14 @@ def decide(
 
 
 def _decide_one(
-    policy: Policy, task_id: str, found: list[tuple[Action, Finding]], errors: list[str], checked: str
+    policy: Policy, task_id: str, found: list[tuple[PolicyAction, Finding]], errors: list[str], checked: str
 ) -> Decision:
     override = policy.overrides.get(task_id)
     if override is not None:
         ids = tuple(finding.id for _, finding in found)
         reason = f"decided by {override.by}: {override.reason}"
         return Decision(task_id=task_id, action=override.action, reasons=(reason,), finding_ids=ids)
-    action: Action = min((action for action, _ in found), key=_ORDER.__getitem__, default="keep")
+    action: PolicyAction = min((action for action, _ in found), key=_ORDER.__getitem__, default="keep")
     if errors and _ORDER[policy.incomplete] < _ORDER[action]:
         action = policy.incomplete
     decisive = [finding for its_action, finding in found if its_action == action]

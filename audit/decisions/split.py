@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from audit.decisions.difficulty import DifficultyRule, HardTask
 from audit.decisions.policy import Action, Decision, Policy
@@ -117,11 +118,11 @@ def write_cleaned_split(
         The manifest, which is also written as ``manifest.json`` into ``out``.
     """
     keep = [decision.task_id for decision in decisions if decision.action != "drop"]
-    files = _write_tasks(source, out, keep)
+    files = write_tasks(source, out, keep)
     counts = Counter(decision.action for decision in decisions)
     manifest = SplitManifest(
         split="cleaned",
-        split_id=_split_id(benchmark, policy, keep),
+        split_id=split_id_of(benchmark, policy, keep),
         source=source.name,
         benchmark=benchmark,
         agenthard=agenthard,
@@ -131,12 +132,12 @@ def write_cleaned_split(
         kept=len(keep),
         counts={"keep": counts["keep"], "drop": counts["drop"], "review": counts["review"]},
         kept_ids=tuple(keep),
-        dropped=_not_kept(decisions, "drop"),
-        under_review=_not_kept(decisions, "review"),
+        dropped=not_kept(decisions, "drop"),
+        under_review=not_kept(decisions, "review"),
         quarantined=tuple(quarantined),
         files=files,
     )
-    _write_manifest(manifest, out)
+    write_manifest(manifest, out)
     return manifest
 
 
@@ -175,12 +176,12 @@ def write_hard_split(
         raise ValueError("the hard split is selected from the tasks of the cleaned split, in its order")
     keep = [task.task_id for task in tasks if task.selected]
     kept = set(keep)
-    files = _write_tasks(source, out, keep)
+    files = write_tasks(source, out, keep)
     shared = cleaned.model_dump(exclude={"split", "split_id", "kept", "kept_ids", "under_review", "files"})
     manifest = HardSplitManifest(
         **shared,
         split="hard",
-        split_id=_split_id(cleaned.benchmark, cleaned.policy, keep),
+        split_id=split_id_of(cleaned.benchmark, cleaned.policy, keep),
         kept=len(keep),
         kept_ids=tuple(keep),
         under_review=tuple(task for task in cleaned.under_review if task.task_id in kept),
@@ -193,26 +194,31 @@ def write_hard_split(
         not_hard=tuple(task for task in tasks if not task.selected),
         minimum_detectable_difference=minimum_detectable_difference,
     )
-    _write_manifest(manifest, out)
+    write_manifest(manifest, out)
     return manifest
 
 
-def _write_tasks(source: Source, out: Path, keep: Sequence[str]) -> tuple[SplitFile, ...]:
+def write_tasks(source: Source, out: Path, keep: Sequence[str]) -> tuple[SplitFile, ...]:
+    """Write the tasks in the benchmark's own format, and return the files with their hashes."""
     out.mkdir(parents=True, exist_ok=True)
     written = sorted(path.relative_to(out).as_posix() for path in source.write_split(keep, out))
     return tuple(SplitFile(path=name, sha256=_sha256(out / name)) for name in written)
 
 
-def _write_manifest(manifest: SplitManifest, out: Path) -> None:
+def write_manifest(manifest: SplitManifest, out: Path) -> None:
+    """Write ``manifest.json``."""
     (out / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
 
 
-def _split_id(benchmark: Version, policy: Policy, keep: Sequence[str]) -> str:
-    identity = json.dumps([benchmark.content_hash, policy.model_dump(mode="json"), list(keep)], sort_keys=True)
+def split_id_of(benchmark: Version, policy: Policy, keep: Sequence[str], changes: Sequence[Any] = ()) -> str:
+    """Identify a split by the benchmark's content, the policy, the kept tasks and what was changed in them."""
+    parts = [benchmark.content_hash, policy.model_dump(mode="json"), list(keep), *([list(changes)] if changes else [])]
+    identity = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(identity.encode()).hexdigest()[:16]
 
 
-def _not_kept(decisions: Sequence[Decision], action: Action) -> tuple[NotKept, ...]:
+def not_kept(decisions: Sequence[Decision], action: Action) -> tuple[NotKept, ...]:
+    """List the tasks with one decision, and why."""
     return tuple(
         NotKept(task_id=decision.task_id, reasons=decision.reasons, finding_ids=decision.finding_ids)
         for decision in decisions

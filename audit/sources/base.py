@@ -63,6 +63,19 @@ class Version(Record):
     """How many files the hash covers."""
 
 
+class FigureTable(Record):
+    """Figures of the runs that the benchmark itself would report, as a table."""
+
+    title: str
+    """What the figures are."""
+    columns: tuple[str, ...]
+    """Headings; the first column names the rows."""
+    rows: tuple[tuple[str, ...], ...]
+    """Cells as text."""
+    note: str = ""
+    """How they are computed, and what a reader needs to compare them."""
+
+
 def hash_files(root: Path, files: Iterable[Path], label: str) -> Version:
     """Hash relative names and contents of ``files`` in sorted order, reading in blocks."""
     total = hashlib.sha256()
@@ -88,6 +101,8 @@ class Source(ABC):
     """Name of the benchmark for people."""
     layout: ClassVar[str]
     """One line: which files make a folder readable."""
+    maps_runs: bool = False
+    """Whether the user said how run files are read, so that they are tried as nothing else."""
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a benchmark folder.
@@ -118,6 +133,10 @@ class Source(ABC):
     @abstractmethod
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in a file or folder of run files that belong to this benchmark."""
+
+    def figures(self, runs: Iterable[Trajectory]) -> Sequence[FigureTable]:
+        """Return the benchmark's own figures of the runs; a benchmark whose figure is the pass rate has none."""
+        return ()
 
     @abstractmethod
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:

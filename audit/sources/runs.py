@@ -14,14 +14,17 @@ from taxonomy.trajectory import Trajectory
 def read_runs(source: Source, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
     """Stream the runs at ``path``.
 
-    A CSV or Parquet file is a score table; a JSON Lines file whose first record has the fields of a Trajectory is
-    native; everything else is left to the source.
+    Where the user mapped run files (``maps_runs``), all is left to the source. Else a CSV or Parquet file is a score
+    table, a JSON Lines file whose first record has the fields of a Trajectory is native, and everything else is left
+    to the source.
 
     Raises:
         SourceError: when there is nothing at the path, or nothing the source can read.
     """
     if not path.exists():
         raise SourceError(f"{path}: there are no runs at this path")
+    if source.maps_runs:
+        return source.runs(path, quarantine)
     if path.is_file() and is_matrix(path):
         return read_matrix(path, quarantine)
     if path.is_file() and _is_native(path):

@@ -149,7 +149,7 @@ def show_outcome(
 def _show_models(plan: "AuditPlan") -> None:
     rows = []
     for row in plan.models:
-        scored = row.runs - row.infrastructure_errors
+        scored = row.runs - row.infrastructure_errors - row.unscored
         accuracy = "undefined" if row.accuracy is None else f"{row.accuracy:.3f} [{row.low:.3f}, {row.high:.3f}]"
         rows.append(
             (
@@ -157,7 +157,7 @@ def _show_models(plan: "AuditPlan") -> None:
                 row.protocol,
                 f"{row.passed}/{scored}",
                 accuracy,
-                f"{row.passed}/{row.runs} = {row.accuracy_counting_errors:.3f}",
+                f"{row.passed}/{row.runs - row.unscored} = {row.accuracy_counting_errors:.3f}",
                 str(row.infrastructure_errors),
                 str(row.tasks),
             )

@@ -76,3 +76,36 @@ def new_source(
     for file in written:
         typer.echo(file)
     typer.echo(f"\nnext: pip install -e {path} && agenthard audit {name} {path / 'example'}")
+
+
+@app.command("infer")
+def infer_mapping(
+    path: Annotated[
+        Path, typer.Argument(help="File of rows (JSONL, JSON, CSV, Parquet), or a folder with such files.")
+    ],
+    out: Annotated[Path | None, typer.Option(help="Write the mapping here instead of printing it.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Propose a mapping for the rows of a benchmark that no source reads, with how many rows parse under it.
+
+    Example: `agenthard sources infer docs/examples/library`
+    """
+    from audit.sources.mapping.infer import infer
+    from audit.sources.mapping.infer.writing import as_yaml
+    from flows.errors import CommandError
+
+    if not path.exists():
+        raise CommandError(f"{path}: there is nothing at this path")
+    if out is not None and out.exists():
+        raise CommandError(f"{out} exists already; name a new file")
+    proposal = infer(path)
+    if out is not None:
+        out.write_text(as_yaml(proposal, out.resolve().parent), encoding="utf-8")
+    if as_json:
+        print_json({**proposal.facts(), "file": None if out is None else str(out)})
+    elif out is None:
+        typer.echo(as_yaml(proposal, Path.cwd()), nl=False)
+    else:
+        typer.echo(
+            f"{out}: {proposal.parsed} of {proposal.rows} rows parse; read it, then: agenthard audit mapping {out}"
+        )

@@ -1,8 +1,8 @@
 /* The table of decisions. */
 const ROWS = 100;
 
-const decided = { rows: [], order: ["task", 1], shown: ROWS };
-const DECISION_KEYS = { task: (r) => r[0], action: (r) => data.actions[r[0]], findings: (r) => r[2] };
+const decided = { rows: [], order: ["place", 1], shown: ROWS };
+const DECISION_KEYS = { task: (r) => r[0], action: (r) => data.actions[r[0]], findings: (r) => r[2], place: (r) => r[3] };
 function listDecisions() {
   const wanted = byId("which").value;
   const [key, direction] = decided.order,

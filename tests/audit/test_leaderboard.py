@@ -23,6 +23,14 @@ def test_a_model_that_only_crashed_has_no_accuracy() -> None:
     assert (row.accuracy, row.low, row.high, row.accuracy_counting_errors) == (None, None, None, 0.0)
 
 
+def test_a_run_without_a_verdict_that_nothing_broke_is_no_infrastructure_error() -> None:
+    path = make_run("a", "recorded path", passed=None).model_copy(update={"status": "ok", "status_reason": ""})
+    assert rows(path) == []
+    (row,) = rows(path, make_run("b", "recorded path"), make_run("c", "recorded path", passed=None))
+    assert (row.runs, row.unscored, row.infrastructure_errors) == (3, 1, 1)
+    assert (row.accuracy, row.accuracy_counting_errors) == (1.0, 0.5)
+
+
 def test_repetitions_of_a_task_do_not_narrow_the_interval() -> None:
     runs = [make_run(task, passed=task in "ab", trial=k) for task in "abcd" for k in range(10)]
     (row,) = rows(*runs)

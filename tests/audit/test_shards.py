@@ -169,8 +169,16 @@ def test_variants_of_one_task_that_quote_the_same_share_a_finding() -> None:
         gold = GroundTruth(semantics="required", turns=((), calls) if task_id == "shifted" else (calls,))
         return make_task(task_id, cluster=cluster, ground_truth=gold)
 
-    tasks = [variant("base", "c", 7, 7), variant("shifted", "c", 7), variant("other", "d", 7), variant("alone", None, 7)]
+    tasks = [
+        variant("base", "c", 7, 7),
+        variant("shifted", "c", 7),
+        variant("other", "d", 7),
+        variant("alone", None, 7),
+    ]
     shards = [check_shard([task], {}, [Sevens()]) for task in tasks]
     findings, coverage = conclude("library", [task.id for task in tasks], shards, [Sevens()])
     assert sorted(f.task_ids for f in findings) == [("alone",), ("base",), ("base", "shifted"), ("other",)]
     assert {row.status for row in coverage} == {Status.FLAGGED}
+    first = next(f for f in findings if f.task_ids == ("base", "shifted"))
+    alone, _ = conclude("library", ["shifted"], [check_shard([tasks[1]], {}, [Sevens()])], [Sevens()])
+    assert alone[0].id == first.id

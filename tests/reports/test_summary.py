@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from audit.detectors.base import TaskDetector
+from audit.sources.base import FigureTable
 from reports.findings_json import write_findings_json
 from reports.page import write_page, write_summary
 from reports.result import AuditResult, CheckInfo
@@ -134,3 +135,19 @@ def test_check_is_described_from_its_detector() -> None:
 
     info = CheckInfo.of(Odd())
     assert info.doc == "Flags odd tasks.\n\nFlagged: 3." and info.version == "4" and info.why == ""
+
+
+def test_figures_of_the_runs_stand_in_summary_and_page(shop: AuditResult, tmp_path: Path) -> None:
+    table = FigureTable(
+        title="Scores of m|1", columns=("part", "score"), rows=(("<b>", "4.5"), ("all", "5.0")), note="Mean over parts."
+    )
+    result = changed(shop, figures=(table,))
+    write_summary(result, tmp_path / "summary.md")
+    text = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert (
+        "## Scores of m\\|1\n\n| part | score |\n|---|---|\n| \\<b\\> | 4.5 |\n| all | 5.0 |\n\nMean over parts."
+        in text
+    )
+    write_page(result, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Scores of m|1" in page and '&lt;b&gt;</th><td class="n">4.5</td>' in page

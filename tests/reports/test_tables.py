@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from audit.decisions.priority import review_order
 from reports.result import AuditResult
 from reports.tables import write_tables
 from taxonomy.finding import Coverage, Finding
@@ -86,9 +87,17 @@ def test_findings_decisions_and_coverage_come_back(shop: AuditResult, tables: Pa
         assert all(places)
     assert rows(tables, "findings")[0]["evidence"][0]["quote"].startswith("An order")
     decisions = rows(tables, "decisions")
+    queue = {item.task_id: item.place for item in review_order([task.id for task in shop.tasks], shop.findings)}
     assert decisions == [
-        {**d.model_dump(), "reasons": list(d.reasons), "finding_ids": list(d.finding_ids)} for d in shop.decisions
+        {
+            **d.model_dump(),
+            "reasons": list(d.reasons),
+            "finding_ids": list(d.finding_ids),
+            "review_place": queue.get(d.task_id),
+        }
+        for d in shop.decisions
     ]
+    assert sorted(place for row in decisions if (place := row["review_place"])) == list(range(1, len(queue) + 1))
     assert [Coverage.model_validate(row) for row in rows(tables, "coverage")] == list(shop.coverage)
     assert rows(tables, "quarantine")[0]["reason"] == f"not UTF-8 {ATTACK}"
 

@@ -2,8 +2,10 @@
 
 from audit.detectors.environment.agent_sets_world import AgentSetsWorld
 from audit.detectors.environment.identical_tool_descriptions import IdenticalToolDescriptions
+from audit.detectors.environment.live_dependence import LiveDependence
 from audit.detectors.environment.prompt_code_example import PromptCodeExample
 from audit.detectors.environment.prompt_unknown_tool import PromptUnknownTool
+from audit.detectors.environment.prompt_wrong_argument import PromptWrongArgument
 from audit.detectors.environment.tool_doc_contradiction import ToolDocContradiction
 from audit.detectors.environment.tool_doc_implementation import ToolDocImplementation
 from audit.detectors.environment.wrong_entity_response import WrongEntityResponse
@@ -11,8 +13,10 @@ from audit.detectors.environment.wrong_entity_response import WrongEntityRespons
 __all__ = [
     "AgentSetsWorld",
     "IdenticalToolDescriptions",
+    "LiveDependence",
     "PromptCodeExample",
     "PromptUnknownTool",
+    "PromptWrongArgument",
     "ToolDocContradiction",
     "ToolDocImplementation",
     "WrongEntityResponse",

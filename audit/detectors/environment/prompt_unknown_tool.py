@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from rapidfuzz import fuzz, process
 
@@ -74,7 +75,21 @@ class PromptUnknownTool(TaskDetector):
                     evidence=tuple(evidence),
                     fix=f"Name the tool by its real name{f' {near[0]!r}' if near else ''}, or take the sentence out.",
                     cause=f"{name} in {pointer}",
+                    patch=_renamed(pointer, text, name, known),
                 )
+
+
+def _renamed(pointer: str, text: str, name: str, known: set[str]) -> tuple[dict[str, Any], ...]:
+    """Write the patch that names the only tool whose name differs in one word; () when there are none or several."""
+    words = name.split("_")
+    near = [other for other in sorted(known) if _differ_in_one(words, other.split("_"))]
+    if len(near) != 1:
+        return ()
+    return ({"op": "replace", "path": pointer, "value": re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", near[0], text)},)
+
+
+def _differ_in_one(words: list[str], others: list[str]) -> bool:
+    return len(words) == len(others) > 1 and sum(a != b for a, b in zip(words, others, strict=True)) == 1
 
 
 @lru_cache(maxsize=256)

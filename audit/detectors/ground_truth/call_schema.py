@@ -6,12 +6,13 @@ from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.gold_values import readable
+from audit.detectors.ground_truth.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
 from audit.detectors.ground_truth.schema_fit import Violation, violations
 from audit.detectors.ground_truth.sharing import shared_cause
 from audit.detectors.ground_truth.wording import squash
 from audit.evidence import canonical_json, quote
 from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import join, split
+from taxonomy.pointer import escape, join, split
 from taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 UNSPECIFIED = frozenset({"", "na", "none", "null", "any", "all", "dontcare", "unspecified", "notspecified", "unknown"})
@@ -94,10 +95,12 @@ def _unreadable(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
 
 def _unknown_tool(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
     tools = task.environment.tools if call.requestor == "assistant" else task.environment.user_tools
+    meant = near_name(call.name, [tool.name for tool in tools if _documents(tool, call.arguments)])
     return Hit(
         claim=f"The gold calls {call.name!r}, which is not among the {len(tools)} tools of the {call.requestor}.",
         evidence=(quote(task, f"{pointer}/name", note="no tool has this name"),),
         fix="Name a tool that is offered.",
+        patch=replace(f"{pointer}/name", meant) if meant else (),
         cause=shared_cause(task, "unknown tool", call.name),
     )
 
@@ -130,9 +133,32 @@ def _misfits(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> I
             evidence=(quote(task, given, note="the gold call"), quote(task, documented, note="the documentation")),
             fix=_FIXES.get(violation.keyword, "Accept a documented value, or correct the documentation."),
             severity=_severity(task, tool, violation),
+            patch=_patch(task, given, call, violation),
             tier=Tier.SUSPECTED if _in_nested_object(violation) else None,
             cause=shared_cause(task, call.name, violation.keyword, violation.rule_at, violation.name, violation.value),
         )
+
+
+def _documents(tool: ToolSpec, arguments: dict[str, Any]) -> bool:
+    return set(arguments) <= set(tool.parameters.get("properties") or {})
+
+
+def _patch(task: AgentTask, given: str, call: ToolCall, violation: Violation) -> Patch:
+    """Write the one change that makes the call fit, where there is exactly one."""
+    if not only_choice(task, given):
+        return ()
+    if violation.keyword == "type" and (meant := coerced(violation.value, violation.expected)) is not None:
+        return replace(given, meant)
+    if violation.keyword == "enum" and (named := near_value(violation.value, violation.expected)):
+        # A word that the user says too is perhaps meant: with the gold alone changed, the task would contradict itself.
+        said = any(squash(str(violation.value)) in squash(text) for _, text in task.user_texts())
+        return () if said and squash(named) != squash(str(violation.value)) else replace(given, named)
+    top_level = len(split(violation.value_at)) == 1
+    if violation.keyword == "additionalProperties" and top_level:
+        free = [name for name in violation.expected if name not in call.arguments]
+        if meant := near_name(violation.name, free):
+            return ({"op": "move", "from": given, "path": f"{given.rpartition('/')[0]}/{escape(meant)}"},)
+    return ()
 
 
 _FIXES = {

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.evidence import canonical_json, quote
 from audit.execution.gold import gold_replay, reproduce, why_not_replayed
 from taxonomy.finding import Severity, Tier
@@ -54,4 +55,5 @@ class GoldChangesNothing(TaskDetector):
                 fix="Leave the call out, or change the initial state so that it does something.",
                 cause=f"{step.call.name} {canonical_json(step.call.arguments)}",
                 severity=Severity.AFFECTS_SCORE if in_vain else None,
+                patch=() if in_vain else leave_out(task, step.pointer),
             )

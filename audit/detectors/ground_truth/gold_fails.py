@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.detectors.ground_truth.wording import squash
 from audit.evidence import canonical_json, quote
 from audit.execution.gold import gold_replay, reproduce, why_not_replayed
 from audit.execution.replay import Replay, Step
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
+
+_TRIED_AGAIN = "a later gold call tries again and succeeds"
 
 
 class GoldFails(TaskDetector):
@@ -63,6 +66,7 @@ class GoldFails(TaskDetector):
                 fix="Make the call one that works in this environment, or leave it out.",
                 cause=cause,
                 severity=severity,
+                patch=leave_out(task, step.pointer) if so == _TRIED_AGAIN else (),
             )
 
 
@@ -84,7 +88,7 @@ def _effect(task: AgentTask, gold: Replay, number: int) -> tuple[Severity, str]:
             return Severity.COSMETIC, "it is a read, so no score depends on it"
         return Severity.AFFECTS_SCORE, "a run has to make it all the same"
     if any(other.changed and _tries_again(step, other) for other in later):
-        return Severity.COSMETIC, "a later gold call tries again and succeeds"
+        return Severity.COSMETIC, _TRIED_AGAIN
     nothing = ", and a run that changes nothing has the right final state" if gold.final == gold.initial else ""
     if any("transfer_to_human" in other.call.name for other in later):
         return Severity.MAY_AFFECT_SCORE, f"the ground truth then hands the user over{nothing}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.detectors.ground_truth.sharing import shared_cause
 from audit.evidence import quote
 from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_evaluated, why_not_replayed
@@ -47,5 +48,6 @@ class GoldRedundant(TaskDetector):
                 evidence=(quote(task, step.pointer, note=f"the response is: {step.observation.text[:300]}"),),
                 why=f"{self.why} {reproduce(task)}",
                 fix="Leave the call out.",
+                patch=leave_out(task, step.pointer),
                 cause=shared_cause(task, "left out", step.call.name, step.call.arguments),
             )

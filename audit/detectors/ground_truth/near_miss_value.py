@@ -10,7 +10,8 @@ from rapidfuzz.distance import OSA, Levenshtein
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
 from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
-from audit.detectors.ground_truth.person_records import mismatches
+from audit.detectors.ground_truth.minimal_fix import Patch, replace
+from audit.detectors.ground_truth.person_records import Mismatch, mismatches
 from audit.detectors.ground_truth.sharing import shared_cause
 from audit.detectors.ground_truth.wording import squash, words
 from audit.evidence import quote
@@ -104,24 +105,27 @@ def _names_and_quotations(task: AgentTask) -> Iterator[_Said]:
 def _misspelt(
     task: AgentTask, pointer: str, call: ToolCall, value: GoldValue, said: list[_Said], severity: Severity
 ) -> Iterator[Hit]:
+    closed_world = task.environment.state is not None
     for at, text in value.strings():
-        for other in said:
-            phrase = _nearly_same_phrase(text, other.text)
-            if not phrase and not _nearly_same_name(text, other.text, task.environment.state is not None):
-                continue
-            yield Hit(
-                claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, but the task says "
-                f"{other.text!r}.",
-                evidence=(
-                    quote(task, f"{pointer}/arguments{at}", note="the gold call"),
-                    quote(task, other.at, text=other.text, note="what the task says"),
-                ),
-                fix=f"Use {other.text!r}.",
-                severity=Severity.MAY_AFFECT_SCORE if phrase else severity,
-                tier=Tier.CONFIRMED if _FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
-                cause=shared_cause(task, f"{text!r} for {other.text!r}"),
-            )
-            return
+        near = [s for s in said if _nearly_same_phrase(text, s.text) or _nearly_same_name(text, s.text, closed_world)]
+        if not near:
+            continue
+        other = near[0]
+        phrase = _nearly_same_phrase(text, other.text)
+        meant_one = len({each.text for each in near}) == len(value.accepted) == 1
+        yield Hit(
+            claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, but the task says {other.text!r}.",
+            evidence=(
+                quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+                quote(task, other.at, text=other.text, note="what the task says"),
+            ),
+            fix=f"Use {other.text!r}.",
+            severity=Severity.MAY_AFFECT_SCORE if phrase else severity,
+            tier=Tier.CONFIRMED if _FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
+            cause=shared_cause(task, f"{text!r} for {other.text!r}"),
+            patch=replace(f"{pointer}/arguments{at}", other.text) if meant_one else (),
+        )
+        return
 
 
 def _nearly_same_phrase(gold: str, said: str) -> bool:
@@ -194,4 +198,18 @@ def _wrong_person(
             severity=severity,
             tier=Tier.CONFIRMED if found.certain else Tier.SUSPECTED,
             cause=shared_cause(task, call.name, given.name, recorded.name, given.born),
+            patch=_as_recorded(f"{pointer}/arguments", found, knowledge),
         )
+
+
+def _as_recorded(arguments: str, found: Mismatch, knowledge: Knowledge) -> Patch:
+    """Write the person as the record has it: the date of birth, or the half of the name that differs.
+
+    A name that the user says as well stays: with the gold alone changed, the task would contradict itself.
+    """
+    given, recorded = found.given, found.recorded
+    if given.born != recorded.born:
+        return replace(arguments + given.born_at, recorded.born)
+    halves = (("first_name", given.first, recorded.first), ("last_name", given.last, recorded.last))
+    [(half, own, name)] = [each for each in halves if each[1] != each[2]]
+    return () if knowledge.said(own) else replace(f"{arguments}{given.at}/{half}", name)

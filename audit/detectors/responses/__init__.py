@@ -2,6 +2,8 @@
 
 from audit.detectors.responses.all_fail import AllFail
 from audit.detectors.responses.all_pass import AllPass
+from audit.detectors.responses.consensus_against_gold import ConsensusAgainstGold
+from audit.detectors.responses.flaky_trials import FlakyTrials
 from audit.detectors.responses.negative_discrimination import NegativeDiscrimination
 
-__all__ = ["AllFail", "AllPass", "NegativeDiscrimination"]
+__all__ = ["AllFail", "AllPass", "NegativeDiscrimination", "ConsensusAgainstGold", "FlakyTrials"]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.detectors.user.assistant_speech import assistant_speech
+from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import upper_tail, wilson
 from taxonomy.finding import Evidence, Severity, Tier
@@ -69,7 +70,7 @@ class UserRoleConfusion(SuiteDetector):
             turns = [i for i, message in enumerate(run.messages) if message.role == "user" and message.content.strip()]
             if not turns:
                 continue
-            key = (_simulator(run), run.model)
+            key = (simulator_of(run), run.model)
             confused = [(i, cues[0]) for i in turns if (cues := assistant_speech(run.messages[i].content))]
             counts[key].update(
                 runs=1, turns=len(turns), runs_affected=min(1, len(confused)), turns_affected=len(confused)
@@ -100,10 +101,6 @@ class UserRoleConfusion(SuiteDetector):
 
 
 _SILENT = ""
-
-
-def _simulator(run: Trajectory) -> str:
-    return f"{run.user_model or 'unnamed'}" + (f" ({run.protocol})" if run.protocol else "")
 
 
 def _grouped(observations: Sequence[Observation], by: Literal["key", "task_id"]) -> dict[str, list[Observation]]:

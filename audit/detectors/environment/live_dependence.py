@@ -1,0 +1,90 @@
+"""Open tasks whose right answer depends on the live world."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.criteria import asked, graded, sentence_around
+from audit.evidence import quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask
+
+_WEB = (
+    r"(?:web|google|internet|online) (?:search(?:es)?|queries|sources)\b|\bsearch the (?:web|internet)\b"
+    r"|\b(?:identify|discover|find|locate|search for|select)\b[^.\n]{0,60}\bhugging ?face (?:dataset|model)"
+)
+_RULES = {
+    "works on a public host": re.compile(
+        r"https?://(?!(?:localhost|127\.|0\.0\.0\.0|example\.|www\.example|www\.w3\.org|schema|json-schema|\.\.\.))"
+        r"[\w-]+(?:\.[\w-]+)+[^\s`'\")>,]*[\w/]"
+    ),
+    "needs results of the live web": re.compile(rf"\b(?:{_WEB})", re.IGNORECASE),
+    "asks for what is recent when it is run": re.compile(
+        r"\b(?:in|within|over|during) the (?:last|past) (?:\d+|two|three|five|ten|few|couple of) "
+        r"(?:days|weeks|months|years)\b"
+        r"|\bas of (?:today|now|this moment)\b|\btoday['’]s (?:date|news|price|weather)\b",
+        re.IGNORECASE,
+    ),
+    "is solved by a hosted model": re.compile(
+        r"\b(?:uses?|calls?|invokes?|via|query|querying)\b[^.\n]{0,40}?`?\b(?:gpt-[\w.-]+|claude-[\w.-]+|gemini-[\w.-]+)`?",
+        re.IGNORECASE,
+    ),
+}
+_FACTS_OF_A_DATE = ("needs results of the live web", "asks for what is recent when it is run")
+_SERVICES = ("needs results of the live web", "is solved by a hosted model")
+_NOW = re.compile(
+    r"\b(?:through|until|as of|up to|before) (?:the end of )?(?:(?:january|february|march|april|may|june|july|august"
+    r"|september|october|november|december)\s+)?(?:20\d\d)\b|\bcurrent (?:date|time) is\b",
+    re.IGNORECASE,
+)
+_MOCK = re.compile(r"\b(?:mock|stub|monkeypatch|fake client)", re.IGNORECASE)
+
+
+class LiveDependence(TaskDetector):
+    """An open task is solved, and graded, with something outside the benchmark that changes or disappears.
+
+    Rule: a task whose tools the benchmark does not bring along names a public host to work on, needs searches of the
+    live web, asks for what is recent without saying what the present is, or has its work done by a hosted model.
+    A text that fixes its time ("through September 2025") is not flagged for recency or for the web: its facts stay.
+    Nor is a search or a hosted model that the task replaces by a mock.
+
+    Flagged: "Create the issue in https://github.com/acme/board"; "sources released within the last three years".
+    Not flagged: "Use the `search` tool" where the benchmark defines that tool; "All facts as of March 2024".
+
+    Wrong where the benchmark's runner replays the pages or holds its own copy of the host.
+    """
+
+    id = "live-dependence"
+    title = "the answer depends on the live world"
+    version = "1"
+    category = "environment-drift"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.SUSPECTED
+    why = "The same work gets another score at another time or place, and results of different dates do not compare."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Return why the task cannot be checked, or None."""
+        return "the tools are the benchmark's own" if task.environment.tools else None
+
+    def inspect(self, task: AgentTask) -> Iterable[Hit]:
+        """Yield what the task takes from the live world, each kind once."""
+        said, criteria = list(asked(task)), list(graded(task))
+        words = [text for _, text in (*said, *criteria)]
+        fixed = any(_NOW.search(text) for text in words)
+        mocked = any(_MOCK.search(text) for text in words)
+        for what, pattern in _RULES.items():
+            if (fixed and what in _FACTS_OF_A_DATE) or (mocked and what in _SERVICES):
+                continue
+            for pointer, text, match in _first(pattern, [*said, *criteria]):
+                yield Hit(
+                    claim=f"The task {what} (“{match[0][:80]}”)",
+                    evidence=(quote(task, pointer, text=sentence_around(text, *match.span()), note="what it needs"),),
+                    fix="Bring a copy along, or state the time that the answer holds for.",
+                )
+
+
+def _first(pattern: re.Pattern[str], passages: list[tuple[str, str]]) -> Iterator[tuple[str, str, re.Match[str]]]:
+    for pointer, text in passages:
+        if match := pattern.search(text):
+            yield pointer, text, match
+            return

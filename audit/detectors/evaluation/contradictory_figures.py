@@ -1,0 +1,137 @@
+"""Text and rubric that give one thing two different figures."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.criteria import Passage, asked, graded, sentence_around
+from audit.evidence import quote
+from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.task import AgentTask
+
+_SIZE = re.compile(r"(?<![\d.])(?P<width>\d{3,4}) ?(?:px)? ?(?:[x×]|by) ?(?P<height>\d{3,4})(?: ?px)?(?![\d.])")
+_SIDE = re.compile(
+    r"(?<![\d.])(?P<value>\d{3,4}) ?(?:(?:±|\+/-) ?\d+)? ?px (?P<side>tall|high|in height|wide|in width|height|width)\b"
+)
+_TALL = frozenset({"tall", "high", "height", "in height"})
+_TOLERANCE = re.compile(
+    r"(?<![\d.])(?P<value>\d{2,4}(?:\.\d+)?) ?(?:px)? ?(?:±|\+/-) ?(?P<slack>\d+(?:\.\d+)?) ?(?:px|%)?"
+)
+_NUMERALS = {word: i for i, word in enumerate("two three four five six seven eight nine ten eleven twelve".split(), 2)}
+_NAME = r"`[^`\n]+`(?:\s*\([^()\n]*\))?"
+_COUNT = re.compile(
+    rf"\b(?:(?:following|these|all|the)[* ]+)?(?P<count>\d{{1,2}}|{'|'.join(_NUMERALS)})(?: of the following)?"
+    r"(?: required| following)? (?:keys|fields|columns|members|properties|methods|flags|switches|files|sections)\b"
+    rf"[^:.`\n]{{0,40}}:\s*(?P<list>{_NAME}(?:(?:,| and|,? or)\s+(?:and )?{_NAME})+)",
+    re.IGNORECASE,
+)
+_TOGGLE = re.compile(r"\bclicking (?:an?|any|the) (?P<thing>[\w-]+) toggles\b", re.IGNORECASE)
+_REFUSE = re.compile(
+    r"\b(?:refuses?|rejects?|ignores?)\s+(?:the\s+)?(?:duplicate|second|repeated)\b"
+    r"|\bduplicate is (?:rejected|refused|ignored)\b",
+    re.IGNORECASE,
+)
+
+
+class ContradictoryFigures(TaskDetector):
+    """What is asked and what is graded contradict each other on a size, a tolerance, a count or a repeated click.
+
+    Rules:
+
+    1. the text states one size only, such as 640x960, and the rubric gives the length of one side as the other side
+       ("640px tall");
+    2. the same length has one tolerance in the text and another in the rubric (cosmetic where the rubric is wider);
+    3. the text announces a number of keys, fields or files, and the list that follows has another number of names;
+    4. clicking a thing toggles it, and the rubric has a second click on it refused.
+
+    Flagged: "a portrait stage (640x960)", graded by "640+/-6px tall"; "these five keys: `a`, `b`, `c`".
+    Not flagged: "a 360×640px panel" graded by "360±4px width, 640±4px height"; "at least two of: `a`, `b`, `c`".
+
+    Wrong where two things share a length by chance and have tolerances of their own.
+    """
+
+    id = "contradictory-figures"
+    title = "text and rubric contradict each other"
+    version = "1"
+    category = "too-strict"
+    severity = Severity.AFFECTS_SCORE
+    tier = Tier.CONFIRMED
+    why = "An agent that follows one of the two statements is graded by the other."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Return why the task cannot be checked, or None."""
+        return None if any(True for _ in graded(task)) else "no criteria in words"
+
+    def inspect(self, task: AgentTask) -> Iterable[Hit]:
+        """Yield the contradictions of ``task``."""
+        said, criteria = list(asked(task)), list(graded(task))
+        yield from _sides(task, said, criteria)
+        yield from _tolerances(task, said, criteria)
+        yield from _counts(task, [*said, *criteria])
+        yield from _toggles(task, said, criteria)
+
+
+def _all(pattern: re.Pattern[str], passages: Iterable[Passage]) -> list[tuple[Passage, re.Match[str]]]:
+    return [(passage, match) for passage in passages for match in pattern.finditer(passage[1])]
+
+
+def _cite(task: AgentTask, passage: Passage, match: re.Match[str], note: str) -> Evidence:
+    pointer, text = passage
+    return quote(task, pointer, text=sentence_around(text, *match.span()), note=note)
+
+
+def _sides(task: AgentTask, said: list[Passage], criteria: list[Passage]) -> Iterator[Hit]:
+    sizes = _all(_SIZE, said)
+    if len({(match["width"], match["height"]) for _, match in sizes}) != 1:
+        return
+    passage, size = sizes[0]
+    width, height = size["width"], size["height"]
+    for at, side in _all(_SIDE, criteria):
+        own, other = (height, width) if side["side"] in _TALL else (width, height)
+        if width != height and side["value"] == other != own:
+            yield Hit(
+                claim=f"The size asked for is {size[0]}, and the rubric wants {side[0]}",
+                evidence=(_cite(task, passage, size, "asked"), _cite(task, at, side, "graded")),
+                fix="Name the right side in the rubric.",
+            )
+
+
+def _tolerances(task: AgentTask, said: list[Passage], criteria: list[Passage]) -> Iterator[Hit]:
+    asked_for, demanded = _all(_TOLERANCE, said), _all(_TOLERANCE, criteria)
+    for value in sorted({match["value"] for _, match in asked_for}):
+        ours = [item for item in asked_for if item[1]["value"] == value]
+        theirs = [item for item in demanded if item[1]["value"] == value]
+        slacks = {float(m["slack"]) for _, m in ours}, {float(m["slack"]) for _, m in theirs}
+        if len(slacks[0]) == 1 == len(slacks[1]) and slacks[0] != slacks[1]:
+            yield Hit(
+                claim=f"The tolerance asked for is {ours[0][1][0]}, and the rubric grades {theirs[0][1][0]}",
+                evidence=(_cite(task, *ours[0], "asked"), _cite(task, *theirs[0], "graded")),
+                fix="Give the same tolerance in both places.",
+                severity=Severity.AFFECTS_SCORE if min(slacks[0]) > min(slacks[1]) else Severity.COSMETIC,
+            )
+
+
+def _counts(task: AgentTask, passages: list[Passage]) -> Iterator[Hit]:
+    seen = set()
+    for passage, match in _all(_COUNT, passages):
+        count = _NUMERALS.get(match["count"].lower()) or int(match["count"])
+        names = re.findall(r"`[^`\n]+`", re.sub(r"\([^()\n]*\)", "", match["list"]))
+        if len(names) != count and match[0] not in seen:
+            seen.add(match[0])
+            yield Hit(
+                claim=f"The text announces {count} names, and {len(names)} follow",
+                evidence=(quote(task, passage[0], text=match[0], note="the number and the list"),),
+                fix="Correct the number or the list.",
+                severity=Severity.MAY_AFFECT_SCORE,
+            )
+
+
+def _toggles(task: AgentTask, said: list[Passage], criteria: list[Passage]) -> Iterator[Hit]:
+    toggles, refusals = _all(_TOGGLE, said), _all(_REFUSE, criteria)
+    if toggles and refusals:
+        yield Hit(
+            claim=f"A second click on the {toggles[0][1]['thing']} undoes the first in the text, and is refused in the "
+            "rubric",
+            evidence=(_cite(task, *toggles[0], "asked"), _cite(task, *refusals[0], "graded")),
+            fix="Decide what a second click does, and say so in both places.",
+        )

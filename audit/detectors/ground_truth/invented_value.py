@@ -1,0 +1,126 @@
+"""Check: gold values that somebody made up: large numbers, secrets and unfilled blanks."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.derived_numbers import derives
+from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
+from audit.detectors.ground_truth.knowledge import Knowledge
+from audit.detectors.ground_truth.places import documented, name_words
+from audit.detectors.ground_truth.sharing import shared_cause
+from audit.evidence import quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask, ToolCall, ToolSpec
+
+_SMALLEST = 100
+"""Smaller numbers are often common knowledge: a deck has 52 cards, grown-ups are 18."""
+_KNOWN = frozenset(
+    "year years date time hour hours month day week latitude longitude lat lon lng long coord coords coordinate "
+    "coordinates location position point points altitude elevation timestamp population distance".split()
+)
+_SECRET = re.compile(r"password|passcode|securityanswer|secretkey|apikey", re.IGNORECASE)
+_BLANK = re.compile(r"(?:YOUR|MY|INSERT|ENTER)_[A-Z_]+|<[A-Za-z_ ]{2,40}>|\[(?:INSERT|YOUR)[A-Za-z_ ]*\]")
+
+
+@dataclass(frozen=True)
+class _Given:
+    task: AgentTask
+    knowledge: Knowledge
+    said: str
+    call: ToolCall
+    tool: ToolSpec
+    value: GoldValue
+
+
+class InventedValue(TaskDetector):
+    """A gold value that cannot be known or worked out stands nowhere in the task.
+
+    Looked at is the first call of a task without a database, where all that an agent knows is the conversation and the
+    documentation, and values that a run may not leave out:
+
+    * a **number** of 100 or more that is not said, not documented, not the default, and neither a sum, difference,
+      product nor quotient of two numbers that are said (units, numerals and spans such as "an hour" included). Names
+      that hint at common knowledge or the calendar (year, latitude, distance) are passed over;
+    * a **secret** by the parameter's name (``newPassword``, ``securityAnswer``, ``api_key``) that nobody says;
+    * an **unfilled blank** such as ``YOUR_API_KEY`` that the documentation does not give.
+
+    Flagged: ``receptionDelay=1200`` for "My messages arrive late". Not flagged: 3600 for "the past hour"; 303 where the
+    documentation says "303 for infinite loops"; a city's longitude.
+
+    Wrong where a large number is common knowledge, as the number of days of a leap year.
+    """
+
+    id = "invented-value"
+    title = "Gold values that somebody made up"
+    version = "1"
+    category = "redundant-tool-call"
+    severity = Severity.AFFECTS_SCORE
+    tier = Tier.SUSPECTED
+    why = "No agent can find the value, so every run that does what the user asks differs from the gold."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Only calls to a request without a database can be checked."""
+        if not any(task.ground_truth.turns):
+            return "the ground truth holds no calls"
+        if task.ground_truth.call_matching in ("state", "none"):
+            return "calls count only through what they lead to"
+        if task.initial_state is not None or task.environment.state is not None:
+            return "the state may hold the values"
+        return None
+
+    def inspect(self, task: AgentTask) -> Iterator[Hit]:
+        """Yield one hit per value that is made up."""
+        knowledge = Knowledge(task)
+        texts = list(task.user_texts())
+        said = "\n".join(text for _, text in texts)
+        for pointer, call in task.gold_calls():
+            tool = task.tool(call.name, call.requestor)
+            if tool is None or tool.language not in ("json", "python"):
+                continue
+            for value in gold_values(call.arguments):
+                given = _Given(task, knowledge, said, call, tool, value)
+                reason = None if value.omissible else next((why for rule in _RULES if (why := rule(given))), None)
+                if reason is not None:
+                    at, shown = value.accepted[0]
+                    yield Hit(
+                        claim=f"The gold call of {call.name!r} demands {value.name!r} = {shown!r}, but {reason}.",
+                        evidence=(
+                            quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+                            quote(task, texts[-1][0], note="the last words of the conversation"),
+                        ),
+                        fix="Say the value in the request, or accept any.",
+                        cause=shared_cause(task, call.name, value.member, shown),
+                    )
+
+
+def _number(given: _Given) -> str | None:
+    numbers = [number for _, number in given.value.accepted]
+    if not all(isinstance(number, (int, float)) and not isinstance(number, bool) for number in numbers):
+        return None
+    if any(abs(number) < _SMALLEST for number in numbers) or _KNOWN & set(name_words(given.value.name)):
+        return None
+    place = documented(given.tool, given.value.at)
+    if place is None or "default" in place.schema:
+        return None
+    if any(given.knowledge.documented(f"{number:g}") or derives(number, given.said) for number in numbers):
+        return None
+    return "no number in the conversation or the documentation leads to it"
+
+
+def _secret(given: _Given) -> str | None:
+    texts = [text for _, text in given.value.strings()]
+    if not texts or not _SECRET.search("".join(name_words(given.value.member))):
+        return None
+    return None if any(given.knowledge.holds(text) for text in texts) else "nobody says this secret"
+
+
+def _blank(given: _Given) -> str | None:
+    texts = [text for _, text in given.value.strings()]
+    if not texts or not all(_BLANK.fullmatch(text) for text in texts):
+        return None
+    return None if any(given.knowledge.holds(text) for text in texts) else "this is a blank that was never filled in"
+
+
+_RULES: tuple[Callable[[_Given], str | None], ...] = (_number, _blank, _secret)

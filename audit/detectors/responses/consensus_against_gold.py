@@ -1,0 +1,144 @@
+"""Tasks on which models agree with one another, and not with the ground truth."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.responses.effects import effect_of_calls, effect_of_gold, effect_of_run
+from audit.detectors.responses.matrix import quote_verdict
+from audit.detectors.runs.answered import answered
+from audit.evidence import quote, quote_run
+from audit.intervals import wilson
+from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+MIN_MODELS = 5
+"""Fewer models agree by chance too easily."""
+MIN_SHARE = 0.3
+"""The models that agree are at least so many of those that ran the task."""
+EXEMPLARS = 3
+"""Runs quoted per task, each of another model."""
+
+
+class ConsensusAgainstGold(SuiteDetector):
+    """Tasks on which more models agree on one other outcome than reach the ground truth.
+
+    Rule: what a run did is the set of its calls that can change something and were not refused, in canonical form (the
+    order of calls does not count, 2 and 2.0 are one number); for tasks with answers it is the final reply. A model
+    stands for what it does in more than half of its scored runs. At least five models have scored runs; the largest
+    group of models that do the same, which is not what the ground truth does and fails in most runs of any model, holds
+    at least 30 % of them; and of those in the group and those that mostly pass together, the 95 % Wilson interval of
+    the group's share lies above one half.
+
+    The finding gives the group (k of N models) with its interval, and how many models mostly pass. A group that changes
+    nothing at all is said to do so: it can be a refusal, or a user who hung up.
+
+    Flagged: twelve of twenty-three models change the user's address and one order, the ground truth changes a second
+    order too, and nobody does. Not flagged: nine models that fail in nine ways; eight that agree where seven pass.
+
+    When it is wrong: models share blind spots, being trained on the same text. It is a signal for the review queue and
+    removes nothing.
+    """
+
+    id = "consensus-against-gold"
+    title = "Models agree on something else than the ground truth"
+    version = "1"
+    category = "suspicious-score-pattern"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.SIGNAL
+    why = "When different models independently do the same other thing, the ground truth is often what is wrong."
+    needs_runs = True
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Only a ground truth of calls or answers can be compared with what runs do."""
+        truth = task.ground_truth
+        known = truth.answers or truth.semantics in ("required", "reference_path")
+        return None if known else "the ground truth gives neither calls nor answers"
+
+    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
+        """Note, per model, what it mostly does and how often it passes."""
+        done: dict[str, Counter[str]] = defaultdict(Counter)
+        scored: dict[str, list[bool]] = defaultdict(list)
+        examples: dict[tuple[str, str], Evidence] = {}
+        passes: Counter[str] = Counter()
+        for run in runs:
+            effect = effect_of_run(task, run) if run.passed is not None else None
+            if run.passed is None or effect is None:
+                continue
+            scored[run.model].append(run.passed)
+            done[run.model][effect] += 1
+            if run.passed:
+                passes[effect] += 1
+            elif (run.model, effect) not in examples:
+                examples[run.model, effect] = _quote(task, run, effect)
+        gold, everywhere = effect_of_gold(task), sum(done.values(), Counter[str]())
+        for model, verdicts in sorted(scored.items()):
+            effect, times = min(done[model].items(), key=lambda item: (-item[1], item[0]))
+            fails = 2 * passes[effect] < everywhere[effect] and (model, effect) in examples
+            differs = 2 * times > len(verdicts) and effect != gold and fails
+            value = {
+                "passes": 2 * sum(verdicts) > len(verdicts),
+                "other": effect if differs else None,
+                "runs": len(verdicts),
+            }
+            evidence = (examples[model, effect], *_gold(task)) if differs else ()
+            yield Observation(task_id=task.id, key=model, value=value, evidence=evidence)
+
+    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
+        """Yield one signal per task on which the largest group of failing models outnumbers those that pass."""
+        tasks: dict[str, list[Observation]] = defaultdict(list)
+        for item in observations:
+            tasks[item.task_id].append(item)
+        few = tuple(task for task, items in tasks.items() if len(items) < MIN_MODELS)
+        if few:
+            reason = f"fewer than {MIN_MODELS} models with scored runs that can be compared"
+            yield Undecided(task_ids=few, reason=reason)
+        for task, items in tasks.items():
+            groups: dict[str, list[Observation]] = defaultdict(list)
+            for item in items:
+                if item.value["other"] is not None:
+                    groups[item.value["other"]].append(item)
+            if not groups or len(items) < MIN_MODELS:
+                continue
+            effect, group = min(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+            passing = sum(item.value["passes"] for item in items)
+            against = wilson(len(group), len(group) + passing)[0]
+            if len(group) >= MIN_SHARE * len(items) and against > 0.5:
+                yield Conclusion(task_ids=(task,), hit=_hit(task, effect, group, len(items), passing))
+
+
+def _quote(task: AgentTask, run: Trajectory, effect: str) -> Evidence:
+    for now in answered(run.messages):
+        if effect and effect_of_calls(task, [now.call]) in effect.splitlines():
+            return quote_run(run, now.place, note=f"{run.model}, trial {run.trial}")
+    return quote_verdict(run)
+
+
+def _gold(task: AgentTask) -> tuple[Evidence, ...]:
+    pointer = "/ground_truth/answers" if task.ground_truth.answers else "/ground_truth/turns"
+    return (quote(task, pointer, note="the ground truth"),)
+
+
+def _hit(task: str, effect: str, group: Sequence[Observation], models: int, passing: int) -> Hit:
+    low, high = wilson(len(group), models)
+    runs = sum(item.value["runs"] for item in group)
+    calls = len(effect.splitlines())
+    does = f"make the same {calls} calls, which mostly fail" if effect else "change nothing, which mostly fails"
+    return Hit(
+        claim=f"On task {task} {len(group)} of {models} models ({len(group) / models:.0%}, 95 % interval {low:.0%} to "
+        f"{high:.0%}) {does}, against the ground truth; {passing} mostly pass.",
+        fix="Check whether what these models agree on is what the user and the policy ask for.",
+        cause=f"task {task}",
+        evidence=(*(item.evidence[0] for item in group[:EXEMPLARS]), group[0].evidence[1]),
+        measures={
+            "models": models,
+            "agreeing": len(group),
+            "share": len(group) / models,
+            "low": low,
+            "high": high,
+            "passing": passing,
+            "runs": runs,
+            "calls": calls,
+        },
+    )

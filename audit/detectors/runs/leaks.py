@@ -1,0 +1,61 @@
+"""Phrases and marks by which a simulated user gives away that it is one, and what it was told."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>(?P<thought>.*?)(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+"""Thoughts between tags; a tag that is never closed encloses the rest."""
+CONTROL_WORD = re.compile(r"#{2,}[A-Z][A-Z_-]*[A-Z]#{2,}")
+"""A word for the harness, such as ###STOP###."""
+_TEXT = r"(?:instructions?|scenario|prompt|persona)\b"
+_MENTION = re.compile(
+    rf"\b(?:mentioned|provided|given|specified|stated|included) in (?:my|the) {_TEXT}|\bmy instructions?\b"
+    rf"|\bbased on (?:my|the) {_TEXT}(?! (?:in|from|on|for|you|that|we|i)\b)|\b(?:according to|as per) my {_TEXT}"
+    r"|\bas the (?:simulated )?(?:user|customer),? I (?:should|must|need to|have to)\b"
+    r"|\bthe user is (?:very )?(?:persistent|terse|not|a |an )"
+    r"|\b(?:stay|remain|keep)(?:ing)? in character\b",
+    re.IGNORECASE,
+)
+_BLANK = re.compile(
+    r"\[(?:your|my|insert|enter|provide|not (?:provided|given|mentioned)|i can provide)\b[^\[\]]{0,90}\](?!\()",
+    re.IGNORECASE,
+)
+
+
+class Leak(NamedTuple):
+    """What a turn gives away."""
+
+    kind: str
+    """thoughts, mention, blank or control_word."""
+    quote: str
+    """The piece of the turn that shows it."""
+
+
+def leaks(text: str) -> Iterator[Leak]:
+    """Yield what one turn of a simulated user gives away, at most one of each kind."""
+    thought = next((found for found in THOUGHT.finditer(text) if found["thought"].strip()), None)
+    if thought is not None:
+        yield Leak("thoughts", thought[0][:300])
+    said = spoken(text)
+    for kind, pattern in (("mention", _MENTION), ("blank", _BLANK)):
+        found = pattern.search(said)
+        if found is not None:
+            yield Leak(kind, found[0])
+    word = stray_control_word(text)
+    if word:
+        yield Leak("control_word", word)
+
+
+def spoken(text: str) -> str:
+    """Return a turn with its thoughts blanked out, so that positions stay."""
+    return THOUGHT.sub(lambda found: " " * len(found[0]), text)
+
+
+def stray_control_word(text: str) -> str:
+    """Return the surroundings of a control word that neither begins nor ends what is said; empty when there is none."""
+    first, said = CONTROL_WORD.search(text), spoken(text)
+    ends = (said[: word.start()].strip() and said[word.end() :].strip() for word in CONTROL_WORD.finditer(said))
+    if first is None or not all(ends):
+        return ""
+    return text[max(0, first.start() - 80) : first.end() + 80]

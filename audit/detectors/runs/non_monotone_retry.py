@@ -1,0 +1,56 @@
+"""Retries with feedback that score lower and are what counts."""
+
+from collections.abc import Iterable, Sequence
+
+from audit.detectors.runs.retries import retries
+from audit.detectors.runs.tally import Case, RunTally, Tally
+from audit.evidence import quote_run
+from audit.idleness import idle_sign
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class NonMonotoneRetry(RunTally):
+    """Retries with feedback that score lower than the attempt they were to mend, and that count.
+
+    Rule: a run that tries another again, and is followed by none, has a lower score. There is one finding per model; it
+    tells apart retries that hold no work, retries that could not be scored and others, of which some are the noise of
+    the judge.
+
+    Flagged: an attempt scored 9, whose retry is scored 4 and goes into the mean.
+    Not flagged: a retry with the same score; independent trials of a task, which no feedback connects.
+
+    When it is wrong: the benchmark counts the best attempt; then the finding only tells how feedback worked.
+    """
+
+    id = "non-monotone-retry"
+    title = "retries that make the result worse"
+    version = "1"
+    category = "suspicious-score-pattern"
+    why = "Where the last attempt counts, a working solution gives way to a worse one, or to the judge's next draw."
+    fix = "Count the best attempt, or report both readings."
+    nothing = "none of its runs is a retry with a score"
+
+    def cases(self, task: AgentTask, runs: Sequence[Trajectory]) -> Iterable[Case]:
+        """Yield each last retry whose score and earlier score are logged."""
+        for before, run, counts in retries(runs):
+            if not counts or before.score is None or run.score is None:
+                continue
+            if run.score >= before.score:
+                yield Case(run.model)
+                continue
+            kind = "in which the agent worked and was scored"
+            if idle_sign(run) is not None:
+                kind = "in which the agent did nothing"
+            elif run.status != "ok":
+                kind = "that could not be scored"
+            lost = ("from a pass to a fail",) if before.passed and run.passed is False else ()
+            evidence = (
+                quote_run(before, "/score", note="score of the attempt before"),
+                quote_run(run, "/score", note="score of the retry, which counts"),
+            )
+            yield Case(run.model, (kind, *lost), evidence)
+
+    def claim(self, tally: Tally) -> str:
+        """Say how many retries of a model made the result worse."""
+        return f"{tally.share} retries of {tally.group} that count score lower than the attempt before: {tally.listed}."

@@ -1,0 +1,140 @@
+"""What checks of single runs share: count the cases per model or judge, and conclude with one finding each."""
+
+from abc import abstractmethod
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import ClassVar, NamedTuple
+
+from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.intervals import wilson
+from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+EXEMPLARS = 5
+"""Most tasks that a finding quotes."""
+_NOTHING = ""
+
+
+class Case(NamedTuple):
+    """One thing that was looked at."""
+
+    group: str
+    """Who is counted: a model, or a judge with the model it judged."""
+    kinds: tuple[str, ...] = ()
+    """What is wrong with it, in words that follow a number; empty when nothing is."""
+    evidence: tuple[Evidence, ...] = ()
+    """Quotes that show it."""
+
+
+class Tally(NamedTuple):
+    """The cases of one group."""
+
+    group: str
+    """Who is counted."""
+    looked: int
+    """Cases."""
+    affected: int
+    """Cases with something wrong."""
+    kinds: Mapping[str, int]
+    """How many of each kind."""
+    low: float
+    """Lower end of the 95 % Wilson interval of the share."""
+    high: float
+    """Upper end."""
+
+    @property
+    def share(self) -> str:
+        """``101 of 205 (49.3 %, 95 % interval 42.5 % to 56.1 %)``."""
+        rate, low, high = (f"{100 * value:.1f} %" for value in (self.affected / self.looked, self.low, self.high))
+        return f"{self.affected:,} of {self.looked:,} ({rate}, 95 % interval {low} to {high})"
+
+    @property
+    def listed(self) -> str:
+        """The kinds with their numbers, most frequent first."""
+        ordered = sorted(self.kinds.items(), key=lambda item: (-item[1], item[0]))
+        return "; ".join(f"{number:,} {kind}" for kind, number in ordered)
+
+
+class RunTally(SuiteDetector):
+    """A check that looks at each run, or each verdict, and concludes per model or judge.
+
+    Its findings are about runs. The tasks on which it happened are named beside the finding and are not affected by
+    it, so that no task is dropped for what a harness did once.
+    """
+
+    needs_runs = True
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.SUSPECTED
+    nothing: ClassVar[str]
+    """Why a task is not checked when its runs hold no case."""
+    fix: ClassVar[str]
+    """What to do about it."""
+
+    @abstractmethod
+    def cases(self, task: AgentTask, runs: Sequence[Trajectory]) -> Iterable[Case]:
+        """Yield everything that was looked at in the runs of one task, right or wrong."""
+
+    @abstractmethod
+    def claim(self, tally: Tally) -> str:
+        """Say in one sentence what is wrong with a group."""
+
+    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
+        """Count the cases of one task by group."""
+        looked: Counter[str] = Counter()
+        kinds: dict[str, Counter[str]] = defaultdict(Counter)
+        wrong: Counter[str] = Counter()
+        quotes: dict[str, tuple[Evidence, ...]] = {}
+        for case in self.cases(task, list(runs)):
+            looked[case.group] += 1
+            if case.kinds:
+                wrong[case.group] += 1
+                kinds[case.group].update(case.kinds)
+                quotes.setdefault(case.group, case.evidence)
+        for group, number in sorted(looked.items()):
+            value = {"looked": number, "wrong": wrong[group], "kinds": dict(sorted(kinds[group].items()))}
+            yield Observation(task_id=task.id, key=group, value=value, evidence=quotes.get(group, ()))
+        if not looked:
+            yield Observation(task_id=task.id, key=_NOTHING)
+
+    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
+        """Yield one finding per group with something wrong."""
+        nothing = tuple(item.task_id for item in observations if item.key == _NOTHING)
+        if nothing:
+            yield Undecided(task_ids=nothing, reason=self.nothing)
+        groups: dict[str, list[Observation]] = defaultdict(list)
+        for item in observations:
+            if item.key != _NOTHING:
+                groups[item.key].append(item)
+        for group, items in sorted(groups.items()):
+            touched = [item for item in items if item.value["wrong"]]
+            if touched:
+                tasks = tuple(dict.fromkeys(item.task_id for item in touched))
+                yield Conclusion(task_ids=(), also_in=tasks, hit=self._hit(_tally(group, items), touched))
+
+    def _hit(self, tally: Tally, touched: Sequence[Observation]) -> Hit:
+        step = max(1, len(touched) // EXEMPLARS)
+        shown = touched[::step][:EXEMPLARS]
+        return Hit(
+            claim=self.claim(tally),
+            fix=self.fix,
+            cause=f"runs of {tally.group}",
+            evidence=tuple(chain.from_iterable(item.evidence for item in shown)),
+            measures={
+                "looked": tally.looked,
+                "affected": tally.affected,
+                "rate": tally.affected / tally.looked,
+                "low": tally.low,
+                "high": tally.high,
+                **tally.kinds,
+            },
+        )
+
+
+def _tally(group: str, items: Sequence[Observation]) -> Tally:
+    kinds: Counter[str] = Counter()
+    for item in items:
+        kinds.update(item.value["kinds"])
+    looked, wrong = (sum(item.value[name] for item in items) for name in ("looked", "wrong"))
+    return Tally(group, looked, wrong, kinds, *wilson(wrong, looked))

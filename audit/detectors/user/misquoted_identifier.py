@@ -1,0 +1,84 @@
+"""Check: identifiers and addresses of the user that are almost one of the database."""
+
+import re
+from collections.abc import Iterator
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.dates import parse_date
+from audit.detectors.ground_truth.identity_cache import IdentityCache
+from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
+from audit.detectors.ground_truth.wording import squash
+from audit.evidence import quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.task import AgentTask, EnvironmentSpec
+
+_EMAIL = r"[\w.+-]+@[\w-]+\.[\w.-]*\w"
+_IDENTIFIER = r"#?(?=\w*[A-Za-z])(?=\w*\d\w*\d\w*\d)\w{6,}"
+_QUOTED = re.compile(rf"(?<![\w#@.-])(?:{_EMAIL}|{_IDENTIFIER})(?![\w@-])")
+
+
+def _identifiers(environment: EnvironmentSpec) -> dict[str, str]:
+    texts = (text for _, text in texts_in(environment.state) if len(text) <= 100)
+    return {squash(text): text for text in texts if _QUOTED.fullmatch(text)}
+
+
+_identifiers_of = IdentityCache(_identifiers)
+
+
+class MisquotedIdentifier(TaskDetector):
+    """An e-mail address or an identifier that the user gives is one of the database, letter by letter.
+
+    Flagged is one that stands nowhere in the task's database, while exactly one of the database differs from it in
+    punctuation alone or in a single character, and the user's texts do not give that one as well.
+
+    Flagged: "your email is adalovelace17@example.com", where the database has ``ada.lovelace17@example.com``.
+    Not flagged: a wrong number that the user corrects later, because the right one stands in the text; a new address; a
+    number that is like several of the database.
+
+    Cosmetic where a gold call tries it: the author knows that it leads nowhere at first.
+
+    Wrong where the user is meant to make the mistake and to be helped without ever giving the right one.
+    """
+
+    id = "misquoted-identifier"
+    title = "Identifiers of the user that are almost right"
+    version = "1"
+    category = "ambiguous-instruction"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.SUSPECTED
+    why = "The simulated user says what the tools do not find, and whether a run gets past it is luck."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Only tasks whose database is part of the files can be checked."""
+        return "no shared state is part of the files" if task.environment.state is None else None
+
+    def inspect(self, task: AgentTask) -> Iterator[Hit]:
+        """Yield one hit per identifier that is almost right."""
+        knowledge = Knowledge(task)
+        known = _identifiers_of(task.environment)
+        for pointer, text in task.user_texts():
+            for said in sorted(set(_QUOTED.findall(text))):
+                meant = _meant(said, known, knowledge)
+                if meant is not None and not any(meant in other for _, other in task.user_texts()):
+                    tried = any(said in str(call.arguments) for _, call in task.gold_calls())
+                    yield Hit(
+                        claim=f"The user gives {said!r}, which the database does not have; it has {meant!r}.",
+                        evidence=(quote(task, pointer, text=said, note="what the user gives"),),
+                        fix=f"Write {meant!r}.",
+                        severity=Severity.COSMETIC if tried else None,
+                        cause=f"{said} for {meant}",
+                    )
+
+
+def _meant(said: str, known: dict[str, str], knowledge: Knowledge) -> str | None:
+    """Return the one identifier of the database that ``said`` is almost, if it is none itself."""
+    bare = squash(said)
+    if bare in known:
+        return known[bare] if "@" in said and known[bare].casefold() != said.casefold() else None
+    if parse_date(said) or knowledge.in_state(said):
+        return None
+    near = process.extract(bare, known.keys(), scorer=OSA.distance, score_cutoff=1, limit=2)
+    return known[near[0][0]] if len(near) == 1 else None

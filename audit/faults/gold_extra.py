@@ -1,0 +1,104 @@
+"""Redundant or ungrounded tool calls: a scored gold call, or a value of it, that follows from nothing."""
+
+from random import Random
+from typing import Any
+
+from audit.faults.editing import known, peers, sites, stands_in, with_gold, with_value
+from audit.faults.guards import fits, replayed
+from audit.faults.operator import Fault, Sound, operator
+from taxonomy.task import ToolCall
+
+_CATEGORY = "redundant-tool-call"
+_TRIES = 12
+"""Other values that are tried per argument."""
+
+
+@operator(_CATEGORY, "rules", "the replay shows that the state stays as it is", rule_known=True)
+def repeated_write(sound: Sound, rng: Random) -> Fault | None:
+    """Make a gold write twice, where the second changes nothing."""
+    for site in [site for site in sites(sound.task, rng) if site.writes]:
+        changed = with_gold(sound.task, site.turn, site.index, [site.call, site.call])
+        after, twin = replayed(changed), f"/ground_truth/turns/{site.turn}/{site.index + 1}"
+        if after and any(s.pointer == twin and not s.changed and not s.observation.error for s in after.steps):
+            return Fault(
+                task=changed,
+                pointer=twin,
+                after=site.call.model_dump(mode="json", exclude_defaults=True),
+                says=f"the second {site.call.name} changes nothing",
+            )
+    return None
+
+
+@operator(_CATEGORY, "rules", "the replay without the call ends in the same state", rule_known=True)
+def detour(sound: Sound, rng: Random) -> Fault | None:
+    """Put another write before a gold write that overrules it."""
+    task, before = sound.task, replayed(sound.task)
+    if before is None:
+        return None
+    for site in [site for site in sites(task, rng) if site.writes]:
+        for name, value in site.values():
+            others = peers(task, value)
+            for other in rng.sample(others, min(len(others), _TRIES)):
+                first = site.call.model_copy(update={"arguments": {**site.call.arguments, name: other}})
+                changed = with_gold(task, site.turn, site.index, [first, site.call])
+                after = replayed(changed)
+                if after is None or after.final != before.final or any(step.observation.error for step in after.steps):
+                    continue
+                if any(step.pointer == site.pointer and step.changed for step in after.steps):
+                    return Fault(
+                        task=changed,
+                        pointer=site.pointer,
+                        after=first.arguments,
+                        says=f"{site.call.name} is overruled by the call after it",
+                    )
+    return None
+
+
+@operator(_CATEGORY, "rules", "the value stands in no text, no tool and no state", rule_known=True)
+def value_from_nowhere(sound: Sound, rng: Random) -> Fault | None:
+    """Fill an optional argument with an address or identifier that nobody gave."""
+    task = sound.task
+    for site in sites(task, rng):
+        free = [name for name in site.properties if name not in site.call.arguments]
+        for name in rng.sample(free, len(free)):
+            value = _invented(name, site.properties[name], rng)
+            if value is not None and fits(site.properties[name], value) and not stands_in(value, known(task)):
+                return Fault(
+                    task=with_value(task, site, name, value),
+                    pointer=f"{site.pointer}/arguments/{name}",
+                    after=value,
+                    says=f"{value} follows from nothing in the task",
+                )
+    return None
+
+
+def _invented(name: str, schema: dict[str, Any], rng: Random) -> Any:
+    number, words = rng.randrange(31_000, 97_000), name.lower().split("_")
+    if schema.get("type") == "string" and not schema.keys() & {"enum", "pattern", "format"}:
+        if "email" in words:
+            return f"{rng.choice(('kontor', 'front.desk', 'j.abel'))}{number}@example.org"
+        if {"id", "code", "number", "reference", "password", "token"} & set(words):
+            return f"{rng.choice('RQZ')}{number}"
+    return None
+
+
+@operator(_CATEGORY, "judge", "that nobody asked for the call needs reading", rule_known=False)
+def unasked_write(sound: Sound, rng: Random) -> Fault | None:
+    """Add a gold write that the user did not ask for, made of values that other gold calls have."""
+    task = sound.task
+    found = sites(task, rng)
+    values = {name: value for site in found for name, value in site.call.arguments.items()}
+    used = {site.call.name for site in found}
+    for tool in rng.sample(task.environment.tools, len(task.environment.tools)):
+        required = tool.parameters.get("required", [])
+        if tool.effect != "write" or tool.name in used or not required or not set(required) <= values.keys():
+            continue
+        site = max(found, key=lambda each: (each.turn, each.index))
+        call = ToolCall(name=tool.name, arguments={name: values[name] for name in required})
+        return Fault(
+            task=with_gold(task, site.turn, site.index, [site.call, call]),
+            pointer=f"/ground_truth/turns/{site.turn}/{site.index + 1}",
+            after=call.model_dump(mode="json", exclude_defaults=True),
+            says=f"nobody asked for {tool.name}",
+        )
+    return None

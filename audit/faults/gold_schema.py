@@ -1,0 +1,117 @@
+"""Malformed tool calls: a gold call that does not fit the schema of the tool it names, or names none."""
+
+from random import Random
+from typing import Any
+
+from audit.faults.editing import sites, with_gold, with_value
+from audit.faults.guards import fits
+from audit.faults.operator import Fault, Sound, operator
+
+_CATEGORY = "malformed-tool-call"
+_BECAUSE = "call and schema both stand in the files"
+_INVENTED = ("reason", "priority", "confirm", "note", "mode", "verbose")
+_VERBS = ("fetch", "handle", "perform", "do", "process", "execute")
+
+
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
+def missing_required_argument(sound: Sound, rng: Random) -> Fault | None:
+    """Leave a required argument out of a gold call."""
+    for site in sites(sound.task, rng):
+        required = [name for name, _ in site.values() if name in site.tool.parameters.get("required", ())]
+        if required:
+            name = rng.choice(required)
+            rest = {key: value for key, value in site.call.arguments.items() if key != name}
+            call = site.call.model_copy(update={"arguments": rest})
+            return Fault(
+                task=with_gold(sound.task, site.turn, site.index, [call]),
+                pointer=site.pointer,
+                before=site.call.arguments,
+                after=rest,
+                says=f"{site.call.name} needs {name}, which the gold call does not give",
+            )
+    return None
+
+
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
+def undocumented_argument(sound: Sound, rng: Random) -> Fault | None:
+    """Give a gold call an argument that its tool does not take."""
+    for site in sites(sound.task, rng):
+        free = [name for name in _INVENTED if name not in site.properties]
+        if free and not site.tool.parameters.get("additionalProperties"):
+            name = rng.choice(free)
+            value = rng.choice((True, "as requested", 1))
+            return Fault(
+                task=with_value(sound.task, site, name, value),
+                pointer=f"{site.pointer}/arguments/{name}",
+                after=value,
+                says=f"{site.call.name} has no parameter {name}",
+            )
+    return None
+
+
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
+def wrong_type(sound: Sound, rng: Random) -> Fault | None:
+    """Give an argument a value of another type than documented."""
+    for site in sites(sound.task, rng):
+        if site.tool.language not in ("json", "python"):
+            continue
+        for name, value in rng.sample(found := list(site.values()), len(found)):
+            schema, wrong = site.properties[name], _of_other_type(value, rng, texts=site.tool.language == "json")
+            if "type" in schema and fits(schema, value) and fits(schema, wrong) is False:
+                return Fault(
+                    task=with_value(sound.task, site, name, wrong),
+                    pointer=f"{site.pointer}/arguments/{name}",
+                    before=value,
+                    after=wrong,
+                    says=f"{name} of {site.call.name} is documented as {schema['type']}",
+                )
+    return None
+
+
+def _of_other_type(value: Any, rng: Random, *, texts: bool) -> Any:
+    """Choose a value of another type; text stands for any type where values can be written as source text."""
+    if isinstance(value, bool):
+        return rng.choice((["yes"], 2))
+    if isinstance(value, int | float):
+        return rng.choice(([value], {"amount": value}, f"about {value}")[: 3 if texts else 2])
+    if isinstance(value, str):
+        return rng.choice(([value], {"value": value}, 17))
+    return rng.choice((3.5, False))
+
+
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
+def value_outside_the_choices(sound: Sound, rng: Random) -> Fault | None:
+    """Give an argument a word that is none of the documented choices."""
+    for site in sites(sound.task, rng):
+        for name, value in site.values():
+            wrong = rng.choice(("special", "regular", "advanced", "overnight"))
+            if (
+                isinstance(value, str)
+                and "enum" in site.properties[name]
+                and fits(site.properties[name], wrong) is False
+            ):
+                return Fault(
+                    task=with_value(sound.task, site, name, wrong),
+                    pointer=f"{site.pointer}/arguments/{name}",
+                    before=value,
+                    after=wrong,
+                    says=f"{wrong!r} is none of the documented values of {name}",
+                )
+    return None
+
+
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True, also=("insufficient-toolset",))
+def tool_not_offered(sound: Sound, rng: Random) -> Fault | None:
+    """Let a gold call name a tool that nobody offers."""
+    for site in sites(sound.task, rng):
+        name = f"{rng.choice(_VERBS)}_{site.call.name.rpartition('.')[2]}"
+        if sound.task.tool(name) is None:
+            call = site.call.model_copy(update={"name": name})
+            return Fault(
+                task=with_gold(sound.task, site.turn, site.index, [call]),
+                pointer=f"{site.pointer}/name",
+                before=site.call.name,
+                after=name,
+                says=f"there is no tool {name}",
+            )
+    return None

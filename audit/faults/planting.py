@@ -1,0 +1,136 @@
+"""Planting: which operator gets which sound task. The same pool and seed give the same benchmark."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from random import Random
+
+from audit.faults.key import PlantedFault
+from audit.faults.operator import Fault, Operator, Sound
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+RESERVED = 4
+"""Of the tasks of each benchmark, one in this many stays untouched, to see false alarms of every kind of task."""
+TRIED = 20
+"""Tasks per benchmark on which an operator is tried, to see how many it applies to."""
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A benchmark with planted flaws."""
+
+    tasks: tuple[AgentTask, ...]
+    """All tasks: flawed and untouched."""
+    runs: tuple[Trajectory, ...]
+    """Their runs."""
+    key: tuple[PlantedFault, ...]
+    """The flaws."""
+    applicable: Mapping[str, str]
+    """By operator, on how many of the tasks that it was tried it applied, as k/n."""
+
+
+def with_runs(tasks: Sequence[AgentTask], runs: Sequence[Trajectory]) -> list[Sound]:
+    """Put tasks and runs together, and tell how strong each model is."""
+    by_task: dict[str, list[Trajectory]] = defaultdict(list)
+    scores: dict[str, list[bool]] = defaultdict(list)
+    for run in runs:
+        by_task[run.task_id].append(run)
+        if run.passed is not None:
+            scores[run.model].append(run.passed)
+    strength = {model: sum(passed) / len(passed) for model, passed in scores.items()}
+    return [Sound(task=task, runs=tuple(by_task[task.id]), strength=strength) for task in tasks]
+
+
+def plant(pool: Sequence[Sound], operators: Sequence[Operator], seed: int, per_category: int) -> Planted:
+    """Plant flaws into tasks of the pool, at most one per task.
+
+    In each round every operator plants one flaw, those first that apply to the fewest tasks, until its category has as
+    many as asked for or no task is left that it applies to. Tasks of all benchmarks in the pool take turns.
+
+    Args:
+        pool: sound tasks.
+        operators: what to plant.
+        seed: seed of all chance.
+        per_category: flaws per category.
+    """
+    order = _in_turns(pool, Random(f"{seed}/order"))
+    scarce = {each.id: _applicable(each, order, seed) for each in operators}
+    # An operator goes on in the pool where it stopped: a task that it does not apply to is not tried again.
+    waiting: dict[str, Iterator[Sound]] = {each.id: iter(order) for each in operators}
+    faults: dict[str, tuple[Operator, Fault]] = {}
+    count: dict[str, int] = defaultdict(int)
+    active = sorted(operators, key=lambda each: (scarce[each.id][0] / max(1, scarce[each.id][1]), each.id))
+    while active:
+        going = []
+        for each in active:
+            if count[each.category] >= per_category:
+                continue
+            for sound in waiting[each.id]:
+                if sound.task.id in faults:
+                    continue
+                fault = each.plant(sound, _chance(seed, each, sound))
+                if fault is not None:
+                    faults[sound.task.id] = each, fault
+                    count[each.category] += 1
+                    going.append(each)
+                    break
+        active = going
+    return _assembled(pool, faults, {name: f"{k}/{n}" for name, (k, n) in sorted(scarce.items())})
+
+
+def _chance(seed: int, operator: Operator, sound: Sound) -> Random:
+    return Random(f"{seed}/{operator.id}/{sound.task.id}")
+
+
+def _in_turns(pool: Sequence[Sound], rng: Random) -> list[Sound]:
+    by_benchmark: dict[str, list[Sound]] = defaultdict(list)
+    for sound in rng.sample(pool, len(pool)):
+        by_benchmark[sound.task.benchmark].append(sound)
+    usable = {name: found[len(found) // RESERVED :] for name, found in by_benchmark.items()}
+    rounds = zip_longest(*(usable[name] for name in sorted(usable)))
+    return [sound for each in rounds for sound in each if sound is not None]
+
+
+def _applicable(operator: Operator, order: Sequence[Sound], seed: int) -> tuple[int, int]:
+    tried: dict[str, int] = defaultdict(int)
+    found = 0
+    for sound in order:
+        if tried[sound.task.benchmark] < TRIED:
+            tried[sound.task.benchmark] += 1
+            found += operator.plant(sound, _chance(seed, operator, sound)) is not None
+    return found, sum(tried.values())
+
+
+def _assembled(
+    pool: Sequence[Sound], faults: Mapping[str, tuple[Operator, Fault]], applicable: Mapping[str, str]
+) -> Planted:
+    tasks: list[AgentTask] = []
+    runs: list[Trajectory] = []
+    key: list[PlantedFault] = []
+    for sound in pool:
+        if sound.task.id not in faults:
+            tasks.append(sound.task)
+            runs += sound.runs
+            continue
+        operator, fault = faults[sound.task.id]
+        mine = [fault.task] if fault.copy_of is None else [fault.copy_of, fault.task]
+        tasks += mine
+        runs += sound.runs if fault.runs is None else fault.runs
+        key.append(
+            PlantedFault(
+                task_ids=tuple(task.id for task in reversed(mine)),
+                category=operator.category,
+                also=operator.also,
+                operator=operator.id,
+                decided_by=operator.decided_by,
+                because=operator.because,
+                rule_known=operator.rule_known,
+                pointer=fault.pointer,
+                before=fault.before,
+                after=fault.after,
+                says=fault.says,
+            )
+        )
+    return Planted(tuple(tasks), tuple(runs), tuple(key), applicable)

@@ -1,0 +1,155 @@
+"""Texts: instructions that leave something open, answers that depend on the day, and required texts that are wrong."""
+
+import re
+from random import Random
+
+from audit.faults.editing import known, last_request, said, sites, stands_in, with_environment, with_text
+from audit.faults.guards import independent
+from audit.faults.operator import Fault, Sound, operator
+from audit.faults.scoring import output_fault
+
+_AMBIGUOUS, _DRIFT, _OUTPUT = "ambiguous-instruction", "environment-drift", "wrong-expected-output"
+_SAME_FACT = ("redundant-tool-call",)
+"""A value that no text determines is a value that follows from nothing."""
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+
+
+@operator(_AMBIGUOUS, "rules", "nothing that the agent can read has the value", rule_known=False, also=_SAME_FACT)
+def value_left_out(sound: Sound, rng: Random) -> Fault | None:
+    """Leave a value out of the user's text that the ground truth requires and that nothing else has."""
+    task = sound.task
+    for site in sites(task, rng):
+        for name, value in site.values():
+            if isinstance(value, bool) or not isinstance(value, int | str) or len(str(value)) < 2:
+                continue
+            for pointer, text in task.user_texts():
+                if stands_in(value, text):
+                    vague = "some" if isinstance(value, int) else rng.choice(("the usual one", "you know which"))
+                    less = re.sub(rf"(?<!\w){re.escape(str(value))}(?!\w)", vague, text, flags=re.IGNORECASE)
+                    changed = with_text(task, pointer, less)
+                    if not stands_in(value, known(changed)) and "default" not in site.properties[name]:
+                        says = f"nothing tells that {name} is {value}"
+                        return Fault(task=changed, pointer=pointer, before=text, after=less, says=says)
+    return None
+
+
+@operator(_AMBIGUOUS, "judge", "that the user wants either of two needs reading", rule_known=False)
+def two_readings(sound: Sound, rng: Random) -> Fault | None:
+    """Let the user name a second value beside the one that the ground truth requires."""
+    task = sound.task
+    for site in sites(task, rng):
+        for _, value in site.values():
+            if isinstance(value, bool) or not isinstance(value, int):
+                continue
+            for pointer, text in task.user_texts():
+                if stands_in(value, text):
+                    both = rng.choice(("{0} or {1}", "{1} or {0}", "{0} (or {1}?)")).format(value, value + 1)
+                    found = re.compile(rf"(?<!\w){value}(?!\w)").sub(both, text, count=1)
+                    says = f"the user wants {value} or {value + 1}, and only {value} is accepted"
+                    return Fault(
+                        task=with_text(task, pointer, found), pointer=pointer, before=text, after=found, says=says
+                    )
+    return None
+
+
+@operator(_AMBIGUOUS, "rules", "the evaluator holds the rules that the text has to state", rule_known=True)
+def condition_left_out(sound: Sound, rng: Random) -> Fault | None:
+    """Leave a condition out of a long text whose evaluator knows the conditions without the ground truth."""
+    task, place = sound.task, last_request(sound.task)
+    if place is None or not independent(task):
+        return None
+    lines = place[1].splitlines()
+    with_limits = [index for index, line in enumerate(lines) if re.search(r"\d", line)]
+    if len(lines) < 6 or not with_limits:
+        return None
+    gone = rng.choice(with_limits)
+    less = "\n".join(lines[:gone] + lines[gone + 1 :])
+    says = f"the text does not say: {lines[gone].strip()}"
+    return Fault(task=with_text(task, place[0], less), pointer=place[0], before=lines[gone], says=says)
+
+
+@operator(
+    _DRIFT, "rules", "a day that is counted from today, with no today", rule_known=False, also=(*_SAME_FACT, _AMBIGUOUS)
+)
+def day_counted_from_today(sound: Sound, rng: Random) -> Fault | None:
+    """Let the user say "tomorrow" where the ground truth has a fixed day and nothing says what day it is."""
+    task = sound.task
+    for site in sites(task, rng):
+        for _, value in site.values():
+            if not (isinstance(value, str) and _DAY.fullmatch(value)):
+                continue
+            for pointer, text in task.user_texts():
+                if stands_in(value, text):
+                    word = rng.choice(("tomorrow", "next Monday", "in three days"))
+                    later = re.sub(rf"(?:on )?{value}", word, text)
+                    changed = with_text(task, pointer, later)
+                    if not _DAY.search(said(changed)) and not _DAY.search(changed.environment.policy):
+                        says = f"{word} is {value} on one day only"
+                        return Fault(task=changed, pointer=pointer, before=text, after=later, says=says)
+    return None
+
+
+@operator(_DRIFT, "rules", "the text sends the agent to a page or a clock outside the benchmark", rule_known=False)
+def live_page(sound: Sound, rng: Random) -> Fault | None:
+    """Let the user's wish depend on what a page on the web says at the moment, with a fixed ground truth."""
+    place = last_request(sound.task)
+    if place is None or "http" in place[1] or not any(sound.task.gold_calls()):
+        return None
+    sentence = rng.choice(
+        (
+            "Only go ahead if the rate shown right now on https://rates.harbour.example/today is below 4 %.",
+            "Use whatever https://news.harbour.example/live lists as the latest notice to decide which one I mean.",
+            "If today's weather on https://weather.harbour.example is dry, do it; otherwise leave everything as it is.",
+        )
+    )
+    text = f"{place[1].rstrip()} {sentence}"
+    says = "what is right depends on a live page"
+    return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
+
+
+@operator(_DRIFT, "rules", "the prompt takes the day from the clock", rule_known=False)
+def clock_in_the_prompt(sound: Sound, rng: Random) -> Fault | None:
+    """Let the policy take today's date from the clock, in a task whose ground truth has a fixed day."""
+    task = sound.task
+    fixed = [value for site in sites(task, rng) for _, value in site.values() if _DAY.fullmatch(str(value))]
+    fixed += [text for text in task.ground_truth.outputs if _DAY.fullmatch(text)]
+    if not fixed:
+        return None
+    sentence = rng.choice(
+        (
+            "Today is {{ now().date() }}; all days are counted from it.",
+            "Current date: ${TODAY}. Count days from there.",
+            "The current time is that of the computer on which you run.",
+        )
+    )
+    policy = f"{_DAY.sub('the day it is', task.environment.policy).rstrip()}\n\n{sentence}".strip()
+    says = f"{fixed[0]} is right on one day only"
+    return Fault(task=with_environment(task, policy=policy), pointer="/environment/policy", after=sentence, says=says)
+
+
+@operator(_OUTPUT, "rules", "the state has another figure and nothing has this one", rule_known=False)
+def figure_that_stands_nowhere(sound: Sound, rng: Random) -> Fault | None:
+    """Change digits of a required text that stands in the state, so that it stands nowhere."""
+    task = sound.task
+    for index, text in enumerate(task.ground_truth.outputs):
+        everything = known(task)
+        if not re.search(r"\d", text) or not stands_in(text, everything):
+            continue
+        at = rng.choice([match.start() for match in re.finditer(r"\d", text)])
+        wrong = text[:at] + str((int(text[at]) + rng.randrange(1, 9)) % 10) + text[at + 1 :]
+        if not stands_in(wrong, everything):
+            return output_fault(task, index, wrong, f"the state has {text}, the required text is {wrong}")
+    return None
+
+
+@operator(_OUTPUT, "judge", "which record the user asks about needs reading", rule_known=False)
+def figure_of_another_record(sound: Sound, rng: Random) -> Fault | None:
+    """Require the figure of another record of the same kind."""
+    task = sound.task
+    for index, text in enumerate(task.ground_truth.outputs):
+        shape = re.sub(r"[A-Z]", "[A-Z]", re.sub(r"\d", r"\\d", re.escape(text)))
+        others = sorted({found for found in re.findall(rf'(?<=")(?:{shape})(?=")', known(task)) if found != text})
+        if others and re.search(r"\d|[A-Z]{2}", text):
+            wrong = rng.choice(others)
+            return output_fault(task, index, wrong, f"{wrong} belongs to another record")
+    return None

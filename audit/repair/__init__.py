@@ -1,0 +1,1 @@
+"""Repairs: one minimal change per flaw, made in the benchmark's own file, read again and re-checked."""

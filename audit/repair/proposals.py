@@ -1,0 +1,86 @@
+"""Proposals: for one finding and one of its tasks, the patch that its check offers."""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+from audit.conclude import conclude
+from audit.detectors.base import Hit, TaskDetector
+from audit.shards import check_shard
+from taxonomy.finding import Finding, Severity, Tier
+from taxonomy.pointer import split
+from taxonomy.record import Record
+from taxonomy.task import AgentTask
+
+Patch = tuple[dict[str, Any], ...]
+"""Operations of a JSON Patch."""
+
+
+class Proposal(Record):
+    """One minimal change of one task that would remove one finding from it."""
+
+    finding_id: str
+    """Finding."""
+    check: str
+    """Its check."""
+    category: str
+    """Its taxonomy category."""
+    tier: Tier
+    """How sure the check is."""
+    severity: Severity
+    """What the flaw does to the score."""
+    task_id: str
+    """Task."""
+    claim: str
+    """What is wrong, in the words of the check."""
+    patch: tuple[dict[str, Any], ...]
+    """JSON Patch (RFC 6902) against the AgentTask record; empty when the check offers none for this task."""
+
+
+def propose(benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector) -> Proposal:
+    """Let the check of a finding look at one of its tasks again, and collect the patches of its hits.
+
+    A finding can have several hits in one task (the same wrong file name in three calls); their patches are one, the
+    last place first, so that a removal does not shift what comes after it.
+
+    Args:
+        benchmark: name of the source.
+        finding: the finding.
+        task: one of its tasks.
+        detector: its check.
+
+    Returns:
+        A proposal, with an empty patch when one of the hits has none or the check does not find the flaw again.
+    """
+    hits = list(_hits(benchmark, finding, task, detector))
+    patches = [hit.patch for hit in hits]
+    return Proposal(
+        finding_id=finding.id,
+        check=finding.check,
+        category=finding.category,
+        tier=finding.tier,
+        severity=finding.severity,
+        task_id=task.id,
+        claim=hits[0].claim if hits else finding.claim,
+        patch=last_place_first(patches) if all(patches) else (),
+    )
+
+
+def last_place_first(patches: Sequence[Patch]) -> Patch:
+    """Join patches so that a removal does not shift a place that a later operation names."""
+    ordered = sorted(patches, key=lambda patch: _position(patch[0]["path"]), reverse=True)
+    return tuple(chain.from_iterable(ordered))
+
+
+def _hits(benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector) -> Iterator[Hit]:
+    shard = check_shard([task], {}, [detector])
+    for item in shard.hits:
+        alone = shard.model_copy(update={"hits": (item,)})
+        found, _ = conclude(benchmark, [task.id], [alone], [detector])
+        if found[0].id == finding.id:
+            yield item.hit
+
+
+def _position(pointer: str) -> list[tuple[int, str]]:
+    """Order pointers as their places stand: numbers as numbers."""
+    return [(int(token), "") if token.isdigit() else (-1, token) for token in split(pointer)]

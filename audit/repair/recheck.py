@@ -1,0 +1,220 @@
+"""Whether a changed task is better than it was: checks, replay and evaluator, before and after."""
+
+from collections.abc import Sequence
+from itertools import chain
+
+from audit.conclude import conclude
+from audit.detectors.base import Detector, Observation, SuiteDetector
+from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from audit.execution.gold import environment_of, gold_replay, why_not_replayed
+from audit.execution.replay import gold_turns
+from audit.shards import ShardResult, check_shard
+from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from taxonomy.record import Record
+from taxonomy.task import AgentTask
+
+
+class GoldRun(Record):
+    """What the ground truth does in the task's environment, and what the evaluator says of it."""
+
+    not_replayed: str = ""
+    """Why its calls were not carried out; empty when they were."""
+    failing_calls: int = 0
+    """How many of its calls fail."""
+    not_evaluated: str = ""
+    """Why the evaluator was not asked; empty when it was."""
+    accepted: bool | None = None
+    """Whether the evaluator accepts it."""
+
+
+class Looked(Record):
+    """One task as all checks see it."""
+
+    findings: tuple[Finding, ...]
+    """Findings that touch it."""
+    coverage: tuple[Coverage, ...]
+    """What each check did."""
+    gold: GoldRun
+    """Replay and verdict."""
+
+    def ran(self) -> set[str]:
+        """Name the checks that ran to their end."""
+        return {row.check for row in self.coverage if row.status in (Status.CLEAN, Status.FLAGGED)}
+
+
+class Recheck(Record):
+    """What came of checking a changed task."""
+
+    reason: str = ""
+    """Why the change is rejected; empty when it is accepted."""
+    gone: tuple[str, ...] = ()
+    """Ids of all findings that an accepted change removes: that which it is to mend, and what followed from it."""
+    checks_run: int
+    """Checks that ran on the changed task."""
+    not_checked: dict[str, str]
+    """Checks that could not look at the changed task, with the reason; nor could they before the change."""
+    errors: tuple[str, ...] = ()
+    """Checks that ended in an error on the changed task; before the change they ran no better."""
+    before: GoldRun
+    """Replay and verdict before the change."""
+    after: GoldRun
+    """Replay and verdict after it."""
+
+
+class Checker:
+    """Looks at tasks one by one, and at what a change of one task does to the comparison with all others."""
+
+    def __init__(
+        self,
+        benchmark: str,
+        tasks: Sequence[AgentTask],
+        detectors: Sequence[Detector],
+        observed: Sequence[ShardResult] | None = None,
+    ) -> None:
+        """Prepare the comparison of tasks.
+
+        Args:
+            benchmark: name of the source.
+            tasks: all tasks, unchanged.
+            detectors: all checks.
+            observed: what an audit of just these tasks by just these checks noted; None = it is noted now.
+        """
+        self._benchmark = benchmark
+        self._order = {task.id: i for i, task in enumerate(tasks)}
+        self._needs_runs = [d.id for d in detectors if isinstance(d, SuiteDetector) and d.needs_runs]
+        self._suite = [d for d in detectors if isinstance(d, SuiteDetector) and not d.needs_runs]
+        self._single = [d for d in detectors if not isinstance(d, SuiteDetector)]
+        shards = observed if observed is not None else [check_shard(tasks, {}, self._suite)]
+        names = {detector.id for detector in self._suite}
+        self._notes: dict[str, list[Observation]] = {
+            name: list(chain.from_iterable(shard.observations.get(name, ()) for shard in shards)) for name in names
+        }
+        self._rows = [row for shard in shards for row in shard.coverage if row.check in names]
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Name the checks that need runs; the runs were made with the unchanged task."""
+        return tuple(self._needs_runs)
+
+    def look(self, task: AgentTask) -> Looked:
+        """Let all checks that need no runs look at a task, which stands in the place of the one with its id."""
+        alone = check_shard([task], {}, self._single)
+        findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
+        suite = check_shard([task], {}, self._suite)
+        others = ShardResult(
+            coverage=(*(row for row in self._rows if row.task_id != task.id), *suite.coverage),
+            hits=(),
+            observations={name: self._replaced(name, task.id, suite) for name in self._notes},
+        )
+        compared, rows = conclude(self._benchmark, list(self._order), [others], self._suite)
+        return Looked(
+            findings=(*findings, *(found for found in compared if task.id in found.task_ids)),
+            coverage=(*coverage, *(row for row in rows if row.task_id == task.id)),
+            gold=run_gold(task),
+        )
+
+    def _replaced(self, name: str, task_id: str, suite: ShardResult) -> tuple[Observation, ...]:
+        notes = [note for note in self._notes[name] if note.task_id != task_id]
+        return tuple(sorted((*notes, *suite.observations.get(name, ())), key=lambda note: self._order[note.task_id]))
+
+
+def compare(before: Looked, after: Looked, mended: Sequence[str]) -> Recheck:
+    """Accept a change when the findings it mends are gone, nothing new is found and nothing got out of sight.
+
+    Args:
+        before: the task as it stands.
+        after: the changed task.
+        mended: ids of the findings that the change is to remove.
+    """
+    pairs, unmatched = _pair(before, after, mended)
+    reasons = [
+        *_flaws(before, pairs, unmatched, mended),
+        *_out_of_sight(before, after),
+        *_worse_gold(before.gold, after.gold),
+    ]
+    found_again = {old.id for old, _ in pairs}
+    return Recheck(
+        reason=reasons[0] if reasons else "",
+        gone=() if reasons else tuple(old.id for old in before.findings if old.id not in found_again),
+        checks_run=len(after.ran()),
+        not_checked={row.check: row.reason for row in after.coverage if row.status is Status.NOT_CHECKED},
+        errors=tuple(row.check for row in after.coverage if row.status is Status.ERROR),
+        before=before.gold,
+        after=after.gold,
+    )
+
+
+def run_gold(task: AgentTask) -> GoldRun:
+    """Replay the ground truth of a task and let the evaluator judge it, as far as both can be done here."""
+    try:
+        not_replayed = why_not_replayed(task) or ""
+        failing = 0
+        if not not_replayed:
+            failing = sum(step.observation.error is not None for step in gold_replay(task).steps)
+    except ExecutionFailed as error:
+        not_replayed, failing = str(error), 0
+    try:
+        attempt = Attempt(turns=gold_turns(task), replies=task.ground_truth.outputs)
+        verdict = environment_of(task).evaluate(task, attempt)
+    except (Unavailable, ExecutionFailed) as error:
+        return GoldRun(not_replayed=not_replayed, failing_calls=failing, not_evaluated=str(error))
+    return GoldRun(not_replayed=not_replayed, failing_calls=failing, accepted=verdict.passed)
+
+
+def _pair(before: Looked, after: Looked, mended: Sequence[str]) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
+    """Pair the findings that are not to go away with those after the change, and return what is left of these."""
+    unmatched = list(after.findings)
+    pairs = []
+    for old in (finding for finding in before.findings if finding.id not in mended):
+        same = _same(old, unmatched)
+        if same is not None:
+            unmatched.remove(same)
+            pairs.append((old, same))
+    return pairs, unmatched
+
+
+def _flaws(
+    before: Looked, pairs: Sequence[tuple[Finding, Finding]], unmatched: Sequence[Finding], mended: Sequence[str]
+) -> list[str]:
+    """Say what is wrong with the findings after a change: one is still there, new, or worse than it was."""
+    present = {finding.id for finding in before.findings}
+    reasons = [
+        f"the check does not find {name} on today's files; audit again" for name in mended if name not in present
+    ]
+    worse = [new for old, new in pairs if _rank(new) < _rank(old)]
+    reasons += [f"{finding.check} finds it worse than before: {finding.claim}" for finding in worse]
+    repaired = {(finding.check, finding.claim) for finding in before.findings if finding.id in mended}
+    for finding in unmatched:
+        still = finding.id in mended or (finding.check, finding.claim) in repaired
+        what = "the flaw is still found after the change" if still else f"{finding.check} finds something new"
+        reasons.append(f"{what}: {finding.claim}")
+    return reasons
+
+
+def _same(old: Finding, found: Sequence[Finding]) -> Finding | None:
+    """Find a finding again: by its words, for the place in its id shifts when a call is left out, or by its id."""
+    by_words = next((new for new in found if (new.check, new.claim) == (old.check, old.claim)), None)
+    return by_words or next((new for new in found if new.id == old.id), None)
+
+
+def _rank(finding: Finding) -> tuple[int, int]:
+    return list(Severity).index(finding.severity), list(Tier).index(finding.tier)
+
+
+def _out_of_sight(before: Looked, after: Looked) -> list[str]:
+    status = {row.check: row for row in after.coverage}
+    lost = [status[check] for check in sorted(before.ran() - after.ran()) if check in status]
+    return [f"{row.check} can no longer check the task: {row.reason}" for row in lost]
+
+
+def _worse_gold(before: GoldRun, after: GoldRun) -> list[str]:
+    reasons = []
+    if before.accepted is not None and after.accepted is None:
+        reasons.append(f"the evaluator can no longer be asked: {after.not_evaluated}")
+    if before.accepted and after.accepted is False:
+        reasons.append("the evaluator rejects the changed ground truth")
+    if not before.not_replayed and after.not_replayed:
+        reasons.append(f"the changed ground truth can no longer be replayed: {after.not_replayed}")
+    if after.failing_calls > before.failing_calls:
+        reasons.append("more calls of the changed ground truth fail in its environment than before")
+    return reasons

@@ -1,0 +1,208 @@
+"""Trying proposals: each is made in the benchmark's own file, read again and re-checked, alone and with the others."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from audit.repair.apply import (
+    FileEdit,
+    Patch,
+    edit_files,
+    own_parts,
+    patched_parts,
+    read_document,
+    translate,
+)
+from audit.repair.diff import unified_diff
+from audit.repair.proposals import Proposal, last_place_first
+from audit.repair.recheck import Checker, Looked, Recheck, compare
+from audit.repair.spans import EditError
+from audit.repair.workspace import mirror
+from audit.sources.base import Quarantine, Source
+from taxonomy.pointer import split
+from taxonomy.record import Record
+from taxonomy.task import AgentTask
+
+_Waiting = tuple[int, Proposal, tuple[FileEdit, ...]]
+"""A proposal with its number among all, and its change of the files."""
+
+
+class Repair(Record):
+    """A proposal and what came of it."""
+
+    proposal: Proposal
+    """The proposal."""
+    accepted: bool
+    """Whether the changed task is better than the unchanged one."""
+    reason: str = ""
+    """Why not; empty when it is."""
+    edits: tuple[FileEdit, ...] = ()
+    """The change as JSON Patches against the benchmark's own files."""
+    diff: str = ""
+    """The same as a unified diff."""
+    recheck: Recheck | None = None
+    """What was checked again; None when the change could not be made."""
+
+
+class TaskRepair(Record):
+    """All changes of one task that go together."""
+
+    task_id: str
+    """Task."""
+    finding_ids: tuple[str, ...]
+    """Findings that they remove."""
+    edits: tuple[FileEdit, ...]
+    """The changes."""
+    errors: tuple[str, ...]
+    """Checks that ended in an error on the changed task."""
+
+
+class Workshop:
+    """Tries changes of a benchmark in copies of it."""
+
+    def __init__(
+        self, root: Path, open_copy: Callable[[Path], Source], tasks: Sequence[AgentTask], checker: Checker
+    ) -> None:
+        """Get ready.
+
+        Args:
+            root: folder of the benchmark that origins are relative to; it is only read.
+            open_copy: opens a copy of that folder as the same source, with the same options.
+            tasks: all tasks of the benchmark.
+            checker: looks at tasks.
+        """
+        self._root = root
+        self._open_copy = open_copy
+        self._tasks = {task.id: task for task in tasks}
+        self._checker = checker
+        self._before: dict[str, Looked] = {}
+
+    def try_all(self, proposals: Sequence[Proposal], advance: Callable[[int], None]) -> list[Repair]:
+        """Try every proposal by itself, in the order given.
+
+        Args:
+            proposals: the proposals.
+            advance: told how many were tried, now and then.
+        """
+        found: dict[int, Repair] = {}
+        waiting: list[_Waiting] = []
+        for number, proposal in enumerate(proposals):
+            try:
+                edits = self._translated(proposal.task_id, proposal.patch)
+                waiting.append((number, proposal, edits))
+            except EditError as error:
+                found[number] = Repair(proposal=proposal, accepted=False, reason=str(error))
+        advance(len(found))
+        while waiting:
+            batch, waiting = _apart(waiting)
+            changed = self._read_changed({proposal.task_id: (proposal.patch, edits) for _, proposal, edits in batch})
+            for number, proposal, edits in batch:
+                found[number] = self._judge(proposal, edits, changed[proposal.task_id])
+                advance(1)
+        return [found[number] for number in range(len(proposals))]
+
+    def combine(self, repairs: Sequence[Repair]) -> list[TaskRepair]:
+        """Put the accepted repairs of each task together, and check them once more where there are several.
+
+        Changes that overlap, and those that are no improvement together, are reduced to the first.
+        """
+        by_task: dict[str, list[Repair]] = {}
+        for repair in repairs:
+            if repair.accepted:
+                by_task.setdefault(repair.proposal.task_id, []).append(repair)
+        return [self._together(task_id, accepted) for task_id, accepted in by_task.items()]
+
+    @contextmanager
+    def copy_with(self, edits: Sequence[FileEdit]) -> Iterator[Source]:
+        """Open a copy of the benchmark with changes in it, for as long as the context lasts."""
+        with tempfile.TemporaryDirectory(prefix="agenthard-repair-") as folder:
+            yield self._open_copy(mirror(self._root, Path(folder), edit_files(self._root, edits)))
+
+    def _translated(self, task_id: str, patch: Patch) -> tuple[FileEdit, ...]:
+        task = self._tasks[task_id]
+        patched_parts(task, patch)
+        edits = translate(task, patch, lambda file, line: read_document(self._root, file, line))
+        edit_files(self._root, edits)
+        return tuple(edits)
+
+    def _read_changed(self, changes: dict[str, tuple[Patch, tuple[FileEdit, ...]]]) -> dict[str, AgentTask | str]:
+        """Read tasks from changed files; a text says why a task is not as its patch says."""
+        with self.copy_with([edit for _, edits in changes.values() for edit in edits]) as source:
+            read = {task.id: task for task in source.tasks(Quarantine()) if task.id in changes}
+        result: dict[str, AgentTask | str] = {}
+        for task_id, (patch, _) in changes.items():
+            task = read.get(task_id)
+            if task is None:
+                result[task_id] = "the changed file can no longer be read as this task"
+            elif own_parts(task) != patched_parts(self._tasks[task_id], patch):
+                result[task_id] = "read again, the changed file does not say what the patch says"
+            else:
+                result[task_id] = task
+        return result
+
+    def _judge(self, proposal: Proposal, edits: tuple[FileEdit, ...], task: AgentTask | str) -> Repair:
+        diff = unified_diff(self._root, edits)
+        if isinstance(task, str):
+            return Repair(proposal=proposal, accepted=False, reason=task, edits=edits, diff=diff)
+        recheck = compare(self._look_before(proposal.task_id), self._checker.look(task), [proposal.finding_id])
+        reason = recheck.reason
+        return Repair(proposal=proposal, accepted=not reason, reason=reason, edits=edits, diff=diff, recheck=recheck)
+
+    def _look_before(self, task_id: str) -> Looked:
+        if task_id not in self._before:
+            self._before[task_id] = self._checker.look(self._tasks[task_id])
+        return self._before[task_id]
+
+    def _together(self, task_id: str, accepted: list[Repair]) -> TaskRepair:
+        chosen = _compatible(accepted)
+        patches = list({str(repair.proposal.patch): repair.proposal.patch for repair in chosen}.values())
+        [recheck, *_] = [repair.recheck for repair in accepted if repair.recheck]
+        edits = accepted[0].edits
+        if len(patches) > 1:
+            joined = self._try(task_id, last_place_first(patches), [repair.proposal.finding_id for repair in chosen])
+            recheck, edits = joined or (recheck, edits)
+        return TaskRepair(task_id=task_id, finding_ids=recheck.gone, edits=edits, errors=recheck.errors)
+
+    def _try(self, task_id: str, patch: Patch, mended: Sequence[str]) -> tuple[Recheck, tuple[FileEdit, ...]] | None:
+        try:
+            edits = self._translated(task_id, patch)
+        except EditError:
+            return None
+        task = self._read_changed({task_id: (patch, edits)})[task_id]
+        if isinstance(task, str):
+            return None
+        recheck = compare(self._look_before(task_id), self._checker.look(task), mended)
+        return None if recheck.reason else (recheck, edits)
+
+
+def _apart(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
+    """Take as many proposals as touch different tasks and different records of the files."""
+    taken: set[object] = set()
+    batch: list[_Waiting] = []
+    rest: list[_Waiting] = []
+    for item in waiting:
+        places: set[object] = {item[1].task_id, *(_record_of(edit) for edit in item[2])}
+        (rest if places & taken else batch).append(item)
+        if not places & taken:
+            taken |= places
+    return batch, rest
+
+
+def _record_of(edit: FileEdit) -> tuple[str, int | str]:
+    return edit.file, edit.line if edit.line is not None else split(edit.patch[0]["path"])[0]
+
+
+def _compatible(accepted: list[Repair]) -> list[Repair]:
+    """Choose repairs that do not touch the same place, unless they are the same change."""
+    chosen: list[Repair] = []
+    for repair in accepted:
+        others = [other for other in chosen if other.proposal.patch != repair.proposal.patch]
+        if not any(_overlap(repair.proposal.patch, other.proposal.patch) for other in others):
+            chosen.append(repair)
+    return chosen
+
+
+def _overlap(one: Patch, two: Patch) -> bool:
+    pairs = ((split(a["path"]), split(b["path"])) for a in one for b in two)
+    return any(a[: len(b)] == b[: len(a)] for a, b in pairs)

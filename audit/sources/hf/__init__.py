@@ -1,0 +1,5 @@
+"""Hugging Face data sets that are on this machine."""
+
+from audit.sources.hf.source import HuggingFace
+
+__all__ = ["HuggingFace"]

@@ -1,0 +1,126 @@
+"""Opening Inspect's logs. Its package is imported here only, and only when a log is read."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from audit.sources.base import Quarantine, SourceError
+from taxonomy.pointer import join
+from taxonomy.record import Origin
+
+if TYPE_CHECKING:
+    from inspect_ai.log import EvalLog, EvalSample
+
+_T = TypeVar("_T")
+SUFFIX = ".eval"
+DEPTH = 3
+"""Levels of folders that are looked into for logs."""
+UNREAD = frozenset({"store", "timelines"})
+"""Large fields of a sample that nothing here needs."""
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One sample with its place."""
+
+    file: str
+    """Name of the log relative to the folder."""
+    log: "EvalLog"
+    """The log's header: task, model, scorers."""
+    sample: "EvalSample"
+    """The sample."""
+
+    def origin(self, pointer: str = "") -> Origin:
+        """Origin of a part of the sample; the pointer starts with the sample's name inside the log."""
+        return Origin(file=self.file, pointer=place(self.sample.id, self.sample.epoch) + pointer)
+
+    @property
+    def task_id(self) -> str:
+        """Id of the task: the name of the evaluation and of the sample."""
+        return f"{self.log.eval.task}/{self.sample.id}"
+
+
+def place(sample_id: object, epoch: int) -> str:
+    """JSON Pointer that names a sample inside a log."""
+    return join("/samples", f"{sample_id}_epoch_{epoch}")
+
+
+def log_files(root: Path) -> list[Path]:
+    """List the logs at a path, which is one or a folder of them, in order of name."""
+    if root.is_file():
+        return [root] if root.suffix == SUFFIX else []
+    patterns = ("/".join(["*"] * level + [f"*{SUFFIX}"]) for level in range(DEPTH))
+    return sorted(path for pattern in patterns for path in root.glob(pattern) if path.is_file())
+
+
+def require_inspect() -> None:
+    """Check that Inspect is installed.
+
+    Raises:
+        SourceError: when it is not; the message names the command.
+    """
+    try:
+        import inspect_ai.log  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise SourceError("Inspect logs need Inspect; next: pip install 'agenthard[inspect]'") from error
+
+
+def read_logs(root: Path, quarantine: Quarantine, kind: str) -> Iterator[Logged]:
+    """Stream the samples of all logs at a path.
+
+    A log that cannot be opened and a sample that cannot be read are quarantined, and the rest goes on.
+
+    Args:
+        root: a log, or a folder of them.
+        quarantine: collects what is unreadable.
+        kind: what the samples are read as: task or run.
+    """
+    folder = root.parent if root.is_file() else root
+    for path in log_files(root):
+        name = path.relative_to(folder).as_posix()
+        opened = _tried(partial(_open, str(path)))
+        if isinstance(opened, str):
+            quarantine.add(name, f"cannot read the log: {opened}; run the evaluation again or remove it", kind=kind)
+            continue
+        log, samples = opened
+        if not samples:
+            quarantine.add(name, f"the log holds no samples (its status is {log.status}); remove it", kind=kind)
+        for sample_id, epoch in samples:
+            sample = _tried(partial(_read_sample, str(path), sample_id, epoch))
+            if isinstance(sample, str):
+                reason = f"cannot read the sample: {sample}; remove it from the log"
+                quarantine.add(name, reason, pointer=place(sample_id, epoch), kind=kind)
+            else:
+                yield Logged(name, log, sample)
+
+
+def _open(path: str) -> tuple["EvalLog", list[tuple[int | str, int]]]:
+    """Return the header of a log, and the id and epoch of its samples in the order of the data set."""
+    from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
+
+    log = read_eval_log(path, header_only=True)
+    samples = [(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(path)]
+    return log, sorted(samples, key=lambda item: (item[1], _order(log, item[0])))
+
+
+def _read_sample(path: str, sample_id: int | str, epoch: int) -> "EvalSample":
+    from inspect_ai.log import read_eval_log_sample
+
+    return read_eval_log_sample(path, sample_id, epoch, resolve_attachments=True, exclude_fields=set(UNREAD))
+
+
+def _order(log: "EvalLog", sample_id: object) -> tuple[int, str]:
+    """Position of a sample in its data set; those that it does not list come last, by id."""
+    ids: list[Any] = list(log.eval.dataset.sample_ids or [])
+    return ids.index(sample_id) if sample_id in ids else len(ids), str(sample_id)
+
+
+def _tried(read: Callable[[], _T]) -> _T | str:
+    """Return what ``read`` returns, or in one line why it failed: a damaged archive raises almost anything."""
+    try:
+        return read()
+    except Exception as error:
+        lines = str(error).splitlines()
+        return f"{type(error).__name__}: {lines[0][:200] if lines else 'no message'}"

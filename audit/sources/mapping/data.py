@@ -1,0 +1,202 @@
+"""The rows that a mapping is about: from files or documents, with the rows of other files put beside."""
+
+import glob
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from audit.sources.base import Quarantine, SourceError
+from audit.sources.bfcl.malformed import Malformed, require_shallow
+from audit.sources.mapping.mapping import Join, Place
+from audit.sources.mapping.paths import compile_path
+from audit.sources.mapping.texts import as_text, structured
+from audit.sources.reading import open_binary, parse
+from audit.sources.rows import Row, read_rows, row_format
+from taxonomy.pointer import join, resolve, split
+from taxonomy.record import Origin
+
+ABOUT_FILE = ("_file", "_stem", "_folder", "_row")
+"""Columns that every row has besides its own: path, name without suffix, folder, number."""
+
+
+@dataclass(frozen=True)
+class MappedRow:
+    """One row with its place, and what was joined to it."""
+
+    file: str
+    """Path relative to the folder of the data."""
+    number: int
+    """1-based and unique within the file."""
+    values: dict[str, Any] = field(hash=False)
+    """The row as JSON, with joined rows and what is about the file."""
+    line: int | None = None
+    """1-based line, in formats that have lines."""
+    base: str = ""
+    """JSON Pointer of the row inside its document."""
+    joined: Mapping[str, "MappedRow"] = field(default_factory=dict, hash=False)
+    """Joined rows by column."""
+
+    def origin(self, pointer: str = "") -> Origin:
+        """Origin of a value, given by its JSON Pointer inside the row; a joined value stands in the file it is from."""
+        first, *rest = split(pointer) or [""]
+        if first in self.joined:
+            return self.joined[first].origin(join("", *rest))
+        inside = "" if first in ABOUT_FILE else pointer
+        return Origin(file=self.file, line=self.line, pointer=self.base + inside)
+
+
+def look_up(place: Place, values: Mapping[str, Any]) -> Any:
+    """Return what a path or a constant stands for in a row; the default when that is nothing.
+
+    Raises:
+        PathError: when the expression does not fit the row.
+    """
+    if place.path is None:
+        return place.value
+    found = compile_path(place.path).find(values)
+    return place.default if found is None else found
+
+
+def data_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
+    """Return the files that the patterns name, sorted, each once.
+
+    Raises:
+        SourceError: when a pattern names no file of rows.
+    """
+    found: dict[Path, None] = {}
+    for pattern in patterns:
+        names = sorted(glob.glob(pattern, root_dir=folder, recursive=True))
+        files = [folder / name for name in names if (folder / name).is_file() and row_format(folder / name)]
+        if not files:
+            raise SourceError(
+                f"{pattern!r} names no file with rows in {folder}: give .jsonl, .json, .csv, .tsv, .parquet or .arrow"
+            )
+        found |= dict.fromkeys(files)
+    return list(found)
+
+
+def read_file(path: Path, folder: Path, rows: str | None, quarantine: Quarantine, kind: str) -> Iterator[MappedRow]:
+    """Stream the rows of one file.
+
+    Args:
+        path: the file.
+        folder: folder of the data.
+        rows: JSON Pointer of the list of rows in a JSON document; None: the file holds nothing but rows.
+        quarantine: collects what is unreadable.
+        kind: what the rows hold: task or run.
+    """
+    name = path.relative_to(folder).as_posix()
+    about = {"_file": name, "_stem": path.name.split(".")[0], "_folder": path.parent.name}
+    if rows is None:
+        for row in read_rows(path, name, quarantine, kind):
+            yield MappedRow(name, row.number, _with(row, about), row.line, row.pointer())
+        return
+    for number, (values, base) in enumerate(_document(path, name, rows, quarantine, kind), start=1):
+        if isinstance(values, dict):
+            yield MappedRow(name, number, {**values, **about, "_row": number}, None, base)
+        else:
+            reason = f"expected a JSON object, found {type(values).__name__}"
+            quarantine.add(name, reason, pointer=base, kind=kind)
+
+
+def _with(row: Row, about: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row.values, **about, "_row": row.number}
+
+
+def _document(path: Path, name: str, rows: str, quarantine: Quarantine, kind: str) -> Iterable[tuple[Any, str]]:
+    try:
+        with open_binary(path) as stream:
+            document = parse(stream.read(), name, 1, quarantine, kind)
+    except OSError as error:
+        quarantine.add(name, f"cannot read the file: {error}", kind=kind)
+        return []
+    if document is None:
+        return []
+    try:
+        found = resolve(document, rows)
+    except (LookupError, ValueError) as error:
+        quarantine.add(name, f"the mapping's rows: {error}", pointer=rows, kind=kind)
+        return []
+    return [(item, join(rows, i)) for i, item in enumerate(found)] if isinstance(found, list) else [(found, rows)]
+
+
+def shallow(rows: Iterable[MappedRow], quarantine: Quarantine, kind: str = "task") -> Iterator[MappedRow]:
+    """Pass on rows, and quarantine those that are nested too deep to be written out again."""
+    for row in rows:
+        try:
+            require_shallow(row.values)
+        except Malformed as error:
+            quarantine.add(row.file, str(error), line=row.line, pointer=row.base, kind=kind)
+            continue
+        yield row
+
+
+class Joined:
+    """The rows of one join by their key, read once."""
+
+    def __init__(self, spec: Join, folder: Path) -> None:
+        """Read the files of a join.
+
+        Raises:
+            SourceError: when there are none.
+        """
+        self.spec = spec
+        self.unreadable = Quarantine()
+        self._rows: dict[str, MappedRow] = {}
+        for path in data_files(folder, spec.files):
+            for row in shallow(read_file(path, folder, None, self.unreadable, "task"), self.unreadable):
+                key = look_up(spec.key, row.values)
+                if key is None or as_text(key) in self._rows:
+                    reason = "the key of the join is missing" if key is None else f"the key {key!r} stands here twice"
+                    self.unreadable.add(row.file, f"{reason}; mend the record", line=row.line, pointer=row.base)
+                else:
+                    self._rows[as_text(key)] = row
+
+    def partner(self, values: Mapping[str, Any]) -> MappedRow | None:
+        """Return the row that belongs to another."""
+        key = look_up(self.spec.on or self.spec.key, values)
+        return None if key is None else self._rows.get(as_text(key))
+
+
+def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequence[str]) -> tuple[MappedRow, list[str]]:
+    """Put the joined rows beside a row and parse its columns of JSON text.
+
+    Returns:
+        The row, and the names of the required joins in which it has no partner.
+
+    Raises:
+        PathError: when the key of a join does not fit the row.
+    """
+    values, found, lacking = dict(row.values), {}, []
+    for joined in joins:
+        partner = joined.partner(values)
+        name = joined.spec.name
+        if partner is not None:
+            found[name] = partner
+        elif joined.spec.required:
+            lacking.append(name)
+        values[name] = {} if partner is None else partner.values
+    for column in json_columns:
+        if column in values:
+            values[column] = structured(values[column])
+    return MappedRow(row.file, row.number, values, row.line, row.base, found), lacking
+
+
+def read_value_file(folder: Path, name: str) -> Any:
+    """Read a file that holds one value for all tasks: JSON and YAML are parsed, anything else is a text.
+
+    Raises:
+        SourceError: when it cannot be read.
+    """
+    import yaml
+
+    path = folder / name
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".json":
+            return json.loads(text)
+        return yaml.safe_load(text) if path.suffix in (".yaml", ".yml") else text
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        raise SourceError(f"{path}: cannot read the file that the mapping names: {error}") from error

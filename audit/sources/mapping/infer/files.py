@@ -1,0 +1,159 @@
+"""Which files hold the rows, and which hold what belongs to them."""
+
+import glob
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+from math import log2
+from pathlib import Path
+from typing import Any
+
+from audit.sources.base import Quarantine, SourceError
+from audit.sources.mapping.data import MappedRow, read_file, shallow
+from audit.sources.mapping.infer.columns import columns_of
+from audit.sources.mapping.infer.looks import is_messages, is_tools
+from audit.sources.mapping.infer.roles import choose
+from audit.sources.reading import open_binary
+from audit.sources.rows import is_array, row_files, row_format
+from taxonomy.pointer import join
+
+SAMPLE_ROWS = 300
+"""Rows that are looked at, over all files of a group."""
+_LOOKED_AT = 50
+"""Rows by which a group is compared with others."""
+MAX_FILES = 300
+"""Files below a folder that are looked at."""
+_ALIKE = 0.5
+"""Share of common columns from which files are one group."""
+_COMMON = 0.5
+"""Share of the keys that joined rows must have; some tasks of a benchmark may have no answer."""
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Files with the same columns."""
+
+    folder: Path
+    """Folder to which the files are relative."""
+    paths: tuple[Path, ...]
+    """The files, sorted."""
+    rows: str | None
+    """JSON Pointer of the rows in each, as in a mapping."""
+    columns: frozenset[str]
+    """Their columns, numbers left out of the names."""
+
+    def sample(self, limit: int = SAMPLE_ROWS) -> list[MappedRow]:
+        """Return some rows, as evenly over the files as they allow."""
+        each = max(1, limit // len(self.paths))
+        found: list[MappedRow] = []
+        for path in self.paths:
+            found += islice(shallow(read_file(path, self.folder, self.rows, Quarantine(), "task"), Quarantine()), each)
+        return found[:limit]
+
+    def names(self) -> list[str]:
+        """Return the files as a mapping names them: one pattern when they have one name in many folders."""
+        listed = [glob.escape(path.relative_to(self.folder).as_posix()) for path in self.paths]
+        if len(listed) > 1 and len({path.name for path in self.paths}) == 1:
+            return [f"**/{glob.escape(self.paths[0].name)}"]
+        return listed
+
+
+def find_groups(path: Path) -> list[Group]:
+    """Group the files of rows at a path by their columns, the most promising group first.
+
+    Raises:
+        SourceError: when there is no file with rows.
+    """
+    folder = path.parent if path.is_file() else path
+    groups: list[Group] = []
+    for file in islice(row_files(path), MAX_FILES):
+        group = _alone(file, folder)
+        if group is None:
+            continue
+        same = next((i for i, other in enumerate(groups) if _alike(group, other)), None)
+        if same is None:
+            groups.append(group)
+        else:
+            known = groups[same]
+            columns = known.columns | group.columns
+            groups[same] = Group(folder, (*known.paths, *group.paths), known.rows, columns)
+    if not groups:
+        raise SourceError(f"{path}: no rows here; give a file or a folder of .jsonl, .json, .csv, .tsv or .parquet")
+    return sorted(groups, key=lambda group: (-_promise(group), group.paths))
+
+
+def _alone(file: Path, folder: Path) -> Group | None:
+    rows = rows_in(file)
+    first = next(read_file(file, folder, rows, Quarantine(), "task"), None)
+    if first is None:
+        return None
+    columns = frozenset(_DIGITS.sub("#", key) for key in first.values if not key.startswith("_"))
+    return Group(folder, (file,), rows, columns)
+
+
+def _alike(group: Group, other: Group) -> bool:
+    common = len(group.columns & other.columns)
+    return group.rows == other.rows and common >= _ALIKE * len(group.columns | other.columns)
+
+
+def _promise(group: Group) -> float:
+    """Say how much a group looks like tasks: by the column that is what a user says, and by how many files agree."""
+    columns, _ = columns_of([row.values for row in group.sample(_LOOKED_AT)])
+    asked = choose(columns).get("user.turns")
+    return (asked.named + 0.1 * log2(len(group.paths))) if asked else -1.0
+
+
+def rows_in(path: Path) -> str | None:
+    """Return the JSON Pointer of the rows of a JSON document: None when the file holds rows and nothing else.
+
+    A list of objects that is at least a third of the document holds its rows; without one the document is a row.
+    """
+    if row_format(path) != "json" or is_array(path):
+        return None
+    try:
+        with open_binary(path) as stream:
+            text = stream.read()
+        document = json.loads(text)
+    except (OSError, EOFError, ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict):
+        return None
+    lists = [
+        (len(value), pointer, value)
+        for pointer, value in _inside(document)
+        if isinstance(value, list)
+        and len(value) >= 2
+        and all(isinstance(item, Mapping) for item in value)
+        and not is_messages(value)
+        and not is_tools(value)
+    ]
+    for _, pointer, value in sorted(lists, key=lambda item: (-item[0], item[1])):
+        if len(json.dumps(value)) > len(text) / 3:
+            return pointer
+    return ""
+
+
+def _inside(document: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    found = []
+    for key, value in document.items():
+        found.append((join("", key), value))
+        if isinstance(value, Mapping):
+            found += [(join("", key, inner), item) for inner, item in value.items()]
+    return found
+
+
+def common_key(rows: list[MappedRow], others: list[MappedRow]) -> str | None:
+    """Return the column by which other rows belong to some rows: unique in both, with nearly the same values."""
+    for name in rows[0].values if rows and others else ():
+        own = [row.values.get(name) for row in rows]
+        theirs = [row.values.get(name) for row in others]
+        if name.startswith("_") or not all(isinstance(value, (str, int)) for value in own):
+            continue
+        unique = max(Counter(map(str, own)).values()) == 1
+        if unique and len({str(v) for v in own} & {str(v) for v in theirs}) >= _COMMON * len(own):
+            return name
+    return None

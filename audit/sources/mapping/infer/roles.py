@@ -1,0 +1,190 @@
+"""Which column plays which part: by what it holds first, then by what it is called."""
+
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from audit.sources.mapping.infer.columns import Column
+from audit.sources.mapping.infer.looks import (
+    is_answer,
+    is_calls,
+    is_choices,
+    is_messages,
+    is_object,
+    is_prose,
+    is_scalar,
+    is_texts,
+    is_tools,
+)
+
+_SCORING = ("ground_truth", "evaluation")
+_FITS = 0.8
+"""Share of a column's values that must look like the part."""
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_FEW = 0.5
+"""A category has at most this share of different values."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """A part of a task and how to recognise it."""
+
+    key: str
+    """Its key in the mapping."""
+    names: tuple[str, ...]
+    """Usual names of its column, in small letters with underscores."""
+    content: str
+    """What its values look like, in words."""
+    must_be_named: bool
+    """Whether the look alone is not enough."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The column chosen for a part."""
+
+    role: Role
+    """The part."""
+    column: Column
+    """The column."""
+    named: float
+    """How well the name fits: 1 = a usual name, 0 = not at all."""
+    others: tuple[Column, ...]
+    """Columns that could be it too, the best first."""
+
+
+ROLES = (
+    Role("environment.tools", ("tools", "functions", "function", "apis", "available_tools", "api_list"),
+         "documentation of tools", False),
+    Role("ground_truth.calls", (
+        "ground_truth", "calls", "tool_calls", "function_calls", "actions", "expected_calls", "gold_calls", "answers",
+        "gold", "expected", "mile_stone", "milestones", "answer", "api_calls", "target", "reference", "label",
+        "trajectory", "solution", "gold_actions", "expected_actions"), "calls of tools", False),
+    Role("user.turns", (
+        "question", "questions", "query", "prompt", "instruction", "instructions", "task_instructions", "user",
+        "messages", "conversations", "conversation", "dialogue", "dialog", "turns", "input", "problem", "task",
+        "request", "utterance", "goal", "user_query", "user_prompt", "scenario", "subtask#", "task#", "turn#", "step#",
+        "query#", "question#", "problem_statement", "user_message", "ticket", "text", "message"),
+         "what the user says", False),
+    Role("ground_truth.choices", ("choices", "options", "candidates", "alternatives"), "choices", True),
+    Role("ground_truth.outputs", ("outputs", "communicate_info", "required_outputs", "must_include", "keywords"),
+         "texts to say", True),
+    Role("evaluation.rubric", ("rubric", "rubrics", "criteria", "nl_assertions", "grading", "checklist"),
+         "criteria as text", True),
+    Role("ground_truth.answers", (
+        "answer", "answers", "final_answer", "gold_answer", "expected_answer", "correct_answer", "answer_key", "target",
+        "label", "solution", "expected_output", "expected", "gold", "reference", "ground_truth", "output", "correct",
+        "reference_answer", "response"), "a final answer", True),
+    Role("environment.policy", ("policy", "system", "system_prompt", "guidelines", "rules", "wiki", "system_message"),
+         "a text", True),
+    Role("initial_state", ("initial_state", "initial_config", "initial_configuration", "state", "env_state", "database",
+                           "db", "environment_state", "setup"), "an object", True),
+    Role("subtask", ("category", "subtask", "domain", "type", "task_type", "subject", "topic", "split", "level",
+                     "difficulty", "question_type", "config", "kind"), "few different values", True),
+    Role("cluster", ("cluster", "group", "group_id", "template_id", "template", "parent_id", "base_id", "family",
+                     "scenario_id", "persona_id"), "values that repeat", True),
+)  # fmt: skip
+"""The parts, in the order in which columns are given to them."""
+
+
+def choose(
+    columns: Sequence[Column], answers: str | None = None, shared_tools: Collection[str] = ()
+) -> dict[str, Choice]:
+    """Choose a column for each part that has one; a column inside or around a chosen one is not chosen again.
+
+    Args:
+        columns: the columns.
+        answers: column of joined rows, which are for the ground truth and the evaluation alone.
+        shared_tools: names of tools that all rows share, from a file beside them.
+    """
+    taken: list[Column] = []
+    chosen: dict[str, Choice] = {}
+    tools = [set(shared_tools)] * len(columns[0].values) if columns else []
+    for role in ROLES:
+        found = [
+            (named, looks, -index, column)
+            for index, column in enumerate(columns)
+            if column.present and not any(column.overlaps(other) for other in taken)
+            if role.key.startswith(_SCORING) or column.keys[0] != answers
+            for named in (name_fit(column, role.names),)
+            for looks in (_look(role, column, tools),)
+            if looks >= _FITS and (named > 0 or not role.must_be_named) and not _too_varied(role, column)
+        ]
+        found.sort(key=lambda item: (-(item[0] + item[1] * _weight(role, item[3]) + item[3].share / 2), -item[2]))
+        if not found:
+            continue
+        best = found[0][3]
+        others = tuple(item[3] for item in found[1:4] if item[3].path not in best.path)
+        chosen[role.key] = Choice(role, best, found[0][0], others)
+        taken.append(best)
+        if role.key == "environment.tools":
+            tools = [tool_names(value) for value in best.values]
+    return chosen
+
+
+def name_fit(column: Column, names: Collection[str]) -> float:
+    """Say how well a column's name fits: 1 for a usual name, less for one that contains or lies below one."""
+    words = ["_".join(part.lower() for part in _WORD.findall(key)) for key in column.keys]
+    last = words[-1] + ("#" if column.keys[-1].endswith("#") else "")
+    if last in names:
+        return 1.0 - 0.01 * list(names).index(last) - 0.05 * (len(words) - 1)
+    plain = {name.rstrip("s") for name in names if "_" not in name and "#" not in name}
+    if any(part.rstrip("s") in plain for part in last.split("_")):
+        return 0.5
+    return 0.3 if any(word in names for word in words[:-1]) else 0.0
+
+
+def _weight(role: Role, column: Column) -> float:
+    """Weigh what a column holds: messages and long texts are more likely what a user says than a word or two."""
+    if role.key != "user.turns":
+        return 1.0
+    first = column.present[0]
+    if is_messages(first):
+        return 0.7
+    return 0.3 + min(len(str(first)), 200) / 1000
+
+
+def _look(role: Role, column: Column, tools: Sequence[set[str]]) -> float:
+    if role.key == "ground_truth.calls":
+        fits = [is_calls(v, n) for v, n in zip(column.values, tools, strict=True) if v not in (None, "", [], {})]
+    else:
+        fits = [_LOOKS[role.key](value) for value in column.present]
+    return sum(fits) / len(fits) if fits else 0.0
+
+
+def tool_names(value: Any) -> set[str]:
+    """Return the names in a documentation of tools; none when it is none."""
+    from audit.sources.bfcl.malformed import Malformed
+    from audit.sources.mapping.tools import read_tools
+    from taxonomy.record import Origin
+
+    try:
+        return {tool.name for tool in read_tools(value, Origin(file=""))} if value is not None else set()
+    except Malformed:
+        return set()
+
+
+def _too_varied(role: Role, column: Column) -> bool:
+    if role.key not in ("subtask", "cluster"):
+        return False
+    different = len({str(value) for value in column.present})
+    return different > max(2, _FEW * len(column.present)) or (role.key == "subtask" and different > 100)
+
+
+def _said(value: Any) -> bool:
+    return is_prose(value) or is_messages(value) or (is_texts(value) and any(is_prose(text) for text in value))
+
+
+_LOOKS: dict[str, Callable[[Any], bool]] = {
+    "environment.tools": is_tools,
+    "user.turns": _said,
+    "ground_truth.choices": is_choices,
+    "ground_truth.outputs": is_texts,
+    "evaluation.rubric": lambda value: is_prose(value) or is_texts(value),
+    "ground_truth.answers": is_answer,
+    "environment.policy": is_prose,
+    "initial_state": is_object,
+    "subtask": lambda value: isinstance(value, str),
+    "cluster": is_scalar,
+}

@@ -1,0 +1,212 @@
+"""From a row to the record of a task."""
+
+import json
+from collections.abc import Mapping as Object
+from pathlib import Path
+from typing import Any
+
+from audit.sources.bfcl.malformed import Malformed
+from audit.sources.mapping.answers import accepted_answers, candidates
+from audit.sources.mapping.calls import CallTurns, read_calls
+from audit.sources.mapping.checks import checks
+from audit.sources.mapping.conversation import read_turns
+from audit.sources.mapping.data import MappedRow, look_up, read_value_file
+from audit.sources.mapping.mapping import Mapping, Place
+from audit.sources.mapping.paths import PathError, compile_path
+from audit.sources.mapping.texts import as_text, structured, text_list
+from audit.sources.mapping.tools import read_tools
+from taxonomy.record import Origin
+from taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, UserSpec
+
+_PARTS = {
+    "user.turns": "/user/turns",
+    "user.instruction": "/user/instruction",
+    "environment.policy": "/environment/policy",
+    "environment.tools": "/environment/tools",
+    "environment.user_tools": "/environment/user_tools",
+    "environment.state": "/environment/state",
+    "initial_state": "/initial_state",
+    "ground_truth.calls": "/ground_truth/turns",
+    "ground_truth.outputs": "/ground_truth/outputs",
+    "ground_truth.answers": "/ground_truth/answers",
+}
+"""Parts of the record by the key that maps them."""
+
+
+class Builder:
+    """Builds tasks. Equal tools, policies and states give the same environment object."""
+
+    def __init__(self, mapping: Mapping, folder: Path) -> None:
+        """Prepare to build.
+
+        Raises:
+            SourceError: when a file that the mapping names for a value cannot be read.
+        """
+        self._mapping = mapping
+        places = mapping.places()
+        self._files = {p.file: read_value_file(folder, p.file) for p in places.values() if p.file is not None}
+        self._places = {key: p for key, p in places.items() if p.path is not None}
+        self._environments: dict[str, EnvironmentSpec] = {}
+
+    def build(self, row: MappedRow) -> AgentTask:
+        """Build the task of a row.
+
+        Raises:
+            Malformed: when a field is missing or of another shape; its pointer is one inside the row.
+        """
+        m = self._mapping
+        native_id = self._id(row)
+        environment = self._environment(row)
+        truth = self._truth(row, environment)
+        traits = frozenset(text_list(self._value(row, m.traits)))
+        metadata = {name: self._value(row, place) for name, place in m.metadata.items()}
+        if m.ground_truth.choices is not None:
+            metadata |= self._choices(row)
+        cluster = self._value(row, m.cluster)
+        return AgentTask(
+            id=native_id,
+            native_id=native_id,
+            benchmark=m.benchmark,
+            subtask=self._text(row, m.subtask),
+            user=self._user(row),
+            environment=environment,
+            initial_state=structured(self._value(row, m.initial_state)),
+            evaluation=EvaluationSpec(
+                checks=checks(m.evaluation, truth, traits, lambda place: structured(self._value(row, place)))
+            ),
+            ground_truth=truth,
+            traits=traits,
+            cluster=None if cluster is None else as_text(cluster),
+            metadata={key: value for key, value in metadata.items() if value is not None},
+            origins=self._origins(row, truth),
+        )
+
+    def _value(self, row: MappedRow, place: Place | None) -> Any:
+        if place is None:
+            return None
+        if place.file is not None:
+            return self._files[place.file]
+        try:
+            return look_up(place, row.values)
+        except PathError as error:
+            raise Malformed(str(error), _pointer(place)) from error
+
+    def _needed(self, row: MappedRow, place: Place, key: str) -> Any:
+        value = self._value(row, place)
+        if value is None and "default" not in place.model_fields_set:
+            reason = f"{key}: the path {place.path or place.file!r} leads to nothing here"
+            raise Malformed(reason, "", "mend the record, or give the path a default in the mapping")
+        return value
+
+    def _text(self, row: MappedRow, place: Place | None) -> str:
+        value = self._value(row, place)
+        return "" if value is None else as_text(value)
+
+    def _id(self, row: MappedRow) -> str:
+        if self._mapping.id is None:
+            return row.file if self._mapping.rows == "" else f"{row.file}:{row.number}"
+        value = self._needed(row, self._mapping.id, "id")
+        if isinstance(value, (dict, list, bool)) or as_text(value) == "":
+            raise Malformed(f"expected an id, found {as_text(value)[:60] or 'nothing'}", _pointer(self._mapping.id))
+        return as_text(value)
+
+    def _user(self, row: MappedRow) -> UserSpec:
+        user = self._mapping.user
+        if user.turns is not None:
+            said = self._needed(row, user.turns, "user.turns")
+            turns = read_turns(said, _pointer(user.turns), user.roles, per_user_message=user.turn_per_user_message)
+            return UserSpec(kind="scripted", turns=turns)
+        assert user.instruction is not None
+        told = "\n".join(text_list(self._needed(row, user.instruction, "user.instruction")))
+        if not told.strip():
+            raise Malformed("the instruction of the simulated user is empty", _pointer(user.instruction))
+        context = {name: "\n".join(text_list(self._value(row, place))) for name, place in user.context.items()}
+        return UserSpec(kind="simulated", instruction=told, context={k: v for k, v in context.items() if v})
+
+    def _environment(self, row: MappedRow) -> EnvironmentSpec:
+        spec = self._mapping.environment
+        places = (spec.tools, spec.user_tools, spec.policy, spec.state)
+        values = [self._value(row, place) for place in places]
+        key = json.dumps([v if p and p.path else None for p, v in zip(places, values, strict=True)], ensure_ascii=False)
+        if key not in self._environments:
+            tools, user_tools, policy, state = values
+            self._environments[key] = EnvironmentSpec(
+                tools=() if tools is None else read_tools(tools, _origin(row, spec.tools)),
+                user_tools=() if user_tools is None else read_tools(user_tools, _origin(row, spec.user_tools)),
+                policy="\n".join(text_list(policy)),
+                state=structured(state),
+                state_name=spec.state.file if spec.state else None,
+            )
+        return self._environments[key]
+
+    def _truth(self, row: MappedRow, environment: EnvironmentSpec) -> GroundTruth:
+        spec = self._mapping.ground_truth
+        turns: CallTurns = ()
+        if spec.calls is not None:
+            turns = read_calls(
+                self._needed(row, spec.calls, "ground_truth.calls"),
+                _pointer(spec.calls),
+                (*environment.tools, *environment.user_tools),
+                per_turn=spec.per_turn,
+                lists=spec.accepted == "values",
+            )
+        answers: tuple[str, ...] = ()
+        if spec.answers is not None:
+            given = self._needed(row, spec.answers, "ground_truth.answers")
+            answers = accepted_answers(given, structured(self._value(row, spec.choices)), spec.first_choice)
+        return GroundTruth(
+            semantics="none" if spec.calls is None else spec.semantics,
+            turns=turns,
+            outputs=tuple(text_list(self._value(row, spec.outputs))),
+            answers=answers,
+            call_matching="none" if spec.calls is None else spec.matching,
+        )
+
+    def _choices(self, row: MappedRow) -> dict[str, Any]:
+        spec = self._mapping.ground_truth
+        choices = structured(self._value(row, spec.choices))
+        return {
+            "choices": choices,
+            "candidates": candidates(self._value(row, spec.answers), choices, spec.first_choice),
+        }
+
+    def _origins(self, row: MappedRow, truth: GroundTruth) -> dict[str, Origin]:
+        found = {"": row.origin()}
+        for key, place in self._places.items():
+            part = _PARTS.get(key) or (f"/{key.replace('.', '/', 2)}" if key.startswith("user.context.") else None)
+            if part is not None:
+                found[part] = row.origin(_pointer(place))
+        calls = self._mapping.ground_truth.calls
+        if calls is not None and calls.path is not None and len(truth.turns) == 1:
+            found["/ground_truth/turns/0"] = row.origin(_pointer(calls))
+        return found
+
+
+def _pointer(place: Place) -> str:
+    return "" if place.path is None else compile_path(place.path).pointer
+
+
+def _origin(row: MappedRow, place: Place | None) -> Origin:
+    if place is not None and place.file is not None:
+        return Origin(file=place.file)
+    return row.origin(_pointer(place) if place else "")
+
+
+def absent_paths(places: Object[str, Place], rows: Any) -> dict[str, tuple[str, list[str]]]:
+    """Return the places whose path is in none of the rows, with its first step that is absent and the names there.
+
+    Rows are read only until every path was found; a place with a default may be absent.
+    """
+    open_ = {k: p.path for k, p in places.items() if p.path is not None and "default" not in p.model_fields_set}
+    missing: dict[str, tuple[str, list[str]]] = {}
+    for row in rows:
+        for key, path in list(open_.items()):
+            absent = compile_path(path).absent(row.values)
+            if absent is None:
+                open_.pop(key)
+                missing.pop(key, None)
+            else:
+                missing.setdefault(key, absent)
+        if not open_:
+            break
+    return missing

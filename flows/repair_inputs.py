@@ -1,0 +1,106 @@
+"""What a repair needs of an audit: its settings, its policy, and the benchmark as it was audited."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from audit.decisions.policy import Policy
+from audit.detectors.registry import detectors
+from audit.shards import ShardResult
+from audit.sources.base import Source, Version
+from audit.sources.registry import open_source
+from flows.errors import CommandError
+from flows.plan import AuditPlan, AuditSettings, run_key
+from flows.run_folder import RunFolder
+from taxonomy.finding import Finding
+from taxonomy.record import Record
+
+
+class Audited(Record):
+    """A finished audit."""
+
+    run: str
+    """Run folder."""
+    settings: AuditSettings
+    """What was audited and how; the path is where the benchmark is now."""
+    policy: Policy
+    """Its policy."""
+    version: Version
+    """Release that was audited."""
+    checks: dict[str, str]
+    """Version of every check."""
+
+    def open_unchanged(self) -> Source:
+        """Open the benchmark.
+
+        Raises:
+            CommandError: it is gone, or other than it was.
+        """
+        path = Path(self.settings.path)
+        if not path.exists():
+            raise CommandError(f"{path}: the benchmark is no longer here; name its folder with --benchmark")
+        source = self.settings.open()
+        found = source.version().content_hash
+        if found != self.version.content_hash:
+            raise CommandError(
+                f"{path}: the benchmark has changed since the audit (content {found}, audited "
+                f"{self.version.content_hash}); audit it again, or name the audited folder with --benchmark"
+            )
+        return source
+
+    def opener(self, source: Source) -> Callable[[Path], Source]:
+        """Return what opens a copy of the folder of ``source`` as the audit opened the original."""
+        below = Path(self.settings.path).resolve().relative_to(source.root.resolve())
+        return lambda root: open_source(self.settings.source, root / below, self.settings.domains)
+
+    def observed(self) -> list[ShardResult] | None:
+        """Return what the audit noted about all tasks, if just this version of AgentHard made it; else None."""
+        folder = RunFolder(Path(self.run))
+        if folder.holds_other_than(run_key(self.settings, self.settings.open().version())):
+            return None
+        plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())
+        return folder.shard_results(plan.shards)
+
+
+def read_audited(run: Path, benchmark: str | None) -> Audited:
+    """Read an audit.
+
+    Args:
+        run: run folder.
+        benchmark: folder where the benchmark is now; None = where it was audited.
+
+    Raises:
+        CommandError: when the folder does not hold a finished audit with its ``work/``.
+    """
+    manifest_file, settings_file = run / "manifest.json", run / "work" / "settings.json"
+    for path in (manifest_file, settings_file):
+        if not path.is_file():
+            raise CommandError(
+                f"{run}: no finished audit here ({path.relative_to(run)} is missing); run `agenthard audit` first"
+            )
+    manifest = json.loads(manifest_file.read_text(encoding="utf-8"))
+    settings = AuditSettings.model_validate_json(settings_file.read_bytes())
+    return Audited(
+        run=str(run),
+        settings=settings.model_copy(update={"path": benchmark}) if benchmark else settings,
+        policy=Policy.model_validate(manifest["policy"]),
+        version=Version.model_validate(manifest["benchmark"]),
+        checks=manifest["checks"],
+    )
+
+
+def choose(findings: Sequence[Finding], ids: Sequence[str], checks: Sequence[str]) -> list[Finding]:
+    """Choose findings by id and by check; nothing named means all.
+
+    Raises:
+        CommandError: when there is no such finding or no such check.
+    """
+    unknown = sorted(set(ids) - {finding.id for finding in findings})
+    if unknown:
+        raise CommandError(f"the audit has no finding {', '.join(unknown)}; its findings.json lists them")
+    unknown = sorted(set(checks) - {detector.id for detector in detectors()})
+    if unknown:
+        raise CommandError(f"there is no check {', '.join(unknown)}; `agenthard checks` lists them")
+    return [
+        finding for finding in findings if (not ids or finding.id in ids) and (not checks or finding.check in checks)
+    ]

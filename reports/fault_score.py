@@ -1,0 +1,188 @@
+"""What an audit found of planted faults: recall by category and by operator, and false alarms on untouched tasks.
+
+A fault is *found* when a finding of its category, or of a category that its operator names as the same fact, touches
+one of its tasks. It is found *at the place* when a quote of such a finding stands where the change was made, above it,
+or below it. A finding of any other category on its tasks is told apart: it is no recall.
+
+A false alarm is a finding, other than a signal, on a task that nothing was planted into. Signals only order the review
+queue and are counted by themselves.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from audit.faults.key import PlantedFault
+from audit.faults.operator import DecidedBy
+from audit.intervals import wilson
+from reports.label_score import Rate
+from taxonomy.finding import Finding, Tier
+from taxonomy.record import Record
+
+TARGET_RECALL, TARGET_FALSE_ALARMS = 0.95, 0.01
+"""What is aimed at: recall of what rules can decide, false alarms on untouched tasks."""
+
+
+class RecallRow(Record):
+    """Recall of one category or one operator."""
+
+    name: str
+    """Category or operator."""
+    category: str
+    """Taxonomy category."""
+    decided_by: DecidedBy
+    """Whether rules can decide it, as declared when it was planted."""
+    rule_known: bool
+    """True when a check for all of these was known to whoever wrote the operators."""
+    found: Rate
+    """Faults found."""
+    at_place: int
+    """Of these, found where the change was made."""
+    elsewhere: int
+    """Faults on whose tasks only findings of other categories are."""
+    checks: dict[str, int]
+    """Faults by the check that found them; a fault can be found by several."""
+
+
+class Miss(Record):
+    """A fault that was not found."""
+
+    fault: PlantedFault
+    """The fault."""
+    reason: str
+    """Why, as far as the audit tells."""
+
+
+class FaultScore(Record):
+    """The whole comparison."""
+
+    categories: tuple[RecallRow, ...]
+    """By category, what rules can decide before what needs a judge."""
+    operators: tuple[RecallRow, ...]
+    """By operator."""
+    overall: dict[DecidedBy, Rate]
+    """All faults that rules can decide, and all that need a judge."""
+    rule_unknown: Rate
+    """Of the faults that rules can decide, those for which no check was known when their operator was written."""
+    false_alarms: Rate
+    """Untouched tasks with a finding that is no signal."""
+    false_alarms_by_check: dict[str, int]
+    """The same by check."""
+    signals: dict[str, int]
+    """Untouched tasks with a signal, by check."""
+    misses: tuple[Miss, ...]
+    """Faults that were not found."""
+    not_in_run: int
+    """Faults of tasks that the audit did not read; they do not count."""
+
+
+def score_faults(
+    key: Sequence[PlantedFault],
+    task_ids: Iterable[str],
+    findings: Sequence[Finding],
+    not_checked: Mapping[tuple[str, str], str],
+    checks_of: Mapping[str, Sequence[str]],
+) -> FaultScore:
+    """Compare an audit with an answer key.
+
+    Args:
+        key: the answer key.
+        task_ids: all tasks that the audit read.
+        findings: its findings.
+        not_checked: why a (task, check) pair was not checked, or ended in an error.
+        checks_of: ids of the checks of each category.
+    """
+    read = set(task_ids)
+    used = [fault for fault in key if read.issuperset(fault.task_ids)]
+    by_task: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for task_id in finding.task_ids:
+            by_task[task_id].append(finding)
+    outcomes = [_Outcome(fault, {id(f): f for t in fault.task_ids for f in by_task[t]}.values()) for fault in used]
+    touched = {task_id for fault in key for task_id in fault.task_ids}
+    untouched = sorted(read - touched)
+    alarms: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    wrong = 0
+    for task_id in untouched:
+        checks = {(finding.tier is Tier.SIGNAL, finding.check) for finding in by_task[task_id]}
+        wrong += any(not signal for signal, _ in checks)
+        for signal, check in checks:
+            alarms[signal][check] += 1
+    return FaultScore(
+        categories=_rows(outcomes, lambda fault: fault.category),
+        operators=_rows(outcomes, lambda fault: fault.operator),
+        overall={
+            decided: _rate(sum(bool(o.found) for o in outcomes if o.fault.decided_by == decided), n)
+            for decided, n in sorted(Counter(o.fault.decided_by for o in outcomes).items(), reverse=True)
+        },
+        rule_unknown=_rate(sum(bool(o.found) for o in outcomes if o.blind), sum(o.blind for o in outcomes)),
+        false_alarms=_rate(wrong, len(untouched)),
+        false_alarms_by_check=dict(sorted(alarms[False].items())),
+        signals=dict(sorted(alarms[True].items())),
+        misses=tuple(Miss(fault=o.fault, reason=_reason(o, not_checked, checks_of)) for o in outcomes if not o.found),
+        not_in_run=len(key) - len(used),
+    )
+
+
+class _Outcome:
+    """A fault with the findings on its tasks."""
+
+    def __init__(self, fault: PlantedFault, findings: Iterable[Finding]) -> None:
+        self.fault = fault
+        self.blind = fault.decided_by == "rules" and not fault.rule_known
+        named = {fault.category, *fault.also}
+        everything = list(findings)
+        self.found = [finding for finding in everything if finding.category in named]
+        self.others = [finding for finding in everything if finding.category not in named]
+        self.at_place = any(_touches(fault, item.pointer) for f in self.found for item in f.evidence
+                            if item.task_id in fault.task_ids)  # fmt: skip
+
+
+def _touches(fault: PlantedFault, pointer: str) -> bool:
+    one, two = f"{fault.pointer}/", f"{pointer}/"
+    return one.startswith(two) or two.startswith(one)
+
+
+def _rows(outcomes: Sequence[_Outcome], name: Callable[[PlantedFault], str]) -> tuple[RecallRow, ...]:
+    groups: dict[tuple[bool, str, str], list[_Outcome]] = defaultdict(list)
+    for o in outcomes:
+        groups[o.fault.decided_by == "judge", o.fault.category, name(o.fault)].append(o)
+    return tuple(_row(key[-1], groups[key]) for key in sorted(groups))
+
+
+def _row(name: str, outcomes: Sequence[_Outcome]) -> RecallRow:
+    first = outcomes[0].fault
+    checks = Counter(check for o in outcomes for check in {finding.check for finding in o.found})
+    return RecallRow(
+        name=name,
+        category=first.category,
+        decided_by=first.decided_by,
+        rule_known=all(o.fault.rule_known for o in outcomes),
+        found=_rate(sum(bool(o.found) for o in outcomes), len(outcomes)),
+        at_place=sum(o.at_place for o in outcomes),
+        elsewhere=sum(bool(o.others) and not o.found for o in outcomes),
+        checks=dict(sorted(checks.items(), key=lambda item: (-item[1], item[0]))),
+    )
+
+
+def _rate(k: int, n: int) -> Rate:
+    low, high = wilson(k, n) if n else (None, None)
+    return Rate(k=k, n=n, value=k / n if n else None, low=low, high=high)
+
+
+def _reason(
+    outcome: _Outcome, not_checked: Mapping[tuple[str, str], str], checks_of: Mapping[str, Sequence[str]]
+) -> str:
+    fault = outcome.fault
+    if fault.decided_by == "judge":
+        return f"needs a judge: {fault.because}"
+    checks = [check for category in (fault.category, *fault.also) for check in checks_of.get(category, ())]
+    if not checks:
+        return f"no check looks for {fault.category}"
+    others = ", ".join(sorted({f"{finding.check} ({finding.category})" for finding in outcome.others}))
+    if others:
+        return f"reported under another category only: {others}"
+    reasons = [not_checked.get((fault.task_ids[0], check)) for check in checks]
+    looked = [check for check, reason in zip(checks, reasons, strict=True) if reason is None]
+    if not looked:
+        return f"not checked: {next(reason for reason in reasons if reason)}"
+    return f"no finding from {', '.join(looked)}"

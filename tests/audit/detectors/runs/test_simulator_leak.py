@@ -1,0 +1,76 @@
+from pathlib import Path
+
+import pytest
+
+from audit.detectors.runs import SimulatorLeak
+from audit.detectors.runs.leaks import leaks, spoken
+from audit.sources.base import Quarantine
+from audit.sources.registry import open_source
+from taxonomy import Status
+from tests.audit.detectors.runs.conversations import agent, audit, played, shop_task, user
+from tests.builders import make_task
+
+THOUGHT = "<think>\nThe user is Ann and wants a refund.\n</think>\n\nHello."
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (THOUGHT, ["thoughts"]),
+        ("Hi.<think>It never ends", ["thoughts"]),
+        ("<think>\n</think>\n\nHello.", []),
+        ("The town is not mentioned in my instruction.", ["mention"]),
+        ("Born on [Not provided in the instruction].", ["mention", "blank"]),
+        ("Based on the instructions, I want to keep the lamp.", ["mention"]),
+        ("As the user, I should stay terse.", ["mention"]),
+        ("I'll follow the instructions in the e-mail.", []),
+        ("Based on the instructions you sent, I printed it.", []),
+        ("As a customer, I would expect more.", []),
+        ("Born on [Your DOB], ticket [A7].", ["blank"]),
+        ("See [your orders](https://shop.example).", []),
+        ("Bye. ###STOP###", []),
+        ("###TRANSFER###\nHello again.", []),
+        ("I would say ###STOP### when it is done.", ["control_word"]),
+        ("<think>Then I say ###STOP### at the end.</think> Please start.", ["thoughts", "control_word"]),
+        ("<think>Then I say ###STOP### now.</think> Bye. ###STOP###", ["thoughts"]),
+    ],
+)
+def test_what_a_turn_gives_away(text: str, kinds: list[str]) -> None:
+    found = list(leaks(text))
+    assert [leak.kind for leak in found] == kinds
+    assert all(leak.quote in text for leak in found)
+    assert len(spoken(text)) == len(text)
+
+
+def test_one_finding_per_simulator_says_what_the_agent_saw_and_with_whom() -> None:
+    runs = [
+        played(user("Hi."), agent("Hello."), user(THOUGHT), agent("Yes?"), model="m1"),
+        played(user("Hi."), agent("Hello."), user(THOUGHT), model="m1", trial=1),
+        played(user("Hi."), agent("Hello."), model="m2"),
+        played(user("Hi."), agent("Hello."), task_id="t2", model="m1", simulator="other"),
+    ]
+    (finding,), coverage = audit(SimulatorLeak(), [shop_task("t1"), shop_task("t2")], runs)
+    assert finding.claim.startswith("The simulated user sim gives away its instruction or thoughts in 2 of 3 runs")
+    assert "the agent saw it in 1 of them" in finding.claim
+    assert "Agents: m1 (2 of 2 runs); none of the 1 others." in finding.claim
+    assert (finding.task_ids, finding.also_in) == ((), ("t1",))
+    assert (finding.measures["turns_affected"], finding.measures["turns"], finding.measures["thoughts"]) == (2, 5, 2)
+    assert finding.evidence[0].pointer == "/messages/2/content"
+    assert [row.status for row in coverage] == [Status.FLAGGED, Status.CLEAN]
+
+
+def test_fixed_turns_and_silent_runs_are_not_checked() -> None:
+    scripted = make_task("t2")
+    _, coverage = audit(SimulatorLeak(), [shop_task("t1"), scripted], [played(agent("Hello."))])
+    assert [row.status for row in coverage] == [Status.NOT_CHECKED, Status.NOT_CHECKED]
+
+
+@pytest.mark.corpora
+def test_which_runs_of_tau2_leak_thoughts(corpora: Path) -> None:
+    source = open_source("tau2", corpora / "tau2-bench_v0.1.3", ("retail",))
+    tasks = list(source.tasks(Quarantine()))
+    runs = list(source.runs(corpora / "trajectories" / "tau2_retail.jsonl.gz", Quarantine()))
+    findings, _ = audit(SimulatorLeak(), tasks, runs)
+    leaking = {run.model for run in runs for m in run.messages if m.role == "user" and "<think>\n" in m.content}
+    (finding,) = (item for item in findings if item.measures["thoughts"])
+    assert leaking and all(f"{model} (" in finding.claim for model in leaking)

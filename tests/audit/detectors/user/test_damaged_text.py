@@ -1,0 +1,55 @@
+import pytest
+
+from audit.detectors.user import DamagedText
+from taxonomy import Severity
+from tests.audit.detectors.evaluation.open_tasks import open_task
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Step 1 - Clean\\nGoal: no files\\nThen stop.",
+        "Das Caf\u00c3\u00a9 ist zu.",
+        "The price is \ufffd5.",
+        "Question: {input}",
+        "Send it to <insert name> now.",
+        "It should work now.Use this message.",
+        "My token is 'abc',",
+    ],
+)
+def test_damage(said: str) -> None:
+    [hit] = DamagedText().inspect(open_task(said))
+    assert hit.severity is Severity.COSMETIC
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("Write `datasearch_one_1.json`, then check `search_one_1.json`.", "data/search_one_1.json"),
+        ("Read `data/sample_1.json` and write `datacontext_brief.md`.", "data/context_brief.md"),
+    ],
+)
+def test_lost_path_separators(said: str, meant: str) -> None:
+    [hit] = DamagedText().inspect(open_task(said))
+    assert hit.claim.endswith(meant) and hit.severity is Severity.MAY_AFFECT_SCORE
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'Print "a\\nb\\n" twice.',
+        "Split at `\\n` and `\\n\\n`.",
+        "Use Node.js with pyarrow.Tensor and com.example.MainClass.",
+        "Call `/logs/{session_id}` for each {problem_id}.",
+        "It works.\nUse it.",
+        "Read `data/sample_1.json` and write `dataset_plan.json` and `database_notes.md`.",
+        "A café at 5 °C.",
+    ],
+)
+def test_sound_text(said: str) -> None:
+    assert list(DamagedText().inspect(open_task(said))) == []
+
+
+def test_variants_of_one_task_share_a_finding() -> None:
+    hits = [next(iter(DamagedText().inspect(open_task("Well,", task_id=i, cluster="c")))) for i in ("a", "b")]
+    assert hits[0].cause == hits[1].cause is not None

@@ -1,0 +1,189 @@
+"""What is proposed for files that are laid out like real benchmarks, or like none."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from audit.sources.base import Quarantine, SourceError
+from audit.sources.mapping import MappingSource
+from audit.sources.mapping.infer import Proposal, infer
+from audit.sources.mapping.infer.looks import is_calls, is_choices, is_messages, is_tools
+from audit.sources.mapping.infer.writing import as_yaml
+from tests.audit.sources.mapping.conftest import LEND, ROWS
+
+LIBRARY = Path(__file__).parents[4] / "docs/examples/library"
+
+
+def lines(path: Path, rows: list[Any]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_questions_and_answers_of_two_files(tmp_path: Path) -> None:
+    questions = [
+        {"id": f"t{i}", "question": [[{"role": "user", "content": f"Lend me book {i}, please."}]], "function": [LEND]}
+        for i in range(5)
+    ]
+    answers = [{"id": f"t{i}", "ground_truth": [{"lend_book": {"book_id": [i], "card": ["", "C"]}}]} for i in range(5)]
+    file = lines(tmp_path / "data/simple.json", questions)
+    lines(tmp_path / "data/possible_answer/simple.json", answers)
+    proposal = infer(file)
+    assert proposal.mapping == {
+        "benchmark": "simple",
+        "files": ["simple.json"],
+        "join": [{"name": "answer", "files": ["possible_answer/simple.json"], "key": "id"}],
+        "id": "id",
+        "environment": {"tools": "function"},
+        "user": {"turns": "question"},
+        "ground_truth": {"calls": "answer.ground_truth", "accepted": "values", "matching": "exact"},
+    }
+    assert (proposal.parsed, proposal.rows, proposal.calls) == (5, 5, 5)
+    assert any("matching" in text for text in proposal.unsure)
+
+
+def test_a_simulated_user_with_files_beside(tmp_path: Path) -> None:
+    rows = [
+        {
+            "task_id": i,
+            "instruction": f"You are Ada. You want to borrow book {i} and say nothing else.",
+            "actions": [{"name": "lend_book", "kwargs": {"book_id": i}}] if i else [],
+            "outputs": ["28"],
+        }
+        for i in range(6)
+    ]
+    (tmp_path / "tasks.json").write_text(json.dumps(rows))
+    (tmp_path / "tools.json").write_text(json.dumps([{"type": "function", "function": LEND}]))
+    (tmp_path / "policy.md").write_text("A book may be kept for 28 days.")
+    (tmp_path / "db.json").write_text('{"books": {"1": "Dune"}}')
+    proposal = infer(tmp_path / "tasks.json")
+    mapping = proposal.mapping
+    assert mapping["user"] == {"instruction": "instruction"}
+    assert mapping["environment"] == {
+        "tools": {"file": "tools.json"},
+        "policy": {"file": "policy.md"},
+        "state": {"file": "db.json"},
+    }
+    assert mapping["ground_truth"] == {
+        "calls": "actions",
+        "outputs": "outputs",
+        "semantics": "reference_path",
+        "matching": "state",
+    }
+    assert (proposal.parsed, proposal.calls) == (6, 5)
+
+
+def test_conversations_as_text_with_milestones(tmp_path: Path) -> None:
+    rows = [
+        {"id": str(i), "question": "user: A book please.\nsystem: Which?\nuser: Book 7.", "function": [LEND],
+         "mile_stone": ["[lend_book(book_id=7)]", "[lend_book(card='Ada's')]", "[lend_book(book_id=8)]"]}
+        for i in range(3)
+    ]  # fmt: skip
+    mapping = infer(lines(tmp_path / "rows.jsonl", rows)).mapping
+    assert mapping["user"] == {"turns": "question", "roles": {"system": "assistant"}}
+    assert mapping["ground_truth"] == {"calls": "mile_stone", "semantics": "milestones", "matching": "state"}
+
+
+def test_questions_with_choices_in_csv(tmp_path: Path) -> None:
+    (tmp_path / "quiz.csv").write_text(
+        "qid,question,options,answer,topic\n"
+        + "".join(f'{i},What is {i} plus one?,"[""{i}"", ""{i + 1}""]",B,sums\n' for i in range(4))
+    )
+    proposal = infer(tmp_path / "quiz.csv")
+    assert (proposal.mapping["id"], proposal.mapping["subtask"]) == ("qid", "topic")
+    assert proposal.mapping["ground_truth"] == {"choices": "options", "answers": "answer"}
+    assert proposal.parsed == 4
+
+
+def test_cells_of_json_text_in_parquet(tmp_path: Path) -> None:
+    import pyarrow
+    import pyarrow.parquet
+
+    rows = [
+        {"prompt": row["question"], "meta": json.dumps({"calls": row["gold"]}), "tools": json.dumps(row["tools"])}
+        for row in ROWS
+    ]
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "rows.parquet")
+    proposal = infer(tmp_path / "rows.parquet")
+    assert proposal.mapping["json_columns"] == ["meta"]
+    assert proposal.mapping["ground_truth"]["calls"] == "meta.calls"
+    assert (proposal.parsed, proposal.calls) == (2, 2)
+    assert "no column is a unique id: file and number of the row are used" in proposal.unsure
+
+
+def test_documents_with_numbered_columns(tmp_path: Path) -> None:
+    for i in range(3):
+        folder = tmp_path / f"scenario{i}"
+        folder.mkdir()
+        document = {"subtask_count": 2, "subtask1": "Build the first part.", "subtask2": "Build the second part."}
+        (folder / "description.json").write_text(json.dumps(document, indent=2))
+    proposal = infer(tmp_path)
+    assert (proposal.mapping["files"], proposal.mapping["rows"]) == (["**/description.json"], "")
+    assert proposal.mapping["user"] == {"turns": "[subtask1, subtask2]"}
+    assert proposal.parsed == 3
+
+
+def test_ids_that_repeat_across_folders_get_the_folder(tmp_path: Path) -> None:
+    for name in ("airline", "retail"):
+        lines(tmp_path / name / "tasks.jsonl", [{"id": i, "question": "May I ask something?"} for i in range(2)])
+    assert infer(tmp_path).mapping["id"] == "join('/', [_folder, to_string(id)])"
+
+
+def test_rows_that_do_not_parse_are_counted_with_the_reason(tmp_path: Path) -> None:
+    rows = [*({**ROWS[0], "id": str(i)} for i in range(9)), {**ROWS[0], "id": "bad", "gold": [{"lend_book": 7}]}]
+    text = as_yaml(infer(lines(tmp_path / "rows.jsonl", rows)))
+    assert "# 9 of 10 rows parse under it; 9 expected calls." in text
+    assert "1 rows do not: expected the arguments of a call as an object, found int" in text
+
+
+@pytest.mark.parametrize("rows", [[{"a": 1}], []])
+def test_without_a_question_nothing_is_proposed(tmp_path: Path, rows: list[Any]) -> None:
+    with pytest.raises(SourceError, match="no column looks like|no rows here"):
+        infer(lines(tmp_path / "rows.jsonl", rows))
+
+
+def test_the_yaml_says_what_the_proposal_says_and_opens_from_elsewhere(tmp_path: Path) -> None:
+    proposal: Proposal = infer(LIBRARY)
+    out = tmp_path / "deep" / "m.yaml"
+    out.parent.mkdir()
+    out.write_text(as_yaml(proposal, out.parent))
+    written = yaml.safe_load(out.read_text())
+    written.pop("folder")
+    assert written == proposal.mapping
+    assert len(list(MappingSource(out).tasks(Quarantine()))) == proposal.parsed == 3
+
+
+def test_comments_cannot_break_out_of_their_line(tmp_path: Path) -> None:
+    rows = [{"id": i, "question": "May I ask?", "x\nfiles: /etc": "a\nb"} for i in range(2)]
+    text = as_yaml(infer(lines(tmp_path / "rows.jsonl", rows)))
+    assert set(yaml.safe_load(text)) == {"benchmark", "files", "id", "user", "metadata"}
+
+
+def test_what_looks_like_what() -> None:
+    assert is_tools([LEND])
+    assert not is_tools([{"name": "lend_book", "arguments": {"book_id": 7}}])
+    assert is_calls([{"name": "lend_book", "arguments": {"book_id": 7}}], ())
+    assert not is_calls([LEND], ())
+    assert is_calls({"lend_book": {"book_id": 7}}, {"lend_book"})
+    assert not is_calls({"BaseApi": {"wifi": True}}, {"lend_book"})
+    assert is_calls("lend_book(book_id=7)", ())
+    assert not is_calls("Lend a book (7)", ())
+    assert is_messages([[{"role": "user", "content": "Hi"}]])
+    assert not is_messages([{"name": "x"}])
+    assert is_choices({"A": "yes", "B": "no"})
+    assert not is_choices({"name": "x"})
+
+
+def test_damaged_and_hostile_files_are_survived(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    (tmp_path / "binary.json").write_bytes(bytes(range(256)))
+    (tmp_path / "deep.json").write_text('{"a": ' + "[" * 500 + "]" * 500 + "}")
+    (tmp_path / "broken.csv").write_text('a,b\n"x')
+    (tmp_path / "not.parquet").write_bytes(b"PAR1")
+    lines(tmp_path / "rows[1].jsonl", [{**row, "deep": "[" * 500 + "]" * 500} for row in ROWS])
+    proposal = infer(tmp_path)
+    assert proposal.mapping["files"] == ["rows[[]1].jsonl"]
+    assert (proposal.parsed, proposal.calls) == (2, 2)
