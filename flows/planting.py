@@ -12,14 +12,18 @@ from audit.sources.registry import open_source
 from flows.errors import CommandError
 
 if TYPE_CHECKING:
+    from ace.instance import Instance
     from taxonomy.task import AgentTask
+    from taxonomy.trajectory import Trajectory
 
 GENERATED = (
-    "generated ACE-Bench instances, each proved to have one solution, and the tasks of the demo as they were written; "
-    "the audit has no say in what counts as sound"
+    "generated ACE-Bench instances, each proved to have one solution, and the tasks of the demo as they were written, "
+    "with errands made from its tables; the audit has no say in what counts as sound"
 )
 _ROOM = 1.5
 """Tasks drawn from a benchmark for each sound one wanted: the audit leaves some out."""
+_PLAYED = 48
+"""Generated instances that agents without a model have played, so that there are runs to plant flaws into."""
 
 
 def plant_faults(
@@ -75,22 +79,38 @@ def audit_planted(out: Path) -> Path:
 
 
 def generated(count: int, seed: int) -> list[Sound]:
-    """Return at least ``count`` sound tasks: small instances of all domains of ACE-Bench, and the demo's with runs."""
+    """Return at least ``count`` sound tasks: small instances of all domains of ACE-Bench, and the demo's.
+
+    The demo's have runs, and so have some of the instances, spread evenly over all of them.
+    """
     from tempfile import TemporaryDirectory
 
     from flows.demo import write_demo
 
-    tasks = list(islice(_instances(count, seed), count))
+    tasks, played = list["AgentTask"](), list["Trajectory"]()
+    for index, (task, instance) in enumerate(islice(_instances(count, seed), count)):
+        tasks.append(task)
+        if index % max(1, count // _PLAYED) == 0:
+            played += _runs_of(instance, task.id, seed)
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        write_demo(root, flawed=False)
+        write_demo(root, flawed=False, more=True)
         desk = open_source("native", root)
         quarantine = Quarantine()
         tasks += desk.tasks(quarantine)
-        return with_runs(tasks, list(desk.runs(root, quarantine)))
+        return with_runs(tasks, [*played, *desk.runs(root, quarantine)])
 
 
-def _instances(count: int, seed: int) -> "Iterator[AgentTask]":
+def _runs_of(instance: "Instance", task_id: str, seed: int) -> "list[Trajectory]":
+    """Let the agents without a model play an instance once each, under the default conditions."""
+    from ace.agents import LEADERBOARD
+    from ace.evaluation import AceConditions, AceTask
+
+    task = AceTask(task_id, instance, AceConditions(), seed)
+    return [task.play(agent, condition="", failure_rate=0.0, trial=0) for agent in LEADERBOARD]
+
+
+def _instances(count: int, seed: int) -> "Iterator[tuple[AgentTask, Instance]]":
     from ace.audit_task import reference_origins, task_of
     from ace.generator import Parameters, generate
 
@@ -106,7 +126,7 @@ def _instances(count: int, seed: int) -> "Iterator[AgentTask]":
         seed=seed,
     )
     for index, instance in enumerate(generate(parameters)):
-        yield task_of("ace", instance.id, instance, reference_origins("generated", index))
+        yield task_of("ace", instance.id, instance, reference_origins("generated", index)), instance
 
 
 def audited(source: str, path: Path, count: int, seed: int) -> list[Sound]:

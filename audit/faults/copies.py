@@ -1,5 +1,6 @@
 """Duplicate or conflicting tasks: a task that stands in the benchmark again."""
 
+import re
 from random import Random
 
 from audit.faults.editing import last_request, sites, with_text, with_value
@@ -36,7 +37,7 @@ def same_task_set_otherwise(sound: Sound, rng: Random) -> Fault | None:
     return _fault(sound.task, _copy(task), "the same task stands in the benchmark twice, set otherwise")
 
 
-@operator(_CATEGORY, "rules", "the texts are equal but for a greeting", rule_known=False)
+@operator(_CATEGORY, "rules", "the texts are equal but for a greeting", rule_known=True)
 def same_task_with_a_greeting(sound: Sound, rng: Random) -> Fault | None:
     """Put a task in again with a greeting before the first request and another stop after the last."""
     place = last_request(sound.task)
@@ -46,6 +47,66 @@ def same_task_with_a_greeting(sound: Sound, rng: Random) -> Fault | None:
         f"{rng.choice(('Hi!', 'Good day.', 'Hello there,'))} {place[1].rstrip('. !')}{rng.choice(('!', '. Thanks.'))}"
     )
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a greeting only")
+
+
+@operator(_CATEGORY, "rules", "the texts are equal but for a sentence that wants nothing", rule_known=True)
+def same_task_with_more_courtesy(sound: Sound, rng: Random) -> Fault | None:
+    """Put a task in again with a sentence of courtesy before or after the last request."""
+    place = last_request(sound.task)
+    if place is None:
+        return None
+    wordings = (
+        "I hope you are doing well. {}",
+        "Could you help me with something? {}",
+        "{} I would really appreciate your help with this.",
+        "{} Looking forward to your answer!",
+        "{} That will be all for now.",
+    )
+    text = rng.choice(wordings).format(place[1].strip())
+    return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a courtesy only")
+
+
+@operator(_CATEGORY, "rules", "the texts are equal but for the signs they are typed with", rule_known=True)
+def same_task_typed_otherwise(sound: Sound, rng: Random) -> Fault | None:
+    """Put a task in again with typographic quotes, dashes and spaces, and without the first capital and last stop."""
+    place = last_request(sound.task)
+    if place is None:
+        return None
+    typed = place[1].translate(str.maketrans("'\"-", "\u2019\u201d\u2011")).strip()
+    text = f"{typed[:1].lower()}{typed[1:]}".rstrip(".!").replace(" ", "\u00a0", 2)
+    return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in typography only")
+
+
+@operator(_CATEGORY, "rules", "the texts are equal but for short forms", rule_known=False)
+def same_task_in_short_forms(sound: Sound, rng: Random) -> Fault | None:
+    """Put a task in again that says "I'm" for "I am", or the other way round."""
+    place = last_request(sound.task)
+    if place is None:
+        return None
+    forms = {"I am": "I'm", "I would": "I'd", "I have": "I've", "do not": "don't", "it is": "it's", "you are": "you're"}
+    text = place[1]
+    for long, short in forms.items():
+        text = text.replace(f"{long} ", f"{short} ") if f"{long} " in text else text.replace(f"{short} ", f"{long} ")
+    if text == place[1]:
+        return None
+    return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in short forms only")
+
+
+@operator(
+    _CATEGORY, "rules", "the texts are equal but for one letter, and the ground truths are equal", rule_known=False
+)
+def same_task_with_a_slip(sound: Sound, rng: Random) -> Fault | None:
+    """Put a task in again with a letter doubled in a common word of its last request."""
+    place = last_request(sound.task)
+    if place is None:
+        return None
+    common = re.findall(r"(?<= )(?:with|from|what|which|that|want|need|have|there|their|about|when)(?= )", place[1])
+    if not common:
+        return None
+    word = rng.choice(common)
+    slip = f"{word[:2]}{word[1:]}"
+    text = place[1].replace(f" {word} ", f" {slip} ", 1)
+    return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a misspelt word only")
 
 
 @operator(_CATEGORY, "rules", "no run can meet both ground truths", rule_known=True)

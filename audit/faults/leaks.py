@@ -24,7 +24,7 @@ def _unsaid(task: AgentTask, rng: Random) -> tuple[Site, str, Any] | None:
     return None
 
 
-@operator(_CATEGORY, "rules", _BECAUSE, rule_known=False)
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
 def answer_in_the_request(sound: Sound, rng: Random) -> Fault | None:
     """Append the expected call to what the user says."""
     found, place = _unsaid(sound.task, rng), last_request(sound.task)
@@ -43,7 +43,7 @@ def answer_in_the_request(sound: Sound, rng: Random) -> Fault | None:
     )
 
 
-@operator(_CATEGORY, "rules", _BECAUSE, rule_known=False)
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
 def answer_in_the_policy(sound: Sound, rng: Random) -> Fault | None:
     """Write the expected value into the system prompt."""
     found = _unsaid(sound.task, rng)
@@ -67,7 +67,7 @@ def answer_in_the_policy(sound: Sound, rng: Random) -> Fault | None:
     )
 
 
-@operator(_CATEGORY, "rules", _BECAUSE, rule_known=False)
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
 def answer_in_the_documentation(sound: Sound, rng: Random) -> Fault | None:
     """Write the expected value into the documentation of the tool."""
     found = _unsaid(sound.task, rng)
@@ -86,7 +86,7 @@ def answer_in_the_documentation(sound: Sound, rng: Random) -> Fault | None:
     )
 
 
-@operator(_CATEGORY, "rules", "only what the ground truth names bears the mark", rule_known=False)
+@operator(_CATEGORY, "rules", "only what the ground truth names bears the mark", rule_known=True)
 def answer_marked_in_the_state(sound: Sound, rng: Random) -> Fault | None:
     """Mark the record that the ground truth names, in a table of the task's own state."""
     task, state = sound.task, sound.task.initial_state
@@ -108,7 +108,7 @@ def answer_marked_in_the_state(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-@operator(_CATEGORY, "rules", "the required text stands word by word in the request", rule_known=False)
+@operator(_CATEGORY, "rules", "the required text stands word by word in the request", rule_known=True)
 def required_text_in_the_request(sound: Sound, rng: Random) -> Fault | None:
     """Tell the agent in the request which words its reply is searched for."""
     task, place = sound.task, last_request(sound.task)
@@ -123,4 +123,69 @@ def required_text_in_the_request(sound: Sound, rng: Random) -> Fault | None:
         before=place[1],
         after=text,
         says=f"the request says that the reply has to contain {wanted[0]}",
+    )
+
+
+@operator(_CATEGORY, "rules", _BECAUSE, rule_known=False)
+def answer_in_a_comment(sound: Sound, rng: Random) -> Fault | None:
+    """Leave a comment of whoever made the task in the request, with the expected value."""
+    found, place = _unsaid(sound.task, rng), last_request(sound.task)
+    if found is None or place is None:
+        return None
+    site, name, value = found
+    wording = rng.choice(
+        (
+            "<!-- {call}: {name} {value} -->",
+            "[annotator: we want {value} as {name}; remove before release]",
+            "(QA note: only {value} passes)",
+        )
+    )
+    comment = wording.format(call=site.call.name, name=name, value=value)
+    text = f"{place[1].rstrip()} {comment}"
+    return Fault(
+        task=with_text(sound.task, place[0], text),
+        pointer=place[0],
+        before=place[1],
+        after=text,
+        says=f"a comment in the request gives {name} = {value} away",
+    )
+
+
+@operator(_CATEGORY, "rules", "the policy repeats the request with the gold call", rule_known=True)
+def answer_as_a_worked_example(sound: Sound, rng: Random) -> Fault | None:
+    """Show the task itself, with its first gold call, as the policy's worked example."""
+    place = last_request(sound.task)
+    found = sites(sound.task, rng)
+    if place is None or not found:
+        return None
+    call = found[0].call
+    arguments = ", ".join(f"{name}={value!r}" for name, value in found[0].values())
+    wording = rng.choice(("Example\nUser: {}\nAssistant: {}", "Q: {}\nA: {}"))
+    example = wording.format(place[1].strip(), f"{call.name}({arguments})")
+    policy = f"{sound.task.environment.policy.rstrip()}\n\n{example}".strip()
+    return Fault(
+        task=with_environment(sound.task, policy=policy),
+        pointer="/environment/policy",
+        after=example,
+        says="the policy's example is the task, solved",
+    )
+
+
+@operator(_CATEGORY, "rules", "only what the ground truth names stands in the list", rule_known=False)
+def answer_listed_in_the_state(sound: Sound, rng: Random) -> Fault | None:
+    """List what the ground truth names under a key of its own in the task's own state."""
+    task, state = sound.task, sound.task.initial_state
+    if not isinstance(state, dict):
+        return None
+    expected = {value for site in sites(task, rng) for _, value in site.values() if isinstance(value, str)}
+    tables = [table for table in state.values() if isinstance(table, dict)]
+    named = sorted(id for id in expected if any(id in table and len(table) > 3 for table in tables))
+    if not named:
+        return None
+    key = rng.choice(("to_be_chosen", "winners", "_target_ids", "oracle"))
+    return Fault(
+        task=task.model_copy(update={"initial_state": {**state, key: named}}),
+        pointer=f"/initial_state/{key}",
+        after=named,
+        says=f"{key} tells what the ground truth names",
     )

@@ -46,8 +46,9 @@ def with_runs(tasks: Sequence[AgentTask], runs: Sequence[Trajectory]) -> list[So
 def plant(pool: Sequence[Sound], operators: Sequence[Operator], seed: int, per_category: int) -> Planted:
     """Plant flaws into tasks of the pool, at most one per task.
 
-    In each round every operator plants one flaw, those first that apply to the fewest tasks, until its category has as
-    many as asked for or no task is left that it applies to. Tasks of all benchmarks in the pool take turns.
+    At first every operator plants one flaw, those first that apply to the fewest tasks. Then one category after the
+    other is filled up, those first that apply to the fewest tasks, until it has as many as asked for or no task is left
+    that its operators apply to; they take turns. So do the tasks of all benchmarks in the pool.
 
     Args:
         pool: sound tasks.
@@ -61,8 +62,8 @@ def plant(pool: Sequence[Sound], operators: Sequence[Operator], seed: int, per_c
     waiting: dict[str, Iterator[Sound]] = {each.id: iter(order) for each in operators}
     faults: dict[str, tuple[Operator, Fault]] = {}
     count: dict[str, int] = defaultdict(int)
-    active = sorted(operators, key=lambda each: (scarce[each.id][0] / max(1, scarce[each.id][1]), each.id))
-    while active:
+
+    def one_each(active: Sequence[Operator]) -> list[Operator]:
         going = []
         for each in active:
             if count[each.category] >= per_category:
@@ -76,7 +77,16 @@ def plant(pool: Sequence[Sound], operators: Sequence[Operator], seed: int, per_c
                     count[each.category] += 1
                     going.append(each)
                     break
-        active = going
+        return going
+
+    share = {each.id: scarce[each.id][0] / max(1, scarce[each.id][1]) for each in operators}
+    active = one_each(sorted(operators, key=lambda each: (share[each.id], each.id)))
+    by_category: dict[str, list[Operator]] = defaultdict(list)
+    for each in active:
+        by_category[each.category].append(each)
+    for _, going in sorted(by_category.items(), key=lambda item: (max(share[each.id] for each in item[1]), item[0])):
+        while going:
+            going = one_each(going)
     return _assembled(pool, faults, {name: f"{k}/{n}" for name, (k, n) in sorted(scarce.items())})
 
 

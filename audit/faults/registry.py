@@ -10,8 +10,10 @@ from audit.faults import (
     gold_values,
     leaks,
     prompts,
+    responses,
     runs,
     scoring,
+    slips,
     texts,
     tools,
 )
@@ -20,6 +22,7 @@ from audit.faults.operator import Operator
 _MODULES: tuple[ModuleType, ...] = (
     texts,
     runs,
+    responses,
     tools,
     prompts,
     scoring,
@@ -27,6 +30,7 @@ _MODULES: tuple[ModuleType, ...] = (
     gold_schema,
     gold_values,
     gold_extra,
+    slips,
     copies,
 )
 

@@ -112,7 +112,7 @@ def default_demanded(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-@operator(_STRICT, "rules", "a whole sentence that no text and no tool gives", rule_known=False, also=(_UNREACHABLE,))
+@operator(_STRICT, "rules", "a whole sentence that no text and no tool gives", rule_known=True, also=(_UNREACHABLE,))
 def verbatim_sentence(sound: Sound, rng: Random) -> Fault | None:
     """Require a whole sentence, word by word, around what the reply has to contain."""
     for index, text in enumerate(sound.task.ground_truth.outputs):
@@ -124,7 +124,23 @@ def verbatim_sentence(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-@operator(_STRICT, "rules", "one path of several is compared call by call", rule_known=False)
+@operator(_STRICT, "rules", "words of courtesy that nothing asks for", rule_known=False, also=(_UNREACHABLE,))
+def courtesy_demanded(sound: Sound, rng: Random) -> Fault | None:
+    """Require words of courtesy beside what the reply has to contain."""
+    task, truth = sound.task, sound.task.ground_truth
+    pattern = next((check for check in task.evaluation.checks if check.kind == "output_substring"), None)
+    phrase = rng.choice(("With pleasure!", "Kind regards", "Thanks for your patience", "Have a lovely day"))
+    if pattern is None or not truth.outputs or phrase.lower() in known(task).lower():
+        return None
+    outputs = (*truth.outputs, phrase)
+    pointer = f"/ground_truth/outputs/{len(truth.outputs)}"
+    changed = task.model_copy(update={"ground_truth": truth.model_copy(update={"outputs": outputs})})
+    checks = (*task.evaluation.checks, pattern.model_copy(update={"expected": phrase, "pointer": pointer}))
+    says = f"a right reply without {phrase!r} fails"
+    return Fault(task=_with_checks(changed, checks), pointer=pointer, after=phrase, says=says)
+
+
+@operator(_STRICT, "rules", "one path of several is compared call by call", rule_known=True)
 def one_path_only(sound: Sound, rng: Random) -> Fault | None:
     """Compare the calls of a reference path one by one, look-ups included, where only the state was compared."""
     task, truth = sound.task, sound.task.ground_truth
@@ -224,7 +240,7 @@ def needed_tool_withheld(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-@operator(_UNREACHABLE, "rules", "no text, tool or state has it", rule_known=False, also=("wrong-expected-output",))
+@operator(_UNREACHABLE, "rules", "no text, tool or state has it", rule_known=True, also=("wrong-expected-output",))
 def text_that_nobody_knows(sound: Sound, rng: Random) -> Fault | None:
     """Require a reference number that stands nowhere."""
     task = sound.task

@@ -89,7 +89,7 @@ def day_counted_from_today(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-@operator(_DRIFT, "rules", "the text sends the agent to a page or a clock outside the benchmark", rule_known=False)
+@operator(_DRIFT, "rules", "the text sends the agent to a page or a clock outside the benchmark", rule_known=True)
 def live_page(sound: Sound, rng: Random) -> Fault | None:
     """Let the user's wish depend on what a page on the web says at the moment, with a fixed ground truth."""
     place = last_request(sound.task)
@@ -107,7 +107,25 @@ def live_page(sound: Sound, rng: Random) -> Fault | None:
     return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
 
 
-@operator(_DRIFT, "rules", "the prompt takes the day from the clock", rule_known=False)
+@operator(_DRIFT, "rules", "the text leaves the decision to a site outside the benchmark", rule_known=False)
+def site_decides(sound: Sound, rng: Random) -> Fault | None:
+    """Let the user leave the decision to a site that is named without its address, with a fixed ground truth."""
+    place = last_request(sound.task)
+    if place is None or not any(sound.task.gold_calls()):
+        return None
+    sentence = rng.choice(
+        (
+            "The harbour office posts closures on its website; skip all of this when one is up.",
+            "Have a look at the ferry company's home page first and leave it be in case they are on strike today.",
+            "What the exchange rate is you will find on the internet, and above 1.20 I am not interested.",
+        )
+    )
+    text = f"{sentence} {place[1].lstrip()}"
+    says = "what is right depends on what a site says on the day"
+    return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
+
+
+@operator(_DRIFT, "rules", "the prompt takes the day from the clock", rule_known=True)
 def clock_in_the_prompt(sound: Sound, rng: Random) -> Fault | None:
     """Let the policy take today's date from the clock, in a task whose ground truth has a fixed day."""
     task = sound.task
@@ -127,7 +145,7 @@ def clock_in_the_prompt(sound: Sound, rng: Random) -> Fault | None:
     return Fault(task=with_environment(task, policy=policy), pointer="/environment/policy", after=sentence, says=says)
 
 
-@operator(_OUTPUT, "rules", "the state has another figure and nothing has this one", rule_known=False)
+@operator(_OUTPUT, "rules", "the state has another figure and nothing has this one", rule_known=True)
 def figure_that_stands_nowhere(sound: Sound, rng: Random) -> Fault | None:
     """Change digits of a required text that stands in the state, so that it stands nowhere."""
     task = sound.task

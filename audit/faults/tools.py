@@ -121,7 +121,7 @@ def parameter_the_code_lacks(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-@operator(_MISLEADING, "rules", "a read's name on what is documented as a write", rule_known=False)
+@operator(_MISLEADING, "rules", "a read's name on what is documented as a write", rule_known=True)
 def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
     """Call a tool that changes the state by the name of a look-up, in the documentation and the ground truth."""
     task = sound.task
@@ -143,6 +143,20 @@ def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
                 after=name,
                 says=f"{name} sounds like a look-up and changes the state",
             )
+    return None
+
+
+@operator(_MISLEADING, "rules", "the text denies the change that the tool is marked with", rule_known=False)
+def change_that_is_denied(sound: Sound, rng: Random) -> Fault | None:
+    """Say in the documentation of a tool that changes the state that it changes nothing."""
+    for site in [site for site in sites(sound.task, rng) if site.writes and site.tool.description]:
+        denial = rng.choice(
+            ("Looks only; nothing is changed.", "Read-only, safe to call any time.", "Has no effect on any record.")
+        )
+        text = f"{denial} {site.tool.description}"
+        task, pointer = with_tool(sound.task, site.tool, description=text)
+        says = f"{site.tool.name} changes the state and is documented as if it did not"
+        return Fault(task=task, pointer=f"{pointer}/description", before=site.tool.description, after=text, says=says)
     return None
 
 

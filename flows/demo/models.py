@@ -66,7 +66,7 @@ def simulate(scenario: Scenario, model: str, trial: int, rng: Random) -> Traject
     )
     if cut_off:
         reason = "the tool server did not answer within 30 s"
-        cut = {"status": "infrastructure_error", "status_reason": reason, "score": 0.0, "messages": messages[:2]}
+        cut = {"status": "infrastructure_error", "status_reason": reason, "messages": messages[:2]}
         return run.model_copy(update=cut)
     passed = passes(scenario.task, scenario.setting.world, messages)
     return run.model_copy(update={"score": float(passed), "passed": passed})

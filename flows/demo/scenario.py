@@ -85,10 +85,17 @@ def load_scenarios(file: str, settings: Sequence[Setting]) -> list[Scenario]:
     entries = yaml.safe_load(resources.files("flows.demo").joinpath(file).read_text(encoding="utf-8"))["tasks"]
     places = {place.name: place for place in settings}
     default = settings[0].name
-    return [_scenario(places[entry.get("place", default)], number, entry) for number, entry in enumerate(entries)]
+    return [scenario_of(places[entry.get("place", default)], number, entry) for number, entry in enumerate(entries)]
 
 
-def _scenario(place: Setting, number: int, entry: Mapping[str, Any]) -> Scenario:
+def scenario_of(place: Setting, number: int, entry: Mapping[str, Any]) -> Scenario:
+    """Make a sound task of what is written down about it.
+
+    Args:
+        place: where it takes place.
+        number: its number within the domain.
+        entry: an entry of a YAML file of this package.
+    """
     turns = tuple(_turn(turn) for turn in entry.get("turns", [entry]))
     played = "scene" in entry
     outputs = tuple(turn.output for turn in turns if turn.output is not None)

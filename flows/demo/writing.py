@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from audit.sources.native import ENVIRONMENTS, RUNS, TASKS
+from flows.demo.errands import errands
 from flows.demo.library_desk import EVENING, LIBRARY
 from flows.demo.models import MODELS, SIMULATORS, simulate
 from flows.demo.parcel_service import NIGHT, PARCELS
@@ -39,18 +40,23 @@ class DemoBenchmark:
     """Number of runs."""
 
 
-def write_demo(out: Path, seed: int = 7, flawed: bool = True) -> DemoBenchmark:
+def write_demo(out: Path, seed: int = 7, flawed: bool = True, more: bool = False) -> DemoBenchmark:
     """Write the demo benchmark; the same arguments give the same bytes on every machine.
 
     Args:
         out: folder to write into; it is made when it is absent, and files of an earlier demo are replaced.
         seed: decides what the simulated models do.
         flawed: False writes the sound tasks, without any seeded flaw.
+        more: True adds the plain errands that are made from the library's tables, each with one run per model.
     """
     scenarios, key = _sound_scenarios(), list[KeyEntry]()
     if flawed:
         scenarios, key = seed_flaws(scenarios)
     runs = _runs(scenarios, seed)
+    if more:
+        further = errands([scenario for scenario in scenarios if scenario.setting.domain == LIBRARY.domain])
+        runs += _runs(further, seed, trials=1)
+        scenarios = [*scenarios, *further]
     out.mkdir(parents=True, exist_ok=True)
     _write(out / ENVIRONMENTS, _environments(scenarios))
     _write(out / TASKS, (_task(scenario) for scenario in scenarios))
@@ -69,12 +75,12 @@ def _sound_scenarios() -> list[Scenario]:
     ]
 
 
-def _runs(scenarios: Sequence[Scenario], seed: int) -> list[Trajectory]:
+def _runs(scenarios: Sequence[Scenario], seed: int, trials: int = len(SIMULATORS)) -> list[Trajectory]:
     return [
         simulate(scenario, model, trial, Random(f"{seed}/{model}/{scenario.task.id}/{trial}"))
         for model in MODELS
         for scenario in scenarios
-        for trial in range(len(SIMULATORS))
+        for trial in range(trials)
     ]
 
 

@@ -3,6 +3,7 @@
 from audit.detectors.environment.agent_sets_world import AgentSetsWorld
 from audit.detectors.environment.identical_tool_descriptions import IdenticalToolDescriptions
 from audit.detectors.environment.live_dependence import LiveDependence
+from audit.detectors.environment.name_effect import NameEffect
 from audit.detectors.environment.prompt_code_example import PromptCodeExample
 from audit.detectors.environment.prompt_unknown_tool import PromptUnknownTool
 from audit.detectors.environment.prompt_wrong_argument import PromptWrongArgument
@@ -14,6 +15,7 @@ __all__ = [
     "AgentSetsWorld",
     "IdenticalToolDescriptions",
     "LiveDependence",
+    "NameEffect",
     "PromptCodeExample",
     "PromptUnknownTool",
     "PromptWrongArgument",

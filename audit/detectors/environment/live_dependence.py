@@ -1,9 +1,10 @@
-"""Open tasks whose right answer depends on the live world."""
+"""Tasks whose right answer depends on the live world."""
 
 import re
 from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.environment.outside_world import clocks, live_pages
 from audit.detectors.evaluation.criteria import asked, graded, sentence_around
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
@@ -41,22 +42,33 @@ _MOCK = re.compile(r"\b(?:mock|stub|monkeypatch|fake client)", re.IGNORECASE)
 
 
 class LiveDependence(TaskDetector):
-    """An open task is solved, and graded, with something outside the benchmark that changes or disappears.
+    """A task is solved, and graded, with something outside the benchmark that changes or disappears.
 
-    Rule: a task whose tools the benchmark does not bring along names a public host to work on, needs searches of the
-    live web, asks for what is recent without saying what the present is, or has its work done by a hosted model.
+    Rules for a task whose tools the benchmark does not bring along: it names a public host to work on, needs searches
+    of the live web, asks for what is recent without saying what the present is, or has its work done by a hosted model.
     A text that fixes its time ("through September 2025") is not flagged for recency or for the web: its facts stay.
     Nor is a search or a hosted model that the task replaces by a mock.
 
-    Flagged: "Create the issue in https://github.com/acme/board"; "sources released within the last three years".
-    Not flagged: "Use the `search` tool" where the benchmark defines that tool; "All facts as of March 2024".
+    Rules for a task with tools and a fixed ground truth, so that its world is closed:
 
-    Wrong where the benchmark's runner replays the pages or holds its own copy of the host.
+    * the user makes the outcome hang on what a page on the web says, and no tool opens pages. Left out are addresses
+      that a gold call carries or that stand in the state: they are values, and nobody has to open them.
+    * the prompt takes the day from a clock (a blank for today's date that nobody filled in, or words that refer to the
+      clock of the computer) and states none, where the ground truth has a fixed day.
+
+    A day that the user counts from today ("tomorrow") where nothing says what day it is: see ``ungrounded-argument``.
+
+    Flagged: "Create the issue in https://github.com/acme/board"; "sources released within the last three years"; "Only
+    if the page https://tides.example/now shows low water"; "Today is ${TODAY}."
+    Not flagged: "Use the `search` tool" where the benchmark defines that tool; "All facts as of March 2024"; "Post the
+    link https://acme.example/news"; "Today is ${TODAY}" where no day is scored.
+
+    Wrong where the benchmark's runner replays the pages, holds its own copy of the host, or fills in a fixed day.
     """
 
     id = "live-dependence"
     title = "the answer depends on the live world"
-    version = "1"
+    version = "2"
     category = "environment-drift"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -64,10 +76,20 @@ class LiveDependence(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return "the tools are the benchmark's own" if task.environment.tools else None
+        if task.environment.tools and not (any(task.gold_calls()) or task.ground_truth.outputs):
+            return "the tools are the benchmark's own, and no ground truth is fixed"
+        return None
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield what the task takes from the live world, each kind once."""
+        if task.environment.tools:
+            for passage in (*live_pages(task), *clocks(task)):
+                yield Hit(
+                    claim=f"The task {passage.what}: “{passage.text[:160]}”",
+                    evidence=(quote(task, passage.pointer, text=passage.text, note="what leads outside"),),
+                    fix="State in the task what the page says, or what day it is.",
+                )
+            return
         said, criteria = list(asked(task)), list(graded(task))
         words = [text for _, text in (*said, *criteria)]
         fixed = any(_NOW.search(text) for text in words)

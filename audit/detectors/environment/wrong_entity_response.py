@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.environment.known_entities import in_one_table
 from audit.evidence import canonical_json, quote_run
 from audit.intervals import wilson
 from taxonomy.finding import Evidence, Severity, Tier
@@ -33,19 +34,21 @@ class WrongEntityResponse(SuiteDetector):
     """Tool responses about another entity than the call asked for.
 
     Rule: a call gives an identifier (``*_id``, ``flight_number``, ``phone_number``, ``email`` ...), the response is a
-    JSON object with the same key at its top level, and the two values, of one type, differ in more than case,
-    punctuation and a prefix. When a call gives several identifiers, one that agrees clears the response: an order that
+    JSON object with the same key, and the two values, of one type, differ in more than case, punctuation and a prefix.
+    The key stands at the top level, or in the one object inside a mere envelope (``{"status": true, "data": {...}}``).
+    When a call gives several identifiers, one that agrees clears the response: an order that
     was asked for may name another user as its owner.
 
     Calls and responses are paired by call id, and without ids when just one call is open. Not compared are: lists and
     text; objects with an ``error``; tools named after a search, a comparison or a neighbour (similar, next,
     replacement); and a value that stands elsewhere in the same call (a transfer answers about the target). A tool that
     is not documented as a read may create an entity with a new identifier, so there the other value counts only when
-    it was seen earlier in the run.
+    it was seen earlier in the run, or when the benchmark's data hold both values as records of one table.
 
     One finding per tool, with the share of compared responses that are wrong.
 
-    Flagged: ``get_order(order_id="#W1")`` answered by ``{"order_id": "#W2", ...}``.
+    Flagged: ``get_order(order_id="#W1")`` answered by ``{"order_id": "#W2", ...}``; ``cancel_order(order_id="#W1")``
+    answered by ``{"order_id": "#W2"}`` where the database has an order #W2.
     Not flagged: ``get_order(order_id="W1")`` answered by ``{"order_id": "#W1", ...}``.
 
     When it is wrong: a tool that resolves an alias or a merged record answers with its canonical identifier.
@@ -53,7 +56,7 @@ class WrongEntityResponse(SuiteDetector):
 
     id = "wrong-entity-response"
     title = "Tool response about another entity than asked for"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-response"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -126,7 +129,7 @@ def _answered(messages: Sequence[Message]) -> Iterator[_Answered]:
 def _compare(task: AgentTask, run: Trajectory, answered: _Answered) -> str | None:
     """Return the argument that the response contradicts, "" when it agrees, None when nothing can be compared."""
     call = answered.call
-    response = _object(answered.response.content)
+    response = _told(answered.response.content)
     if OTHER_BY_DESIGN.search(call.name) or "error" in response:
         return None
     keys = [key for key, value in call.arguments.items() if _comparable(key, value, response.get(key))]
@@ -138,9 +141,22 @@ def _compare(task: AgentTask, run: Trajectory, answered: _Answered) -> str | Non
     if any(key != keys[0] and canonical_json(told) in canonical_json(value) for key, value in call.arguments.items()):
         return None
     tool = task.tool(call.name, call.requestor)
-    if (tool is None or tool.effect != "read") and not _seen(told, run.messages[: answered.position]):
-        return None
-    return keys[0]
+    if tool is not None and tool.effect == "read":
+        return keys[0]
+    before = run.messages[: answered.position]
+    existed = _seen(told, before) or in_one_table(task, call.arguments[keys[0]], told)
+    return keys[0] if existed else None
+
+
+def _told(content: str) -> dict[str, Any]:
+    """Return the object that a response is about: itself, or the one inside an envelope that names no entity."""
+    response = _object(content)
+    inside = [key for key, value in response.items() if isinstance(value, dict | list)]
+    if len(inside) == 1 and not any(IDENTIFIER.search(key) for key in response) and "error" not in response:
+        value = response[inside[0]]
+        if isinstance(value, dict) and not OTHER_BY_DESIGN.search(inside[0]):
+            return value
+    return response
 
 
 def _object(content: str) -> dict[str, Any]:
@@ -180,7 +196,7 @@ def _tool_name(task: AgentTask, call: ToolCall) -> str:
 
 
 def _quotes(run: Trajectory, answered: _Answered, key: str) -> tuple[Evidence, Evidence]:
-    value = json.loads(answered.response.content)[key]
+    value = _told(answered.response.content)[key]
     member = re.search(rf'"{re.escape(key)}"\s*:\s*{re.escape(json.dumps(value))}', answered.response.content)
     return (
         quote_run(run, join(answered.place, "arguments", key), note=f"{key} that {answered.call.name} was asked for"),

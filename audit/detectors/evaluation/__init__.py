@@ -8,9 +8,13 @@ from audit.detectors.evaluation.empty_check import EmptyCheck
 from audit.detectors.evaluation.goal_scores_nothing import GoalScoresNothing
 from audit.detectors.evaluation.gold_in_text import GoldInText
 from audit.detectors.evaluation.gold_rejected import GoldRejected
+from audit.detectors.evaluation.marked_answer import MarkedAnswer
+from audit.detectors.evaluation.path_compared import PathCompared
 from audit.detectors.evaluation.probe_passes import ProbePasses
 from audit.detectors.evaluation.right_answer_rejected import RightAnswerRejected
 from audit.detectors.evaluation.self_reported_result import SelfReportedResult
+from audit.detectors.evaluation.sentence_demanded import SentenceDemanded
+from audit.detectors.evaluation.stated_answer import StatedAnswer
 from audit.detectors.evaluation.substring_check import SubstringCheck
 from audit.detectors.evaluation.unasked_in_verdict import UnaskedInVerdict
 from audit.detectors.evaluation.unasked_name import UnaskedName
@@ -28,9 +32,13 @@ __all__ = [
     "GoalScoresNothing",
     "GoldInText",
     "GoldRejected",
+    "MarkedAnswer",
+    "PathCompared",
     "ProbePasses",
     "RightAnswerRejected",
     "SelfReportedResult",
+    "SentenceDemanded",
+    "StatedAnswer",
     "SubstringCheck",
     "UnaskedInVerdict",
     "UnaskedName",

@@ -1,36 +1,45 @@
 """Gold calls that stand, written out, in what the agent reads."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.criteria import sentence_around
+from audit.detectors.evaluation.expected_values import argument_values, choices
+from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.detectors.ground_truth.wording import squash
 from audit.evidence import quote
-from taxonomy.accepted import concrete_values
+from taxonomy.accepted import concrete_values, is_optional
 from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, ToolCall
+from taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
+
+_SHORTEST_REQUEST = 20
 
 
 class GoldInText(TaskDetector):
     """A scored call stands complete, with its name and all its arguments, in a text that the agent gets.
 
-    Rule: in one message of the scripted conversation, the name of the gold call is followed by all its arguments with
-    their gold values in the same order; case, spaces and punctuation do not matter. Only calls with arguments count.
-    Values that the call merely shares with the user's words do not: the name and the parameters have to be there too.
-    A policy that all tasks share is not looked at, because its example calls are documentation; nor is what only the
-    simulator of a user reads.
+    Rule: in one message of the scripted conversation, in the policy or in the description of the called tool, the name
+    of the gold call is followed by all its arguments, or all that may not be left out, with their gold values in the
+    same order; case, spaces and punctuation do not matter. Only calls with arguments count. Values that the call merely
+    shares with the user's words do not: the name and the parameters have to be there too. Policy and descriptions show
+    calls as documentation, and many tasks share them: there a call counts only when it is the agent's and one of its
+    values belongs to a task, such as an id, a name or an amount (truth values, short numbers, and documented choices
+    and defaults do not), or when the policy quotes the request of this task. What only the simulator of a user reads is
+    not looked at.
 
     Flagged: a turn "lend_book(book_id=7, member='Ada')" with this very call as the gold; a history in which the agent
-    has already made this call, and whose user then wants something changed, with the unchanged call as the gold.
-    Not flagged: "Lend book 7 to Ada"; an earlier call in the history that differs from the gold in one value.
+    has already made this call, and whose user then wants something changed, with the unchanged call as the gold; a
+    policy whose worked example is the gold call of the task.
+    Not flagged: "Lend book 7 to Ada"; an earlier call in the history that differs from the gold in one value; a policy
+    that says "call set_mode(mode='fast')", where fast is one of the documented modes.
 
     Wrong where reading the call off the text is the task, as in "run this line for me".
     """
 
     id = "gold-in-text"
-    title = "the gold call is written out in the prompt"
-    version = "1"
+    title = "the gold call is written out in what the agent reads"
+    version = "2"
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -42,14 +51,18 @@ class GoldInText(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield the gold calls that the agent can copy."""
-        texts = [item for item in task.user_texts() if item[0].startswith("/user/turns")]
+        said = [item for item in task.user_texts() if item[0].startswith("/user/turns")]
         seen: set[str] = set()
         for pointer, call in task.gold_calls():
-            for at, text in texts:
-                start = text.find(call.name)
-                if start < 0 or call.name in seen or not call.arguments or not _stands_in(call, text[start:]):
-                    continue
+            if call.name in seen:
+                continue
+            places = (
+                _found(form, call.name, texts) for form in _written(call) for texts in (said, _shared(task, call, form))
+            )
+            place = next(filter(None, places), None)
+            if place is not None:
                 seen.add(call.name)
+                at, text, start = place
                 yield Hit(
                     claim=f"The gold call of {call.name} stands with all its arguments in what the agent reads",
                     evidence=(
@@ -60,10 +73,48 @@ class GoldInText(TaskDetector):
                 )
 
 
-def _stands_in(call: ToolCall, text: str) -> bool:
-    """Tell whether the call is written out in a text."""
-    values = concrete_values(call.arguments, limit=1)
-    if not values:
-        return False
-    written = call.name + "".join(f"{key}{json.dumps(value, ensure_ascii=False)}" for key, value in values[0].items())
-    return squash(written) in squash(text)
+def _written(call: ToolCall) -> list[str]:
+    """Write the call out, reduced to letters and digits: with all arguments, and without those that may be left out."""
+    required = {key: value for key, value in call.arguments.items() if not is_optional(value)}
+    chosen = [each for given in (call.arguments, required) for each in concrete_values(given, limit=1) if each]
+    forms = (
+        call.name + "".join(f"{key}{json.dumps(value, ensure_ascii=False)}" for key, value in arguments.items())
+        for arguments in chosen
+    )
+    return list(dict.fromkeys(squash(form) for form in forms))
+
+
+_squashed_policy = IdentityCache[EnvironmentSpec, str](lambda environment: squash(environment.policy))
+
+
+def _shared(task: AgentTask, call: ToolCall, written: str) -> Iterator[tuple[str, str]]:
+    """Yield the policy and the description of the tool, where they may hold a call that belongs to this task."""
+    environment = task.environment
+    if written in _squashed_policy(environment) and (_belongs_to_a_task(task, call) or _quotes_request(task)):
+        yield "/environment/policy", environment.policy
+    for i, tool in enumerate(environment.tools):
+        if tool.name == call.name and tool.description.count(call.name) and _belongs_to_a_task(task, call):
+            yield f"/environment/tools/{i}/description", tool.description
+
+
+def _belongs_to_a_task(task: AgentTask, call: ToolCall) -> bool:
+    documented = choices(task.tool(call.name))
+    values = (value for _, value in argument_values("", call))
+    return call.requestor == "assistant" and any(value.casefold() not in documented for value in values)
+
+
+def _quotes_request(task: AgentTask) -> bool:
+    requests = (squash(text) for at, text in task.user_texts() if at.startswith("/user/turns"))
+    return any(len(text) >= _SHORTEST_REQUEST and text in _squashed_policy(task.environment) for text in requests)
+
+
+def _found(written: str, name: str, texts: Iterable[tuple[str, str]]) -> tuple[str, str, int] | None:
+    """Return pointer, text and start of the first text that holds the call."""
+    for at, text in texts:
+        start = text.find(name)
+        if start < 0 or written not in squash(text[start:]):
+            continue
+        while (later := text.find(name, start + 1)) >= 0 and written in squash(text[later:]):
+            start = later
+        return at, text, start
+    return None

@@ -22,7 +22,8 @@ UNSPECIFIED = frozenset({"", "na", "none", "null", "any", "all", "dontcare", "un
 class CallSchema(TaskDetector):
     """Every gold call must be one that the agent could make from the tool documentation.
 
-    A gold call is flagged when its text is no call at all; when it names a tool that is not offered, or one that is
+    A gold call is flagged when its text is no call at all (also where no tool is documented, since no agent can make
+    what cannot be read); when it names a tool that is not offered, or one that is
     withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required
     one; and when none of the accepted values of an argument has the documented type, enum, format, pattern, bounds or
     item type, at any depth.
@@ -50,7 +51,7 @@ class CallSchema(TaskDetector):
 
     id = "call-schema"
     title = "Gold calls that break the tool's documented schema"
-    version = "2"
+    version = "3"
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -60,8 +61,9 @@ class CallSchema(TaskDetector):
         """A task without gold calls or tools, or with a tool whose schema cannot be used, cannot be checked."""
         if not any(task.ground_truth.turns):
             return "the ground truth holds no calls"
-        if not task.environment.tools and not task.environment.user_tools:
-            return "the task documents no tools"
+        if not _documents_tools(task):
+            readable = all(call.name for _, call in task.gold_calls())
+            return "the task documents no tools" if readable else None
         for _, call in task.gold_calls():
             if tool := task.tool(call.name, call.requestor):
                 try:
@@ -76,11 +78,15 @@ class CallSchema(TaskDetector):
             tool = task.tool(call.name, call.requestor)
             if call.name == "":
                 yield _unreadable(task, pointer, call)
-            elif tool is None:
+            elif tool is None and _documents_tools(task):
                 yield _unknown_tool(task, pointer, call)
-            else:
+            elif tool is not None:
                 yield from _withheld(task, pointer, call)
                 yield from _misfits(task, pointer, call, tool)
+
+
+def _documents_tools(task: AgentTask) -> bool:
+    return bool(task.environment.tools or task.environment.user_tools)
 
 
 def _unreadable(task: AgentTask, pointer: str, call: ToolCall) -> Hit:

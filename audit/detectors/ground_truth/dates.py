@@ -27,6 +27,7 @@ _RELATIVE = re.compile(
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|weekend|christmas|new year)\b",
     re.IGNORECASE,
 )
+_EVERY_YEAR = re.compile(r"christmas|new year", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -75,3 +76,12 @@ def calendar_words(text: str) -> list[str]:
     ['April 5th', 'next Friday']
     """
     return [match.group() for pattern in (_DAY_OF_MONTH, _RELATIVE) for match in pattern.finditer(text)]
+
+
+def counted_from_today(word: str) -> bool:
+    """Tell whether a calendar word means another day each day, so that it says nothing without today's date.
+
+    >>> [counted_from_today(word) for word in ("tomorrow", "next Friday", "April 5th", "Christmas")]
+    [True, True, False, False]
+    """
+    return _RELATIVE.fullmatch(word) is not None and _EVERY_YEAR.fullmatch(word) is None

@@ -13,6 +13,7 @@ from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
 from audit.detectors.ground_truth.minimal_fix import Patch, replace
 from audit.detectors.ground_truth.person_records import Mismatch, mismatches
 from audit.detectors.ground_truth.sharing import shared_cause
+from audit.detectors.ground_truth.typing_slips import Conversation
 from audit.detectors.ground_truth.wording import squash, words
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
@@ -46,19 +47,22 @@ class NearMissValue(TaskDetector):
     * **texts** that differ in one word from a text of four words or more that the user puts in quotation marks;
     * **identifiers** one character off one that the user says, when the database is part of the files and lacks the
       gold's identifier;
+    * **slips of the keyboard**: an e-mail address, a file name, an identifier or a number of four characters or more
+      that the user says, alone in being so near, with one character lost, doubled or put in, or two exchanged, but not
+      at its start: ``imagepng`` for ``image.png``, 12334 for 1234. A number that follows from others is left alone;
     * **dates** that are none: ``20023-04-2``, ``2023-02-30``, for a parameter with "date" in its name;
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
       birth that nobody said, or the record's date of birth and half of its name with another half.
 
     Not flagged: words of the language (plurals, inflections, translations, corrected typos), because only names,
-    identifiers and quotations have to be copied letter by letter; a change of a digit or of a template's blank ("X
-    miles" becomes "980 miles"); another entity with a similar id; a value that one accepted alternative has right; a
-    change of a name that the user asks for.
+    identifiers and quotations have to be copied letter by letter; another digit in the place of one, or a template's
+    blank ("X miles" becomes "980 miles"); another entity with a similar id; a value that one accepted alternative has
+    right; a change of a name that the user asks for.
     """
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -72,14 +76,17 @@ class NearMissValue(TaskDetector):
         """Yield one hit per value that is nearly right."""
         knowledge = Knowledge(task)
         said = list(_names_and_quotations(task))
+        conversation = Conversation(task, knowledge)
         for pointer, call in task.gold_calls():
             severity = _severity(task, call)
             for value in gold_values(call.arguments):
                 texts = [text for _, text in value.strings()]
+                found: list[Hit] = []
                 if texts and len(texts) == len(value.accepted):
-                    yield from _impossible_date(task, pointer, call, value)
+                    found += _impossible_date(task, pointer, call, value)
                     if not value.omissible and not any(knowledge.holds(text) for text in texts):
-                        yield from _misspelt(task, pointer, call, value, said, severity)
+                        found += _misspelt(task, pointer, call, value, said, severity)
+                yield from found or _slipped(task, pointer, call, value, conversation, severity)
             yield from _wrong_person(task, pointer, call, knowledge, severity)
 
 
@@ -126,6 +133,27 @@ def _misspelt(
             patch=replace(f"{pointer}/arguments{at}", other.text) if meant_one else (),
         )
         return
+
+
+def _slipped(
+    task: AgentTask, pointer: str, call: ToolCall, value: GoldValue, conversation: Conversation, severity: Severity
+) -> Iterator[Hit]:
+    slip = conversation.slip(value)
+    if slip is None:
+        return
+    given = value.accepted[0][1]
+    same_digits = isinstance(given, str) and re.findall(r"\d", given) == re.findall(r"\d", slip.said)
+    yield Hit(
+        claim=f"The gold call of {call.name!r} gives {value.name!r} as {given!r}, but the user says {slip.said!r}.",
+        evidence=(
+            quote(task, f"{pointer}/arguments{slip.at}", note="the gold call"),
+            quote(task, slip.said_at, text=slip.said, note="what the user says"),
+        ),
+        fix=f"Use {slip.said!r}.",
+        severity=Severity.MAY_AFFECT_SCORE if squash(str(given)) == squash(slip.said) else severity,
+        cause=shared_cause(task, f"{given!r} for {slip.said!r}"),
+        patch=replace(f"{pointer}/arguments{slip.at}", slip.said) if same_digits else (),
+    )
 
 
 def _nearly_same_phrase(gold: str, said: str) -> bool:

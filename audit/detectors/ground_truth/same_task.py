@@ -1,9 +1,11 @@
 """When two tasks are the same task: what the agent sees and where it acts are equal."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from audit.detectors.base import Observation
+from audit.detectors.ground_truth.courtesy import content_words
 from audit.detectors.ground_truth.gold_overlap import contradiction
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import canonical_json, quote
@@ -28,11 +30,21 @@ def same_task_key(task: AgentTask) -> str:
     Words are compared without regard to white space, tools without regard to their order. The ground truth and the
     ids do not count.
     """
+    return _digest(canonical_json([_words(task, _single_spaced), _setting(task)]))
+
+
+def _single_spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _words(task: AgentTask, reduce: Callable[[str], str]) -> list[Any]:
     user = task.user
-    said = [[[message.role, " ".join(message.content.split())] for message in turn] for turn in user.turns]
-    told = [" ".join(user.instruction.split()), {key: " ".join(text.split()) for key, text in user.context.items()}]
-    parts = [said, told, task.initial_state, task.hidden_tools, _environment_key_of(task.environment)]
-    return _digest(canonical_json(parts))
+    said = [[[message.role, reduce(message.content)] for message in turn] for turn in user.turns]
+    return [said, reduce(user.instruction), {key: reduce(text) for key, text in user.context.items()}]
+
+
+def _setting(task: AgentTask) -> str:
+    return _digest(canonical_json([task.initial_state, task.hidden_tools, _environment_key_of(task.environment)]))
 
 
 def _digest(text: str) -> str:
@@ -46,10 +58,12 @@ def observe_task(task: AgentTask) -> Iterator[Observation]:
         return
     pointer = texts[-1][0]
     truth = task.ground_truth
+    setting = _setting(task)
     yield Observation(
         task_id=task.id,
-        key=same_task_key(task),
+        key=_digest(canonical_json([_words(task, _single_spaced), setting])),
         value={
+            "near": _digest(canonical_json([_words(task, content_words), setting])),
             "cluster": task.cluster,
             "subtask": task.subtask,
             "traits": sorted(task.traits),
@@ -65,9 +79,39 @@ def groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
     Variants of one base task in different files are meant to be alike: of each base task, only those of the file that
     comes first are kept.
     """
+    yield from _groups(observations, lambda observation: observation.key)
+
+
+def near_groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
+    """Yield the groups of tasks that are the same but for words that carry nothing, and that have one ground truth.
+
+    The words that count are those of ``content_words``. Of tasks that are the same to the letter the first stands for
+    all.
+    """
+
+    def key(observation: Observation) -> str:
+        truth = observation.value["ground_truth"]
+        calls = [[(call["name"], call["arguments"], call["requestor"]) for call in turn] for turn in truth["turns"]]
+        gold = [calls, *(truth[part] for part in ("semantics", "outputs", "answers", "call_matching"))]
+        return canonical_json([observation.value["near"], gold, observation.value["traits"]])
+
+    for members in _groups(observations, key):
+        first: dict[str, Observation] = {}
+        for member in members:
+            first.setdefault(member.key, member)
+        if len(first) > 1:
+            yield list(first.values())
+
+
+def _groups(observations: Sequence[Observation], key: Callable[[Observation], str]) -> Iterator[list[Observation]]:
+    """Yield the groups of two or more observations with one key, in the order of their first members.
+
+    Variants of one base task in different files are meant to be alike: of each base task, only those of the file that
+    comes first are kept.
+    """
     by_key: dict[str, list[Observation]] = {}
     for observation in observations:
-        by_key.setdefault(observation.key, []).append(observation)
+        by_key.setdefault(key(observation), []).append(observation)
     for members in by_key.values():
         first_file: dict[str, str] = {}
         kept = []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.dates import calendar_words, parse_date, years_in
+from audit.detectors.ground_truth.dates import calendar_words, counted_from_today, parse_date, years_in
 from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
 from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
 from audit.detectors.ground_truth.sharing import shared_cause
@@ -49,6 +49,8 @@ class _Gap:
     fix: str
     cause: str | None = None
     """Set where several values, or several tasks, suffer from the same."""
+    category: str | None = None
+    """Set where the value follows from something outside the benchmark."""
 
 
 class UngroundedArgument(TaskDetector):
@@ -59,7 +61,8 @@ class UngroundedArgument(TaskDetector):
     * the **year** of a date, when the user names a day ("March 14th", "this Friday") and no text of the task names any
       year. Flagged: "How's the weather in LA on March 9th?" with the gold ``2023-03-09``. Not flagged: any year in the
       conversation or the policy (the other year may be derived from it), in the initial state, or in the documentation
-      of the called tool.
+      of the called tool. Where only days counted from today are said ("tomorrow", "next Friday"), the value
+      changes with the day of the run: environment drift.
     * an **e-mail address** that stands nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
     * a **password** that is neither said nor in the state: tools take passwords, they do not hand them out.
     * an **identifier** with at least five digits, in tasks whose database is part of the files, that is neither in it
@@ -78,7 +81,7 @@ class UngroundedArgument(TaskDetector):
 
     id = "ungrounded-argument"
     title = "Gold values that nothing in the task determines"
-    version = "1"
+    version = "2"
     category = "redundant-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -101,6 +104,7 @@ class UngroundedArgument(TaskDetector):
                         f"but {gap.reason}.",
                         evidence=gap.evidence,
                         fix=gap.fix,
+                        category=gap.category,
                         cause=gap.cause or shared_cause(task, call.name, value.member, value.accepted[0][1]),
                     )
 
@@ -125,7 +129,8 @@ def _year(place: _Place) -> _Gap | None:
     evidence = (place.given(), quote(place.task, pointer, text=day, note="the day, without a year"))
     cause = f"{place.task.cluster or place.task.id} | no year for {day}"
     reason = f"the user only says {day!r} and no text of the task names a year"
-    return _Gap(reason, evidence, "Say the year, or tell the agent today's date.", cause)
+    category = "environment-drift" if all(counted_from_today(word) for _, word in days) else None
+    return _Gap(reason, evidence, "Say the year, or tell the agent today's date.", cause, category)
 
 
 def _email(place: _Place) -> _Gap | None:

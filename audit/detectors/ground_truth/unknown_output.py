@@ -4,31 +4,70 @@ import re
 from collections.abc import Iterator
 
 from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.dates import parse_date
-from audit.detectors.ground_truth.knowledge import Knowledge
+from audit.detectors.ground_truth.codes import form, impossible, is_family, shows_times_of_day, siblings
+from audit.detectors.ground_truth.dates import parse_date, years_in
+from audit.detectors.ground_truth.identity_cache import IdentityCache
+from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from taxonomy.task import AgentTask, EnvironmentSpec
 
-_IDENTIFIER = re.compile(r"#?(?:\d{7,}|(?=\w*[A-Za-z])(?=\w*\d\w*\d)\w{6,}|[\w.+-]+@[\w-]+\.[\w.-]*\w)")
+_IDENTIFIER = re.compile(
+    r"#?(?:\d{7,}|(?=\w*[A-Za-z])(?=\w*\d\w*\d)\w{6,}|[A-Za-z]{1,6}(?:-(?=[A-Z0-9]*\d)[A-Z0-9]{2,})+"
+    r"|[\w.+-]+@[\w-]+\.[\w.-]*\w)"
+)
+
+
+_FEWEST_SIBLINGS = 2
+_LONGEST = 40
+_NEAR_YEARS = 2
+
+
+def _codes_of(environment: EnvironmentSpec) -> dict[str, set[str]]:
+    """Collect the codes of a state by their form."""
+    forms: dict[str, set[str]] = {}
+    for _, text in texts_in(environment.state):
+        if len(text) <= _LONGEST and (shape := form(text)):
+            forms.setdefault(shape, set()).add(text)
+    return forms
+
+
+def _years_of(environment: EnvironmentSpec) -> frozenset[int]:
+    return frozenset(year for text in {text for _, text in texts_in(environment.state)} for year in years_in(text))
+
+
+def _has_times_of_day(environment: EnvironmentSpec) -> bool:
+    return shows_times_of_day(text for _, text in texts_in(environment.state))
+
+
+_codes, _years, _times_of_day = IdentityCache(_codes_of), IdentityCache(_years_of), IdentityCache(_has_times_of_day)
 
 
 class UnknownOutput(TaskDetector):
-    """An identifier that the agent's reply has to contain stands somewhere in the task.
+    """An identifier, code, day or time that the agent's reply has to contain exists.
 
-    Looked at are required outputs that are an identifier, a number of seven digits or more, or an e-mail address, in
-    tasks whose database is part of the files. It has to stand in the database, in the user's texts, in a policy, in the
-    documentation of a tool or in a gold call. Amounts are left out: sums and differences of the many prices of a
-    database reach almost any amount, so nothing can be said about them.
+    Looked at are required outputs in tasks whose database is part of the files, where neither the database, the user's
+    texts, a policy, the documentation of a tool nor a gold call has them:
 
-    Flagged: the output "286422338955" where no order has that tracking number. Not flagged: "1093.34"; "polyester".
+    1. an identifier ("LN88231", "VN-27712"), a number of seven digits or more, an e-mail address;
+    2. a day that no calendar has, or more than two years from all that the task names; a time that no clock shows,
+       where the database holds times of day;
+    3. a code of digits and capitals ("591.78 HAL") whose form three or more texts of the database have. Those with
+       spaces or points are codes only where their letters mostly differ: with few units they are amounts;
+    4. the number of a list ("rule L9") of which the policy has two others or more.
+
+    Amounts are left out: sums and differences of the many prices of a database reach almost any amount, so nothing can
+    be said about them. So are other days and times, since they can be counted.
+
+    Flagged: the output "286422338955" where no order has that tracking number; "72:10" beside "19:30".
+    Not flagged: "1093.34"; "polyester"; "20 hours".
 
     Wrong where a tool makes the identifier up at run time.
     """
 
     id = "unknown-output"
     title = "Required outputs that do not exist"
-    version = "1"
+    version = "2"
     category = "wrong-expected-output"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -46,9 +85,32 @@ class UnknownOutput(TaskDetector):
         given = " ".join(str(call.arguments) for _, call in task.gold_calls())
         for i, output in enumerate(task.ground_truth.outputs):
             text = output.strip()
-            if _IDENTIFIER.fullmatch(text) and not parse_date(text) and not knowledge.holds(text) and text not in given:
+            if not text or knowledge.holds(text) or text in given:
+                continue
+            reason = _why_unknown(task, text)
+            if reason is not None:
                 yield Hit(
-                    claim=f"A reply has to contain {text!r}, which stands nowhere in the task.",
+                    claim=f"A reply has to contain {text!r}, but {reason}.",
                     evidence=(quote(task, f"/ground_truth/outputs/{i}", note="the required output"),),
-                    fix="Use the identifier that the database holds.",
+                    fix="Require what the database holds.",
                 )
+
+
+def _why_unknown(task: AgentTask, text: str) -> str | None:
+    never = impossible(text)
+    if never and ("calendar" in never or _times_of_day(task.environment)):
+        return never
+    passages = [task.environment.policy, *(said for _, said in task.user_texts())]
+    if (day := parse_date(text)) is not None:
+        named = _years(task.environment).union(*map(years_in, passages))
+        far = bool(named) and all(abs(day.year - year) > _NEAR_YEARS for year in named)
+        return f"no year near {day.year} is named anywhere" if far else None
+    if _IDENTIFIER.fullmatch(text):
+        return "it stands nowhere in the task"
+    shape = form(text)
+    alike = _codes(task.environment).get(shape, set()) if shape else set()
+    if is_family(alike):
+        return f"it is none of the {len(alike)} such codes of the database"
+    if len(listed := siblings(text, passages)) >= _FEWEST_SIBLINGS:
+        return f"there are only {', '.join(sorted(listed)[:8])}"
+    return None

@@ -9,12 +9,21 @@ THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>(?P<thought>.*?)(?:</
 CONTROL_WORD = re.compile(r"#{2,}[A-Z][A-Z_-]*[A-Z]#{2,}")
 """A word for the harness, such as ###STOP###."""
 _TEXT = r"(?:instructions?|scenario|prompt|persona)\b"
+_PART = r"(?:(?:system |user )?prompt|script|role[- ]?play|role description|character (?:sheet|description)|persona)\b"
 _MENTION = re.compile(
     rf"\b(?:mentioned|provided|given|specified|stated|included) in (?:my|the) {_TEXT}|\bmy instructions?\b"
     rf"|\bbased on (?:my|the) {_TEXT}(?! (?:in|from|on|for|you|that|we|i)\b)|\b(?:according to|as per) my {_TEXT}"
     r"|\bas the (?:simulated )?(?:user|customer),? I (?:should|must|need to|have to)\b"
     r"|\bthe user is (?:very )?(?:persistent|terse|not|a |an )"
-    r"|\b(?:stay|remain|keep)(?:ing)? in character\b",
+    r"|\b(?:stay|remain|keep)(?:ing)? in character\b"
+    rf"|\b(?:according to|as per) (?:my|the) {_PART}(?! (?:you|on|in your)\b)"
+    rf"|\bmy {_PART} (?:says?|said|tells?|told|states?|asks?|requires?|instructs?|is to)\b"
+    rf"|\b(?:scenario|{_PART}) (?:that |which )?(?:i (?:was|am|have been) |i['’](?:ve been|m) |was |has been )?"
+    r"(?:given|assigned|following|playing)(?: to me)?\b(?! (?:by|from)\b)"
+    r"|\bi(?:['’]m| am) (?:only |just |merely )?(?:the|a|an) (?:simulated )?(?:user|customer) in (?:this|the|a) "
+    r"(?:scenario|role[- ]?play|simulation|conversation|exercise|test)\b"
+    r"|\b(?:pretend(?:ing)?|supposed) (?:to be|that i am|i am|i['’]m) (?:a|the) (?:customer|user|caller|client)\b"
+    r"|\bi (?:was|am|have been) (?:told|instructed|asked|supposed) (?:not )?to (?:pretend|reveal|disclose|withhold)\b",
     re.IGNORECASE,
 )
 _BLANK = re.compile(

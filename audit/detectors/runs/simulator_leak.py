@@ -25,7 +25,8 @@ class SimulatorLeak(SuiteDetector):
     Rule: a turn of the user holds
 
     * thoughts: text between tags such as ``<think>`` and ``</think>``, or after a tag that is never closed;
-    * mention: a phrase about its own instruction ("not mentioned in my instruction", "as the user, I should");
+    * mention: a phrase about its own instruction or role ("not mentioned in my instruction", "as the user, I should",
+      "my prompt says", "the script that I was given", "I was told not to reveal it");
     * blank: a gap that it forgot to fill in ("[Your DOB]", "[insert date]");
     * control_word: a word for the harness, such as ``###STOP###``, that neither begins nor ends what is said. Harnesses
       end the run wherever the word stands, also when the simulator only thinks of it.
@@ -36,7 +37,7 @@ class SimulatorLeak(SuiteDetector):
     the user there. The tasks touched are not at fault and are only named.
 
     Flagged: "<think>The instruction says to be terse.</think> Hi.". Not flagged: empty tags, "Bye. ###STOP###", "I'll
-    follow the instructions in the e-mail".
+    follow the instructions in the e-mail", "the script I was given by support".
 
     When it is wrong: "the instructions" may be the agent's; phrases outside the list are missed, so the rates
     are lower bounds. A harness that strips thoughts before the agent reads them and logs them all the same would make
@@ -45,7 +46,7 @@ class SimulatorLeak(SuiteDetector):
 
     id = "simulator-leak"
     title = "Simulated user gives its instruction or thoughts away"
-    version = "1"
+    version = "2"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -56,8 +56,8 @@ _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
 _REPORTED = re.compile(r"\b(?:says?|said|saying|tells?|told|states?|stated|claim(?:s|ed)?|mentioned)\b", re.IGNORECASE)
 
 _I = (
-    r"\b(?:i|we)(?:['’](?:ve|ll|m|re)| have| will| can| am| are)?"
-    r"(?: (?:now|just|also|already|successfully|go ahead and))*"
+    r"\b(?:let (?:me|us)|(?:i|we)(?:['’](?:ve|ll|m|re)| have| will| can| am| are)?)"
+    r"(?: (?:now|just|also|already|successfully|(?:go|gone) ahead and))*"
 )
 _QUALIFIED = r"(?:(?!(?:i|for|of|about|from|that|which|and|or)\b)[\w'’#-]+ ){0,3}?"
 _ORDER = (
@@ -80,6 +80,8 @@ _LOOK_UP = (
 )
 _DATA = (
     r"(?:(?:full|first|last) name|names? and|user ?id|e-?mail|zip|phone|date of birth|payment method|account"
+    r"|(?:customer|client|member(?:ship)?|subscriber|patient|passenger|frequent[- ]flyer|loyalty|passport"
+    r"|(?:\w+ )?card) (?:ids?|numbers?|codes?)"
     r"|(?:[\w-]+ )?(?:order|reservation|booking|confirmation|flight|item|product)(?: or [\w ]{3,20})?"
     r" (?:ids?|numbers?|codes?|reference|date))\b"
 )
@@ -98,7 +100,10 @@ _NEEDING_MORE = (
 _CUES = {
     name: re.compile(pattern, re.IGNORECASE)
     for name, pattern in {
-        "offers help": r"\bhow (?:can|may) (?:i|we) (?:\w+ )?(?:help|assist|serve) you\b",
+        "offers help": (
+            r"\bhow (?:can|may) (?:i|we) (?:\w+ )?(?:help|assist|serve) you\b"
+            r"|\bwhat (?:else )?(?:can|may) (?:i|we) (?:\w+ )?(?:do for|help|assist) you\b"
+        ),
         "asks what else to do for the customer": (
             r"\banything else (?:that )?(?:(?:i|we) can (?:\w+ )?(?:(?:help|assist)(?: you| with)|do for you)\b"
             r"|you(?:['’]d| would)? (?:need|like|want|require) (?:me to|(?:any )?(?:help|assistance) with))"

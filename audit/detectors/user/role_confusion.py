@@ -6,7 +6,8 @@ from itertools import chain, islice
 from typing import Literal
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.user.assistant_speech import assistant_speech
+from audit.detectors.user.assistant_speech import Cue, assistant_speech
+from audit.detectors.user.machine_speech import machine_speech
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import upper_tail, wilson
@@ -28,8 +29,10 @@ class UserRoleConfusion(SuiteDetector):
 
     Rule: a turn of the user holds a sentence that only the serving side says: it offers help ("How can I help you
     today?"), asks for the customer's data ("Could you provide your user ID?"), acts on or reports about the customer's
-    order ("Your reservation has been cancelled"), speaks of "our policy", or transfers "you" to an agent. Thoughts in
-    <think> tags, quotations and reported speech do not count.
+    order ("Your reservation has been cancelled"), speaks of "our policy", or transfers "you" to an agent. Or it holds
+    what only a program writes: a tool call or a tool's response between tags or behind a label, a mark of a chat
+    template, or a JSON object that neither the instruction nor the agent said before. Thoughts in <think> tags,
+    quotations and reported speech do not count.
 
     There is one finding per simulator, that is, per model that plays the user in one experiment: prompts and wiring
     differ between experiments. It gives the share of runs and of turns affected with 95 % Wilson intervals, and names
@@ -39,16 +42,18 @@ class UserRoleConfusion(SuiteDetector):
     tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are no
     trials of their own: a deterministic simulator repeats itself.)
 
-    Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user.
+    Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user; a user's turn
+    ``<tool_call>{"name": "get_trip", "arguments": {}}</tool_call>``.
     Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience".
 
     When it is wrong: a customer may now and then use a phrase of the service ("let me know if there is anything else I
-    can help with"). Phrases outside the list are missed, so the rates are lower bounds.
+    can help with"), and one who shows a file may write JSON that nobody said before. Phrases outside the list are
+    missed, so the rates are lower bounds.
     """
 
     id = "user-role-confusion"
     title = "Simulated user speaks as the assistant"
-    version = "1"
+    version = "2"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -71,7 +76,7 @@ class UserRoleConfusion(SuiteDetector):
             if not turns:
                 continue
             key = (simulator_of(run), run.model)
-            confused = [(i, cues[0]) for i in turns if (cues := assistant_speech(run.messages[i].content))]
+            confused = [(i, cue) for i in turns if (cue := _out_of_role(task, run, i)) is not None]
             counts[key].update(
                 runs=1, turns=len(turns), runs_affected=min(1, len(confused)), turns_affected=len(confused)
             )
@@ -147,6 +152,15 @@ def _simulator_finding(simulator: str, items: Sequence[Observation]) -> Conclusi
         },
     )
     return Conclusion(task_ids=(), also_in=tuple(dict.fromkeys(item.task_id for item in touched)), hit=hit)
+
+
+def _out_of_role(task: AgentTask, run: Trajectory, position: int) -> Cue | None:
+    text = run.messages[position].content
+    cues = assistant_speech(text)
+    if cues:
+        return cues[0]
+    told = chain(task.user_texts(), (("", m.content) for m in run.messages[:position] if m.role == "assistant"))
+    return machine_speech(text, (source for _, source in told))
 
 
 def _task_finding(

@@ -167,7 +167,8 @@ def test_a_text_of_the_simulator_can_be_changed() -> None:
 
 
 def test_a_leaked_answer_was_not_said_before() -> None:
-    for name in ("answer-in-the-request", "answer-in-the-policy", "answer-in-the-documentation"):
+    names = ("answer-in-the-request", "answer-in-the-policy", "answer-in-the-documentation", "answer-in-a-comment")
+    for name in names:
         for sound, fault in planted(by_id(name))[:3]:
             values = {str(value) for _, call in sound.task.gold_calls() for value in call.arguments.values()}
             leaked = {value for value in values if len(value) > 3 and value in fault.after}
@@ -182,6 +183,24 @@ def test_only_the_right_record_bears_the_mark() -> None:
         marked = {key for key, row in table.items() if row.get(mark)}
         expected = {call.arguments["id"] for _, call in sound.task.gold_calls()}
         assert marked == expected & table.keys() and len(marked) < len(table) / 2
+
+
+def test_the_list_holds_what_the_ground_truth_names_and_nothing_else() -> None:
+    for sound, fault in planted(by_id("answer-listed-in-the-state"))[:3]:
+        expected = {call.arguments["id"] for _, call in sound.task.gold_calls()}
+        assert fault.after and set(fault.after) <= expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["same-task-with-more-courtesy", "same-task-typed-otherwise", "same-task-in-short-forms", "same-task-with-a-slip"],
+)
+def test_a_copy_wants_the_same(name: str) -> None:
+    for sound, fault in planted(by_id(name))[:3]:
+        assert fault.copy_of == sound.task
+        assert fault.task.ground_truth == sound.task.ground_truth
+        texts = ["\n".join(text for _, text in task.user_texts()) for task in (sound.task, fault.task)]
+        assert texts[0] != texts[1] and re.findall(r"\d+", texts[0]) == re.findall(r"\d+", texts[1])
 
 
 def test_better_models_fail_once_scores_are_turned() -> None:

@@ -1,6 +1,8 @@
 import pytest
 
 from audit.detectors.environment import LiveDependence
+from audit.evidence import failure
+from taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
 
@@ -34,5 +36,55 @@ def test_what_stays(said: str) -> None:
     assert list(LiveDependence().inspect(open_task(said))) == []
 
 
-def test_tools_of_the_benchmark_answer_for_the_world() -> None:
-    assert LiveDependence().not_applicable(make_task())
+def closed(said: str, policy: str = "", **arguments: str) -> AgentTask:
+    call = ToolCall(name="lend_book", arguments={"day": "2025-03-04", **arguments})
+    base = make_task()
+    return make_task(
+        user=UserSpec(kind="scripted", turns=((Message(role="user", content=said),),)),
+        environment=base.environment.model_copy(update={"policy": policy}),
+        ground_truth=GroundTruth(semantics="required", turns=((call,),)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "policy", "quoted"),
+    [
+        ("Lend it. Only if https://tides.example/quay shows low water.", "", "https://tides.example/quay"),
+        ("See https://tides.example for the latest height and lend as many days.", "", "https://tides.example"),
+        ("Lend it unless the ferry's website lists a strike right now.", "", "website lists a strike"),
+        ("Lend it for a week.", "Today is ${TODAY}.", "${TODAY}"),
+        ("Lend it for a week.", "It is {{ today }}.", "{{ today }}"),
+        ("Lend it for a week.", "Count days from the system clock.", "system clock"),
+    ],
+)
+def test_a_closed_world_that_hangs_on_the_one_outside(said: str, policy: str, quoted: str) -> None:
+    task = closed(said, policy)
+    assert LiveDependence().not_applicable(task) is None
+    [hit] = LiveDependence().inspect(task)
+    assert quoted in hit.evidence[0].quote and failure(hit.evidence[0], task, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "policy"),
+    [
+        ("Lend the book of https://tides.example/quay.", ""),
+        ("The page https://tides.example/quay was nice. If you can, lend it.", ""),
+        ("Put the current video https://tides.example/quay on it only if you can.", ""),
+        ("I found you online. Lend it.", ""),
+        ("Lend it for a week.", "Today is 2025-02-25, by the system clock."),
+        ("Lend it for a week.", "The clock on the wall is broken."),
+    ],
+)
+def test_a_closed_world_that_stays(said: str, policy: str) -> None:
+    assert list(LiveDependence().inspect(closed(said, policy, video="https://tides.example/quay"))) == []
+
+
+def test_a_tool_that_opens_pages_answers_for_them() -> None:
+    task = closed("Lend it only if https://tides.example/low shows low water.")
+    opened = task.environment.model_copy(update={"tools": (*task.environment.tools, ToolSpec(name="open_url"))})
+    assert list(LiveDependence().inspect(task.model_copy(update={"environment": opened}))) == []
+
+
+def test_without_a_ground_truth_nothing_is_fixed() -> None:
+    free = make_task(ground_truth=GroundTruth(semantics="none"))
+    assert LiveDependence().not_applicable(free)

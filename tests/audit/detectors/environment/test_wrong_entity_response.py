@@ -104,6 +104,10 @@ def test_the_same_entity_written_differently_agrees(asked, told):
         ({"status": "pending"}, {"status": "delivered"}),
         ({"page_number": 4}, {"page_number": 2}),
         ({"order_id": "W1"}, {"items": [{"order_id": "W2"}]}),
+        ({"order_id": "W1"}, {"status": "ok", "replacement": {"order_id": "W2"}}),
+        ({"order_id": "W1"}, {"order": {"order_id": "W2"}, "user": {"user_id": "U1"}}),
+        ({"order_id": "W1"}, {"user_id": "U1", "latest": {"order_id": "W2"}}),
+        ({"order_id": "W1"}, {"error": "gone", "data": {"order_id": "W2"}}),
         ({"order_id": "W1"}, "[" * 50_000),
     ],
 )
@@ -132,6 +136,33 @@ def test_a_tool_that_may_create_is_flagged_only_for_an_entity_seen_before(tool):
     known = run(Message(role="user", content="I have T1 and T2."), asking, answer("c1", {"ticket_id": "T2"}))
     findings, _ = audit(known)
     assert len(findings) == 1
+
+
+def test_an_envelope_is_opened():
+    findings, _ = one("get_order", {"status": True, "data": {"order_id": "W2"}}, order_id="W1")
+    assert [item.quote for item in findings[0].evidence] == ["W1", '"order_id": "W2"']
+    assert one("get_order", {"status": True, "data": {"order_id": "W1"}}, order_id="W1") == ([], [Status.CLEAN])
+
+
+@pytest.mark.parametrize(
+    ("tickets", "flagged"),
+    [
+        ({"T1": {"seat": 1}, "T2": {"seat": 2}}, True),
+        ([{"ticket_id": "T1"}, {"ticket_id": "T2"}], True),
+        ({"T1": {"seat": 1}, "T3": {"seat": 2}}, False),
+        ([{"ticket_id": "T1", "seller": "T2"}, {"ticket_id": "T3"}], False),
+        ("T1, T2", False),
+        (None, False),
+    ],
+)
+def test_a_write_that_answers_about_another_record_of_the_data_is_flagged(tickets, flagged):
+    changed = run(call("reissue_ticket", "c1", ticket_id="T1"), answer("c1", {"ticket_id": "T2"}))
+    environment = ENVIRONMENT.model_copy(update={"state": {"desk": {"tickets": tickets}, "open": True}})
+    shared = task("a").model_copy(update={"environment": environment})
+    own = task("a").model_copy(update={"initial_state": {"tickets": tickets}})
+    for item in (shared, own):
+        (observed,) = WrongEntityResponse().observe(item, iter([changed]))
+        assert bool(observed.evidence) == flagged
 
 
 def test_parallel_calls_are_paired_by_id_whatever_their_order():

@@ -239,3 +239,14 @@ def test_a_schema_that_cannot_be_used_is_not_checked(broken: dict[str, Any]) -> 
 def test_a_pattern_that_is_none_is_not_checked() -> None:
     tool = ToolSpec(name="lend_book", parameters={"type": "object", "properties": {"member": {"pattern": "("}}})
     assert "cannot be used" in str(CallSchema().not_applicable(make_task(environment=EnvironmentSpec(tools=(tool,)))))
+
+
+@pytest.mark.parametrize(("name", "hits"), [("", 1), ("shelve", None)])
+def test_without_documented_tools_only_what_cannot_be_read_is_judged(name: str, hits: int | None) -> None:
+    gold = (ToolCall(name=name, text="shelve(book="), ToolCall(name="other"))
+    task = make_task(environment=EnvironmentSpec(), ground_truth=GroundTruth(semantics="required", turns=(gold,)))
+    reason = CallSchema().not_applicable(task)
+    assert (reason is None) == (hits is not None)
+    if hits is not None:
+        (hit,) = CallSchema().inspect(task)
+        assert "cannot be read" in hit.claim and hit.evidence[0].pointer == "/ground_truth/turns/0/0/text"

@@ -1,9 +1,22 @@
 from typing import Any
 
+import pytest
+
 from audit.conclude import conclude
 from audit.detectors.ground_truth import DuplicateTask
 from audit.shards import check_shard
-from taxonomy import AgentTask, EnvironmentSpec, Finding, GroundTruth, Message, Status, ToolCall, ToolSpec, UserSpec
+from taxonomy import (
+    AgentTask,
+    EnvironmentSpec,
+    Finding,
+    GroundTruth,
+    Message,
+    Status,
+    Tier,
+    ToolCall,
+    ToolSpec,
+    UserSpec,
+)
 from tests.builders import LEND, make_task
 
 
@@ -84,3 +97,41 @@ def test_a_task_without_words_is_not_checked() -> None:
     silent = make_task("a", user=UserSpec(kind="scripted"))
     shard = check_shard([silent], {}, [DuplicateTask()])
     assert [(row.status, row.reason) for row in shard.coverage] == [(Status.NOT_CHECKED, "the user says nothing")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hi there! Lend book 7 to Ada. Thank you very much!",
+        "lend the book 7 to ADA",
+        "Could you please lend book 7 to Ada? I hope you are well.",
+        "Lend book\u00a07 to Ada. That is all for now",
+    ],
+)
+def test_words_that_carry_nothing_make_no_other_task(text: str) -> None:
+    [finding] = find(make_task("a"), make_task("b", user=say(text)))
+    assert (finding.task_ids, finding.tier) == (("a", "b"), Tier.SUSPECTED)
+
+
+@pytest.mark.parametrize(
+    "text", ["Do not lend book 7 to Ada.", "Lend book 17 to Ada.", "Lend Ada to book 7.", "Lend book 7 for Ada."]
+)
+def test_words_that_say_something_else(text: str) -> None:
+    assert find(make_task("a"), make_task("b", user=say(text))) == []
+
+
+def test_an_exact_copy_stands_for_all_of_its_kind() -> None:
+    findings = find(make_task("a"), make_task("b", user=say("Hi! Lend book 7 to Ada.")), make_task("c"))
+    assert {each.tier: each.task_ids for each in findings} == {
+        Tier.CONFIRMED: ("a", "c"),
+        Tier.SUSPECTED: ("a", "b"),
+    }
+
+
+def test_near_clones_with_another_gold_are_left_alone() -> None:
+    other = GroundTruth(semantics="required", turns=((ToolCall(name="lend_book", arguments={"book_id": 7}),),))
+    assert find(make_task("a"), make_task("b", user=say("Please lend book 7 to Ada."), ground_truth=other)) == []
+
+
+def test_two_greetings_are_two_tasks() -> None:
+    assert find(make_task("a", user=say("Hello!")), make_task("b", user=say("Thank you."))) == []

@@ -169,3 +169,34 @@ def test_variants_of_a_base_task_share_one_cause() -> None:
 
 def test_a_task_without_gold_calls_is_not_checked() -> None:
     assert NearMissValue().not_applicable(make_task(ground_truth=GroundTruth(semantics="none"))) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "meant", "patched"),
+    [
+        ("Print image.png.", "imagepng", "image.png", True),
+        ("The code is 1234.", 12334, "1234", False),
+        ("The code is KX-40117.", "KX-40171", "KX-40117", False),
+        ("Write to ada@quay.example.", "ada@quayexample", "ada@quay.example", True),
+    ],
+)
+def test_a_slip_of_the_keyboard(said: str, value: Any, meant: str, patched: bool) -> None:
+    [hit] = hits(task(said, {"what": value}))
+    assert hit.evidence[1].quote == meant and bool(hit.patch) is patched
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("The code is 1234.", 1235),
+        ("It weighs 1200 g.", 12000),
+        ("Add 1500 and 10500.", 12000),
+        ("It is P followed by 12345678.", "P12345678"),
+        ("The codes are 1234 and 1233.", 12334),
+        ("The code is 1234, not 12334.", 12334),
+        ("The code is 1234.", any_of([1234, 12334])),
+        ("The password is Jessie90#new.", "Jessie90#"),
+    ],
+)
+def test_other_values_and_conventions_are_no_slips(said: str, value: Any) -> None:
+    assert hits(task(said, {"what": value})) == []

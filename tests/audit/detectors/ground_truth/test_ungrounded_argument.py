@@ -167,3 +167,12 @@ def test_numbers_that_are_asked_for_documented_or_beyond_judgement(said: str, ar
 def test_a_task_without_gold_calls_is_not_checked() -> None:
     assert UngroundedArgument().not_applicable(make_task(ground_truth=GroundTruth(semantics="none"))) is not None
     assert UngroundedArgument().not_applicable(make_task()) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [("A room for tomorrow.", "environment-drift"), ("A room next week, on March 9th.", None)],
+)
+def test_a_day_counted_from_today_drifts(said: str, category: str | None) -> None:
+    [hit] = hits(task(said, reserve(date="2023-03-09")))
+    assert hit.category == category

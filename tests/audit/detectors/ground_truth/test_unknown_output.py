@@ -32,3 +32,32 @@ def test_what_cannot_be_checked() -> None:
     assert UnknownOutput().not_applicable(task()) == "no output is required"
     bare = make_task(ground_truth=GroundTruth(semantics="none", outputs=("LN88231",)))
     assert UnknownOutput().not_applicable(bare) == "no database is part of the files"
+
+
+SHELVES = {
+    "books": [{"mark": mark} for mark in ("595.78 HAL", "623.88 PAS", "641.81 ODU")],
+    "prices": ["12.50 EUR", "13.10 EUR", "9.10 EUR", "10.10 EUR"],
+    "shops": [{"closes": "19:30", "since": "2024-01-05"}],
+}
+
+
+def shelf(output: str) -> AgentTask:
+    truth = GroundTruth(semantics="reference_path", outputs=(output,), call_matching="state")
+    rules = "Rule L1: be kind. Rule L2: be quick. Visits take 10 hours, or 24 hours."
+    return make_task(environment=EnvironmentSpec(state=SHELVES, policy=rules), ground_truth=truth)
+
+
+@pytest.mark.parametrize("output", ["591.78 HAL", "VN-27712", "72:10", "12:75", "2024-02-30", "2054-01-05", "rule L9"])
+def test_codes_days_and_times_that_do_not_exist(output: str) -> None:
+    assert len(list(UnknownOutput().inspect(shelf(output)))) == 1
+
+
+@pytest.mark.parametrize(
+    "output", ["595.78 HAL", "22.60 EUR", "18:15", "2024-02-29", "2025-01-05", "rule L2", "20 hours", "Rule of thumb"]
+)
+def test_what_exists_or_can_be_worked_out(output: str) -> None:
+    assert list(UnknownOutput().inspect(shelf(output))) == []
+
+
+def test_hours_and_minutes_may_be_a_duration_where_no_times_of_day_are_stored() -> None:
+    assert list(UnknownOutput().inspect(task("72:10"))) == []

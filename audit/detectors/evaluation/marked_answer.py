@@ -1,0 +1,130 @@
+"""Check: the state marks the records that the ground truth names."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.expected_values import Expected, expected_values
+from audit.evidence import quote
+from taxonomy.finding import Severity, Tier
+from taxonomy.pointer import join
+from taxonomy.task import AgentTask
+
+_OF_AN_ANSWER = frozenset("answer answers correct solution solutions gold golden expected truth groundtruth".split())
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_MOST = 20_000
+_FEWEST_OTHERS = 2
+
+Rows = dict[str, tuple[str, dict[str, Any]]]
+"""The records of a table by id, each with its JSON Pointer."""
+
+
+class MarkedAnswer(TaskDetector):
+    """The task's own state sets those records apart that the ground truth names, or lists them as the answer.
+
+    Rule, for the state that belongs to this task alone. A table is an object of records by id, or a list of records
+    with an ``id``; those are named whose id is an argument of a gold call, a required text or an accepted answer. It
+    leaks the answer when at least as many other records (two at least) lie beside the named ones, and
+
+    * a field is true for exactly the named records, and either no other record has the field at all, or the words of
+      its name speak of an answer (answer, correct, solution, gold, expected, truth); or
+    * a key anywhere in the state whose name speaks of an answer holds an expected value.
+
+    Flagged: ``{"B1": {"title": "Emma"}, "B2": {"title": "Ivanhoe", "is_answer": true}, "B3": {"title": "Persuasion"}}``
+    with the gold ``lend_book(book="B2")``; ``{"solution": ["B2"]}``.
+    Not flagged: ``in_stock``, which every record has, and which is true for B2 alone: it may be what the user asks for.
+
+    Wrong where the agent cannot read the field, or where the flag is what the user asks for and other records leave it
+    out instead of saying false.
+    """
+
+    id = "marked-answer"
+    title = "the state marks what the ground truth names"
+    version = "1"
+    category = "answer-leakage"
+    severity = Severity.MAY_AFFECT_SCORE
+    tier = Tier.SUSPECTED
+    why = "Whoever reads the mark has the answer without solving the task."
+
+    def not_applicable(self, task: AgentTask) -> str | None:
+        """Return why the task cannot be checked, or None."""
+        if not isinstance(task.initial_state, (dict, list)):
+            return "the task has no state of its own"
+        return None if next(expected_values(task), None) else "no expected value that could be recognised in a record"
+
+    def inspect(self, task: AgentTask) -> Iterable[Hit]:
+        """Yield one hit per mark."""
+        expected: dict[str, str] = {}
+        for pointer, value in expected_values(task):
+            expected.setdefault(value, pointer)
+        marks: set[str] = set()
+        for at, key, value in _containers(task.initial_state):
+            found = _mark(_rows(at, value), expected) if isinstance(value, (dict, list)) else None
+            listed = _listed(value, expected) if _speaks(key) else None
+            if found and found[1] not in marks:
+                marks.add(found[1])
+                yield _hit(task, join(found[0], found[1]), found[1], (expected[found[2]], found[2]))
+            elif listed and key not in marks:
+                marks.add(key)
+                yield _hit(task, at, key, (expected[listed], listed))
+
+
+def _hit(task: AgentTask, pointer: str, mark: str, value: Expected) -> Hit:
+    return Hit(
+        claim=f"{mark} in the state tells what the ground truth names: {value[1]}",
+        evidence=(quote(task, pointer, note="the mark"), quote(task, value[0], note="expected")),
+        fix=f"Take {mark} out of the state.",
+    )
+
+
+def _containers(state: Any) -> Iterator[tuple[str, str, Any]]:
+    """Yield pointer, key and value of tables, records, lists and what is named as an answer, the outermost first."""
+    waiting: list[tuple[str, str, Any]] = [("/initial_state", "", state)]
+    for count, (at, key, value) in enumerate(waiting):
+        if count >= _MOST:
+            return
+        yield at, key, value
+        if isinstance(value, dict):
+            waiting += [
+                (join(at, name), name, child)
+                for name, child in value.items()
+                if (isinstance(child, (dict, list)) and child) or _speaks(name)
+            ]
+        elif isinstance(value, list):
+            waiting += [
+                (join(at, i), "", child) for i, child in enumerate(value) if isinstance(child, (dict, list)) and child
+            ]
+
+
+def _rows(pointer: str, value: Any) -> Rows:
+    if isinstance(value, dict) and len(value) > _FEWEST_OTHERS and all(isinstance(row, dict) for row in value.values()):
+        return {str(id): (join(pointer, id), row) for id, row in value.items()}
+    if isinstance(value, list) and all(isinstance(row, dict) and "id" in row for row in value):
+        return {str(row["id"]): (join(pointer, i), row) for i, row in enumerate(value)}
+    return {}
+
+
+def _mark(rows: Rows, expected: dict[str, str]) -> tuple[str, str, str] | None:
+    """Return the pointer of a named record, the field that sets the named ones apart, and the record's id."""
+    named = [id for id in rows if id in expected]
+    others = [row for id, (_, row) in rows.items() if id not in expected]
+    if not named or len(others) < max(_FEWEST_OTHERS, len(named)):
+        return None
+    pointer, first = rows[named[0]]
+    for field in sorted(first):
+        if all(rows[id][1].get(field) is True for id in named) and not any(row.get(field) for row in others):
+            if _speaks(field) or not any(field in row for row in others):
+                return pointer, field, named[0]
+    return None
+
+
+def _listed(value: Any, expected: dict[str, str]) -> str | None:
+    items = value if isinstance(value, list) else [value]
+    return next((str(item) for item in items if isinstance(item, (str, int, float)) and str(item) in expected), None)
+
+
+@lru_cache(maxsize=4096)
+def _speaks(name: str) -> bool:
+    return any(word.lower() in _OF_AN_ANSWER for word in _WORD.findall(name))

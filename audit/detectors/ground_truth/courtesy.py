@@ -1,0 +1,54 @@
+"""What a request says, without the words that carry nothing: greetings, thanks, courtesy, articles, auxiliaries."""
+
+import re
+import unicodedata
+
+_EMPTY = frozenset(
+    (
+        # greetings, farewells and thanks
+        "hi hello hey greetings dear good morning afternoon evening day there welcome bye goodbye cheers regards "
+        "sincerely best wishes thanks thank thx many lot much please pls kindly sorry excuse advance "
+        # phrases of courtesy
+        "hope hoping doing well fine great nice appreciate appreciated grateful help assist assistance support favor "
+        "favour kind look looking forward hear hearing soon reply response answer wonder wondering possible something "
+        # articles, pronouns, auxiliaries and what else only joins words
+        "a an the i me my mine we us our you your he she it its this that these those am is are be been was were will "
+        "would shall should can could may might must do does did have has had s m re ve ll d so very really just also "
+        "too then if and"
+    ).split()
+)
+_FORMULA = frozenset("that will be all now for with of in to at about from everything today this".split())
+_SENTENCE_END = re.compile(r"(?<=[.!?;,])\s+|\n+")
+_NEGATED = re.compile(r"n['’]t\b")
+_WORD = re.compile(r"\w+(?:[.,:/@-]\w+)*")
+
+
+def content_words(text: str) -> str:
+    """Return the words of a text that say what is wanted, in order; only English is understood.
+
+    Case, punctuation and the way a sign is typed do not count. A clause, a beginning or an end that consists of
+    courtesy and joining words alone is left out whole ("That will be all for now"); elsewhere prepositions, negations
+    and quantities stay. A text that says nothing else is returned as it is, so that two greetings do not become one
+    request.
+
+    >>> content_words("Hello there, could you please book B-18 for Ada? Thanks!")
+    'book b-18 for ada'
+    >>> content_words("I don\u2019t want the 2nd one")
+    'not want 2nd one'
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    for typed, sign in (("\u2019", "'"), ("\u2010", "-"), ("\u2011", "-")):
+        plain = plain.replace(typed, sign)
+    kept: list[str] = []
+    for clause in _SENTENCE_END.split(_NEGATED.sub(" not", plain)):
+        words = _WORD.findall(clause)
+        if not all(map(_joins, words)):
+            kept += words
+    while kept and _joins(kept[-1]):
+        kept.pop()
+    start = next((i for i, word in enumerate(kept) if not _joins(word)), 0)
+    return " ".join(word for word in kept[start:] if word not in _EMPTY) or " ".join(text.split())
+
+
+def _joins(word: str) -> bool:
+    return word in _EMPTY or word in _FORMULA
