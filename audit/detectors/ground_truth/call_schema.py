@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rapidfuzz import process
+
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.gold_values import readable
 from audit.detectors.ground_truth.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
@@ -23,8 +25,8 @@ class CallSchema(TaskDetector):
     """Every gold call must be one that the agent could make from the tool documentation.
 
     A gold call is flagged when its text is no call at all (also where no tool is documented, since no agent can make
-    what cannot be read); when it names a tool that is not offered, or one that is
-    withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required
+    what cannot be read); when it names a tool that is not offered (an insufficient toolset, unless the name looks like a
+    misspelling of one that is), or one that is withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required
     one; and when none of the accepted values of an argument has the documented type, enum, format, pattern, bounds or
     item type, at any depth.
 
@@ -85,6 +87,10 @@ class CallSchema(TaskDetector):
                 yield from _misfits(task, pointer, call, tool)
 
 
+_RESEMBLES = 80.0
+"""Similarity, of 100, from which a name is taken for a misspelling of another."""
+
+
 def _documents_tools(task: AgentTask) -> bool:
     return bool(task.environment.tools or task.environment.user_tools)
 
@@ -102,12 +108,14 @@ def _unreadable(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
 def _unknown_tool(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
     tools = task.environment.tools if call.requestor == "assistant" else task.environment.user_tools
     meant = near_name(call.name, [tool.name for tool in tools if _documents(tool, call.arguments)])
+    resembles = process.extractOne(call.name, [tool.name for tool in tools], score_cutoff=_RESEMBLES)
     return Hit(
         claim=f"The gold calls {call.name!r}, which is not among the {len(tools)} tools of the {call.requestor}.",
         evidence=(quote(task, f"{pointer}/name", note="no tool has this name"),),
         fix="Name a tool that is offered.",
         patch=replace(f"{pointer}/name", meant) if meant else (),
         cause=shared_cause(task, "unknown tool", call.name),
+        category=None if resembles else "insufficient-toolset",
     )
 
 

@@ -153,10 +153,14 @@ def test_python_text_may_name_data_of_the_prompt() -> None:
     assert len(check({"book": "data"}, said="Shelve the pages in data.")) == 1
 
 
-def test_an_unknown_tool() -> None:
-    truth = GroundTruth(semantics="required", turns=((ToolCall(name="burn_book"),),))
+@pytest.mark.parametrize(
+    ("name", "category"), [("burn_book", "insufficient-toolset"), ("lend_bok", None), ("lendBook", None)]
+)
+def test_an_unknown_tool(name: str, category: str | None) -> None:
+    truth = GroundTruth(semantics="required", turns=((ToolCall(name=name),),))
     [hit] = CallSchema().inspect(make_task(ground_truth=truth))
-    assert "'burn_book'" in hit.claim and hit.evidence[0].quote == "burn_book"
+    assert repr(name) in hit.claim and hit.evidence[0].quote == name
+    assert hit.category == category
 
 
 def test_a_text_that_is_no_call() -> None:
