@@ -25,10 +25,10 @@ class CallSchema(TaskDetector):
     """Every gold call must be one that the agent could make from the tool documentation.
 
     A gold call is flagged when its text is no call at all (also where no tool is documented, since no agent can make
-    what cannot be read); when it names a tool that is not offered (an insufficient toolset, unless the name looks like a
-    misspelling of one that is), or one that is withheld until a later turn; when it gives a parameter that the tool does not document or leaves out a required
-    one; and when none of the accepted values of an argument has the documented type, enum, format, pattern, bounds or
-    item type, at any depth.
+    what cannot be read); when it names a tool that is not offered (an insufficient toolset, unless the name looks like
+    a misspelling of one that is), or one that is withheld until a later turn; when it gives a parameter that the tool
+    does not document or leaves out a required one; and when none of the accepted values of an argument has the
+    documented type, enum, format, pattern, bounds or item type, at any depth.
 
     Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is documented as an integer; a call in turn 1 of a tool
     that is revealed in turn 3.
