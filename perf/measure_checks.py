@@ -6,11 +6,12 @@ RUN is the run folder of an audit (cost), LABELS a file as `agenthard score` rea
 
 import argparse
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
 from audit.detectors.registry import detectors
+from audit.faults.key import PlantedFault
 from flows.read_run import read_costs, read_decisions, read_findings
 from reports.label_score import read_labels
 
@@ -57,16 +58,17 @@ def main() -> None:
                 figures[check]["labels"][name] = {"labelled": len(labels), "flawed": len(flawed), **counts}
     for text in options.seeded:
         run, _, key = text.partition(":")
-        planted: dict[str, set[str]] = defaultdict(set)
-        for line in Path(key).read_text(encoding="utf-8").splitlines():
-            entry = json.loads(line)
-            planted[entry["category"]].add(entry["task_id"])
-        for check, tasks in flagged(Path(run)).items():
-            for category, wanted in planted.items():
-                if found := len(tasks & wanted):
-                    counts = figures[check]["seeded"].setdefault(category, {"planted": 0, "found": 0})
-                    counts["planted"] += len(wanted)
-                    counts["found"] += found
+        lines = Path(key).read_text(encoding="utf-8").splitlines()
+        faults = [PlantedFault.model_validate_json(line) for line in lines]
+        planted = Counter(fault.category for fault in faults)
+        findings = read_findings(Path(run))
+        found: Counter[tuple[str, str]] = Counter()
+        for fault in faults:
+            named, tasks = {fault.category, *fault.also}, set(fault.task_ids)
+            checks = {f.check for f in findings if f.category in named and tasks & set(f.task_ids)}
+            found.update((check, fault.category) for check in checks)
+        for (check, category), count in found.items():
+            figures[check]["seeded"][category] = {"planted": planted[category], "found": count}
     TARGET.write_text(json.dumps(figures, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
