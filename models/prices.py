@@ -53,6 +53,8 @@ class Price(Rates):
     """Where it was read."""
     long_prompt: LongPrompt | None = None
     """Other rates for long prompts."""
+    batch: float = Field(default=1.0, gt=0, le=1)
+    """Share of the price that a request costs in a batch; 1 where no discount is known."""
 
     @field_validator("date", mode="before")
     @classmethod
@@ -95,6 +97,11 @@ class PriceTable(Record):
         """What a reply cost; None when the model has no price."""
         price = self.of(model)
         return None if price is None else price.cost(usage)
+
+    def batch_share(self, model: str) -> float:
+        """Share of its price that a request costs in a batch; 1 when the model has no price."""
+        price = self.of(model)
+        return 1.0 if price is None else price.batch
 
 
 def load_prices(path: Path | None = None) -> PriceTable:

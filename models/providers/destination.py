@@ -46,6 +46,11 @@ class Destination:
             return cls(name, _NO_KEY, variables[0])
         raise MissingKey(f"{name} needs a key: set {' or '.join(f'${v}' for v in variables)} and start again")
 
+    @classmethod
+    def without_key(cls, file: ModelFile) -> "Destination":
+        """The destination as a reader of answers knows it, who sends nothing."""
+        return cls(file.parsed_name, _NO_KEY, "")
+
     def quote(self, text: object) -> str:
         """What a provider said, on one line, not too long, and without the key."""
         words = " ".join(str(text).split())

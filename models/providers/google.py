@@ -16,6 +16,8 @@ from models.providers.messages import check_pictures, finish_of, turn_of
 from models.request import Call, ChatMessage, Reply, Request, Usage
 
 if TYPE_CHECKING:
+    import httpx2
+    from google.genai import Client
     from google.genai.types import GenerateContentConfig
 
 _REFUSALS = {
@@ -26,25 +28,37 @@ _BROKEN_CALLS = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TO
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 
 
+def google_sdk(destination: Destination) -> "tuple[Client, httpx2.AsyncClient]":
+    """Make a client of the SDK that never tries twice, with the HTTP client below it; nothing is sent."""
+    import httpx2
+    from google import genai
+    from google.genai.types import HttpOptions
+
+    # A client of our own: with aiohttp installed the SDK would use that, and try every failed connection twice.
+    http = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100))
+    options = HttpOptions(base_url=destination.name.base_url, api_version="v1beta", httpx_async_client=http)
+    return genai.Client(api_key=destination.key, vertexai=False, http_options=options), http
+
+
+async def close_google_sdk(sdk: "Client", http: "httpx2.AsyncClient") -> None:
+    """Close both clients."""
+    await sdk.aio.aclose()
+    await http.aclose()
+    sdk.close()
+
+
 class GoogleProvider:
     """A Gemini model."""
 
     def __init__(self, destination: Destination) -> None:
         """Make its client; nothing is sent."""
-        import httpx2
-        from google import genai
-        from google.genai.types import HttpOptions
-
         self._to = destination
-        # A client of our own: with aiohttp installed the SDK would use that, and try every failed connection twice.
-        self._http = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100))
-        options = HttpOptions(base_url=destination.name.base_url, api_version="v1beta", httpx_async_client=self._http)
-        self._sdk = genai.Client(api_key=destination.key, vertexai=False, http_options=options)
+        self._sdk, self._http = google_sdk(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
         """Send a request once (models.provider.Provider)."""
         check_pictures(request)
-        contents = list(_contents(request.messages))
+        contents = list(contents_of(request.messages))
         config = self._config(request, timeout)
 
         async def send() -> str:
@@ -54,55 +68,60 @@ class GoogleProvider:
             return (answer.sdk_http_response and answer.sdk_http_response.body) or ""
 
         text = await attempt(send, timeout, self._to)
-        return read(lambda: _reply(json.loads(text), turn_of(request)), self._to)
+        return read(lambda: google_reply(json.loads(text), turn_of(request)), self._to)
 
     async def close(self) -> None:
         """Close its connections."""
-        await self._sdk.aio.aclose()
-        await self._http.aclose()
-        self._sdk.close()
+        await close_google_sdk(self._sdk, self._http)
 
     def _config(self, request: Request, timeout: float) -> "GenerateContentConfig":
         from google.genai.types import GenerateContentConfig
 
-        sampling = request.sampling
-        system = [{"text": message.text} for message in request.messages if message.role == "system"]
-        config: dict[str, Any] = {
-            "system_instruction": {"parts": system} if system else None,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_output_tokens": sampling.max_output_tokens,
-            "seed": sampling.seed,
+        ours = {
             "automatic_function_calling": {"disable": True},
             "should_return_http_response": True,
             "http_options": {"timeout": max(1, round(timeout * 1000)), "retry_options": {"attempts": 1}},
         }
-        if sampling.thinking_tokens is not None or sampling.reasoning_effort is not None:
-            level = sampling.reasoning_effort.upper() if sampling.reasoning_effort else None
-            config["thinking_config"] = {
-                "include_thoughts": sampling.thinking_tokens != 0,
-                "thinking_budget": sampling.thinking_tokens,
-                "thinking_level": level,
-            }
-        if request.tools:
-            declarations = [
-                {"name": tool.name, "description": tool.description, "parameters_json_schema": tool.parameters}
-                for tool in request.tools
-            ]
-            config["tools"] = [{"function_declarations": declarations}]
-            config["tool_config"] = {"function_calling_config": {"mode": _MODES[request.tool_choice]}}
-        if request.output:
-            config["response_mime_type"] = "application/json"
-            config["response_json_schema"] = request.output.json_schema
         try:
-            return GenerateContentConfig.model_validate({**config, **sampling.extra})
+            return GenerateContentConfig.model_validate({**ours, **settings_of(request)})
         except ValueError as error:
             reason = self._to.quote(error)
         raise BadRequest(f"the SDK refuses the parameters for {self._to.name} (sampling.extra?): {reason}")
 
 
-def _contents(messages: tuple[ChatMessage, ...]) -> Iterator[dict[str, Any]]:
-    """The conversation; the answers to the calls of one turn are one content."""
+def settings_of(request: Request) -> dict[str, Any]:
+    """Write everything of a request but its conversation, under the names of GenerateContentConfig."""
+    sampling = request.sampling
+    system = [{"text": message.text} for message in request.messages if message.role == "system"]
+    config: dict[str, Any] = {
+        "system_instruction": {"parts": system} if system else None,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_output_tokens": sampling.max_output_tokens,
+        "seed": sampling.seed,
+    }
+    if sampling.thinking_tokens is not None or sampling.reasoning_effort is not None:
+        level = sampling.reasoning_effort.upper() if sampling.reasoning_effort else None
+        config["thinking_config"] = {
+            "include_thoughts": sampling.thinking_tokens != 0,
+            "thinking_budget": sampling.thinking_tokens,
+            "thinking_level": level,
+        }
+    if request.tools:
+        declarations = [
+            {"name": tool.name, "description": tool.description, "parameters_json_schema": tool.parameters}
+            for tool in request.tools
+        ]
+        config["tools"] = [{"function_declarations": declarations}]
+        config["tool_config"] = {"function_calling_config": {"mode": _MODES[request.tool_choice]}}
+    if request.output:
+        config["response_mime_type"] = "application/json"
+        config["response_json_schema"] = request.output.json_schema
+    return {**config, **sampling.extra}
+
+
+def contents_of(messages: tuple[ChatMessage, ...]) -> Iterator[dict[str, Any]]:
+    """Write the conversation without its system messages; the answers to the calls of one turn are one content."""
     names: dict[str, dict[str, Any]] = {}
     talk = (message for message in messages if message.role != "system")
     for role, group in groupby(talk, key=lambda message: message.role):
@@ -163,7 +182,12 @@ def _plain_parts(message: ChatMessage) -> list[dict[str, Any]]:
     return [*words, *pictures, *calls]
 
 
-def _reply(answer: Any, turn: int) -> Reply:
+def google_reply(answer: Any, turn: int) -> Reply:
+    """Read Gemini's answer to the given turn of a conversation.
+
+    Raises:
+        KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
+    """
     version, usage = str(answer.get("modelVersion") or ""), _usage(answer.get("usageMetadata") or {})
     blocked = (answer.get("promptFeedback") or {}).get("blockReason")
     if blocked and not answer.get("candidates"):

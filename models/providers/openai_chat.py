@@ -26,7 +26,7 @@ class ChatProvider:
     async def complete(self, request: Request, timeout: float) -> Reply:
         """Send a request once (models.provider.Provider)."""
         check_pictures(request)
-        body = self._body(request)
+        body = chat_body(self._file, request)
         try:
             answer = await self._sdk.post("chat", body, request.sampling.extra, timeout)
         except BadRequest as error:
@@ -37,85 +37,94 @@ class ChatProvider:
         if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
             # OpenRouter reports what happened behind it in an answer with status 200.
             raise from_status(_status(answer["error"]), answer, {}, self._to)
-        return read(lambda: self._reply(answer, request), self._to)
+        return read(lambda: chat_reply(self._file, answer, request), self._to)
 
     async def close(self) -> None:
         """Close its connections."""
         await self._sdk.close()
 
-    def _body(self, request: Request) -> dict[str, Any]:
-        sampling = request.sampling
-        default = "max_completion_tokens" if self._to.name.provider == "openai" else "max_tokens"
-        body: dict[str, Any] = {
-            "model": self._to.name.name,
-            "messages": [self._message(message) for message in request.messages],
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "seed": sampling.seed,
-            "reasoning_effort": sampling.reasoning_effort,
-            self._file.max_tokens_parameter or default: sampling.max_output_tokens,
-        }
-        if request.tools:
-            body["tools"] = [
-                {"type": "function", "function": tool.model_dump(include={"name", "description", "parameters"})}
-                for tool in request.tools
-            ]
-            body["tool_choice"] = request.tool_choice
-        if request.output:
-            output = {"name": request.output.name, "schema": request.output.json_schema, "strict": True}
-            body["response_format"] = {"type": "json_schema", "json_schema": output}
-        return {name: value for name, value in body.items() if value is not None}
 
-    def _message(self, message: ChatMessage) -> dict[str, Any]:
-        if message.role == "tool":
-            return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
-        role = self._file.system_role if message.role == "system" else message.role
-        sent: dict[str, Any] = {"role": role, "content": message.text}
-        if message.images:
-            pictures = [{"type": "image_url", "image_url": {"url": picture(i)}} for i in message.images]
-            words = [{"type": "text", "text": message.text}] if message.text else []
-            sent["content"] = [*words, *pictures]
-        if message.calls:
-            sent["content"] = message.text or None
-            sent["tool_calls"] = [
-                {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-                for call in message.calls
-            ]
-        if message.provider_state:
-            sent |= json.loads(message.provider_state).get("chat", {})
-        return sent
+def chat_body(file: ModelFile, request: Request) -> dict[str, Any]:
+    """Write a request as the interface takes it, without `Sampling.extra`."""
+    sampling = request.sampling
+    default = "max_completion_tokens" if file.parsed_name.provider == "openai" else "max_tokens"
+    body: dict[str, Any] = {
+        "model": file.parsed_name.name,
+        "messages": [_message(file, message) for message in request.messages],
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "seed": sampling.seed,
+        "reasoning_effort": sampling.reasoning_effort,
+        file.max_tokens_parameter or default: sampling.max_output_tokens,
+    }
+    if request.tools:
+        body["tools"] = [
+            {"type": "function", "function": tool.model_dump(include={"name", "description", "parameters"})}
+            for tool in request.tools
+        ]
+        body["tool_choice"] = request.tool_choice
+    if request.output:
+        output = {"name": request.output.name, "schema": request.output.json_schema, "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": output}
+    return {name: value for name, value in body.items() if value is not None}
 
-    def _reply(self, answer: Any, request: Request) -> Reply:
-        choice = answer["choices"][0]
-        said = choice["message"]
-        turn = turn_of(request)
-        calls = tuple(
-            Call(
-                id=call.get("id") or f"call_{turn}_{n}",
-                name=call["function"].get("name") or "",
-                arguments=arguments_text(call["function"].get("arguments")),
-            )
-            for n, call in enumerate(said.get("tool_calls") or ())
+
+def _message(file: ModelFile, message: ChatMessage) -> dict[str, Any]:
+    if message.role == "tool":
+        return {"role": "tool", "tool_call_id": message.call_id, "content": message.text}
+    role = file.system_role if message.role == "system" else message.role
+    sent: dict[str, Any] = {"role": role, "content": message.text}
+    if message.images:
+        pictures = [{"type": "image_url", "image_url": {"url": picture(i)}} for i in message.images]
+        words = [{"type": "text", "text": message.text}] if message.text else []
+        sent["content"] = [*words, *pictures]
+    if message.calls:
+        sent["content"] = message.text or None
+        sent["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.calls
+        ]
+    if message.provider_state:
+        sent |= json.loads(message.provider_state).get("chat", {})
+    return sent
+
+
+def chat_reply(file: ModelFile, answer: Any, request: Request) -> Reply:
+    """Read the interface's answer.
+
+    Raises:
+        KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
+    """
+    choice = answer["choices"][0]
+    said = choice["message"]
+    turn = turn_of(request)
+    calls = tuple(
+        Call(
+            id=call.get("id") or f"call_{turn}_{n}",
+            name=call["function"].get("name") or "",
+            arguments=arguments_text(call["function"].get("arguments")),
         )
-        thoughts = next((name for name in _THOUGHTS if isinstance(said.get(name), str) and said[name]), None)
-        state = {"reasoning_details": said["reasoning_details"]} if said.get("reasoning_details") else {}
-        if thoughts and self._file.return_reasoning:
-            state[thoughts] = said[thoughts]
-        ending = choice.get("finish_reason")
-        message = ChatMessage(
-            role="assistant",
-            text=_text(said.get("content")) or said.get("refusal") or "",
-            calls=calls,
-            reasoning=said[thoughts] if thoughts else "",
-            provider_state=json.dumps({"chat": state}) if state else None,
-        )
-        refused = bool(said.get("refusal")) or ending == "content_filter"
-        return Reply(
-            message=message,
-            finish=finish_of(bool(calls), refused=refused, cut=ending == "length"),
-            usage=_usage(answer.get("usage") or {}),
-            model_version=str(answer.get("model") or ""),
-        )
+        for n, call in enumerate(said.get("tool_calls") or ())
+    )
+    thoughts = next((name for name in _THOUGHTS if isinstance(said.get(name), str) and said[name]), None)
+    state = {"reasoning_details": said["reasoning_details"]} if said.get("reasoning_details") else {}
+    if thoughts and file.return_reasoning:
+        state[thoughts] = said[thoughts]
+    ending = choice.get("finish_reason")
+    message = ChatMessage(
+        role="assistant",
+        text=_text(said.get("content")) or said.get("refusal") or "",
+        calls=calls,
+        reasoning=said[thoughts] if thoughts else "",
+        provider_state=json.dumps({"chat": state}) if state else None,
+    )
+    refused = bool(said.get("refusal")) or ending == "content_filter"
+    return Reply(
+        message=message,
+        finish=finish_of(bool(calls), refused=refused, cut=ending == "length"),
+        usage=_usage(answer.get("usage") or {}),
+        model_version=str(answer.get("model") or ""),
+    )
 
 
 def _status(error: Any) -> int:

@@ -28,7 +28,7 @@ class ResponsesProvider:
     async def complete(self, request: Request, timeout: float) -> Reply:
         """Send a request once (models.provider.Provider)."""
         check_pictures(request)
-        body = self._body(request)
+        body = responses_body(self._file, request)
         try:
             answer = await self._sdk.post("responses", body, request.sampling.extra, timeout)
         except BadRequest as error:
@@ -38,48 +38,51 @@ class ResponsesProvider:
             return refusal
         if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
             raise from_status(_FAILURES.get(str(answer["error"].get("code")), 400), answer, {}, self._to)
-        return read(lambda: _reply(answer), self._to)
+        return read(lambda: responses_reply(answer), self._to)
 
     async def close(self) -> None:
         """Close its connections."""
         await self._sdk.close()
 
-    def _body(self, request: Request) -> dict[str, Any]:
-        sampling = request.sampling
-        thinks = not _WITHOUT_REASONING.match(self._to.name.name)
-        body: dict[str, Any] = {
-            "model": self._to.name.name,
-            "input": [item for message in request.messages for item in self._items(message)],
-            "store": False,
-            "include": ["reasoning.encrypted_content"] if thinks else None,
-            "temperature": sampling.temperature,
-            "top_p": sampling.top_p,
-            "max_output_tokens": sampling.max_output_tokens,
-            "reasoning": {"effort": sampling.reasoning_effort} if sampling.reasoning_effort else None,
-        }
-        if request.tools:
-            # Strict is the default here, and would refuse schemas that leave an argument optional.
-            body["tools"] = [
-                {"type": "function", "strict": False, **tool.model_dump(include={"name", "description", "parameters"})}
-                for tool in request.tools
-            ]
-            body["tool_choice"] = request.tool_choice
-        if request.output:
-            output = {"name": request.output.name, "schema": request.output.json_schema, "strict": True}
-            body["text"] = {"format": {"type": "json_schema", **output}}
-        return {name: value for name, value in body.items() if value is not None}
 
-    def _items(self, message: ChatMessage) -> list[dict[str, Any]]:
-        if message.role == "tool":
-            return [{"type": "function_call_output", "call_id": message.call_id, "output": message.text}]
-        if message.role == "assistant":
-            return _own_items(message) or _plain_items(message)
-        role = self._file.system_role if message.role == "system" else message.role
-        if not message.images:
-            return [{"role": role, "content": message.text}]
-        pictures = [{"type": "input_image", "image_url": picture(image), "detail": "auto"} for image in message.images]
-        words = [{"type": "input_text", "text": message.text}] if message.text else []
-        return [{"role": role, "content": [*words, *pictures]}]
+def responses_body(file: ModelFile, request: Request) -> dict[str, Any]:
+    """Write a request as the interface takes it, without `Sampling.extra`."""
+    sampling = request.sampling
+    thinks = not _WITHOUT_REASONING.match(file.parsed_name.name)
+    body: dict[str, Any] = {
+        "model": file.parsed_name.name,
+        "input": [item for message in request.messages for item in _items(file, message)],
+        "store": False,
+        "include": ["reasoning.encrypted_content"] if thinks else None,
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "max_output_tokens": sampling.max_output_tokens,
+        "reasoning": {"effort": sampling.reasoning_effort} if sampling.reasoning_effort else None,
+    }
+    if request.tools:
+        # Strict is the default here, and would refuse schemas that leave an argument optional.
+        body["tools"] = [
+            {"type": "function", "strict": False, **tool.model_dump(include={"name", "description", "parameters"})}
+            for tool in request.tools
+        ]
+        body["tool_choice"] = request.tool_choice
+    if request.output:
+        output = {"name": request.output.name, "schema": request.output.json_schema, "strict": True}
+        body["text"] = {"format": {"type": "json_schema", **output}}
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _items(file: ModelFile, message: ChatMessage) -> list[dict[str, Any]]:
+    if message.role == "tool":
+        return [{"type": "function_call_output", "call_id": message.call_id, "output": message.text}]
+    if message.role == "assistant":
+        return _own_items(message) or _plain_items(message)
+    role = file.system_role if message.role == "system" else message.role
+    if not message.images:
+        return [{"role": role, "content": message.text}]
+    pictures = [{"type": "input_image", "image_url": picture(image), "detail": "auto"} for image in message.images]
+    words = [{"type": "input_text", "text": message.text}] if message.text else []
+    return [{"role": role, "content": [*words, *pictures]}]
 
 
 def _own_items(message: ChatMessage) -> list[dict[str, Any]]:
@@ -98,7 +101,12 @@ def _plain_items(message: ChatMessage) -> list[dict[str, Any]]:
     return [*words, *calls]
 
 
-def _reply(answer: Any) -> Reply:
+def responses_reply(answer: Any) -> Reply:
+    """Read the interface's answer.
+
+    Raises:
+        KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
+    """
     items = answer["output"]
     parts = [part for item in items if item["type"] == "message" for part in item["content"]]
     text = "".join(part["text"] for part in parts if part["type"] == "output_text")

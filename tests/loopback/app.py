@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from tests.loopback import chat, gemini, responses
+from tests.loopback.batches import Batches, routes
 from tests.loopback.brains import echo
 from tests.loopback.counts import Counts
 from tests.loopback.faults import Fault, Faults
@@ -42,6 +43,7 @@ class Service:
     heard: list[Asked] = field(default_factory=list)
     """The last requests, at most `remember` of them."""
     remember: int = 200
+    batches: Batches = field(default_factory=Batches)
 
     def has(self, model: str) -> bool:
         return model in self.models if self.models is not None else not model.startswith("unknown")
@@ -92,6 +94,7 @@ def application(service: Service) -> Starlette:
             Route("/v1/responses", openai_responses, methods=["POST"]),
             Route("/v1/models", models),
             Route("/v1beta/models/{model:path}:generateContent", google, methods=["POST"]),
+            *routes(service),
             Route("/_/counts", counts),
             Route("/_/reset", reset, methods=["POST"]),
             Route("/_/settings", settings, methods=["POST"]),

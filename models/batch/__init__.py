@@ -1,0 +1,1 @@
+"""Batches: many requests handed over in one file, answered within a day at a lower price."""

@@ -1,0 +1,107 @@
+"""Lines of the files that providers take as a batch, and of those that they give back."""
+
+import base64
+import json
+from typing import Any, Literal
+
+from models.errors import MalformedReply, ServerError
+from models.model_file import ModelFile
+from models.providers.destination import Destination
+from models.providers.failures import from_status, read
+from models.providers.google import contents_of, google_reply, settings_of
+from models.providers.messages import check_pictures, turn_of
+from models.providers.openai_chat import chat_body, chat_reply
+from models.providers.openai_responses import responses_body, responses_reply
+from models.request import Reply, Request
+
+Format = Literal["openai", "gemini"]
+
+ENDPOINTS = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}
+"""OpenAI's interfaces, as its batch files name them."""
+_BESIDE = ("system_instruction", "tools", "tool_config", "safety_settings", "cached_content")
+"""Settings that Gemini takes beside the generation config, not in it."""
+
+
+def format_of(file: ModelFile) -> Format:
+    """Tell whose files a model takes."""
+    return "gemini" if file.parsed_name.provider == "google" else "openai"
+
+
+def request_line(file: ModelFile, request: Request, custom_id: str) -> str:
+    """Write a request as one line of a batch file, without the line break.
+
+    Args:
+        file: The model.
+        request: What is asked.
+        custom_id: What the answer is known by.
+
+    Raises:
+        BadRequest: The request cannot be put to this model.
+    """
+    check_pictures(request)
+    line: dict[str, Any]
+    if format_of(file) == "gemini":
+        line = {"key": custom_id, "request": _gemini_body(request)}
+    else:
+        body = chat_body(file, request) if file.api == "chat" else responses_body(file, request)
+        line = {"custom_id": custom_id, "method": "POST", "url": ENDPOINTS[file.api]}
+        line["body"] = body | request.sampling.extra
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"), default=_base64)
+
+
+def custom_id_of(line: Any) -> str | None:
+    """Return what a line of an answer file is known by; None when it is no such line."""
+    found = line.get("custom_id", line.get("key")) if isinstance(line, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def read_line(file: ModelFile, request: Request, line: Any) -> Reply:
+    """Read one line of an answer file.
+
+    Args:
+        file: The model.
+        request: What was asked.
+        line: The line, as JSON.
+
+    Raises:
+        ModelError: The provider answered with an error, or with something that is no reply.
+    """
+    to = Destination.without_key(file)
+    if format_of(file) == "gemini":
+        if line.get("error"):
+            raise from_status(_gemini_status(line["error"]), {"error": line["error"]}, {}, to)
+        return read(lambda: google_reply(line["response"], turn_of(request)), to)
+    response = line.get("response")
+    if not isinstance(response, dict):
+        error = line.get("error")
+        words = error.get("message") or error.get("code") if isinstance(error, dict) else error
+        raise ServerError(f"{to.name} gave no answer in the batch: {to.quote(words)}")
+    status, body = response.get("status_code"), response.get("body")
+    if isinstance(status, int) and status >= 400:
+        raise from_status(status, body, {}, to)
+    if not isinstance(body, dict):
+        raise MalformedReply(f"{to.name} answered with something else than a reply ({type(body).__name__})")
+    return read(lambda: chat_reply(file, body, request) if file.api == "chat" else responses_reply(body), to)
+
+
+def _gemini_body(request: Request) -> dict[str, Any]:
+    settings = {name: value for name, value in settings_of(request).items() if value is not None}
+    beside = {name: settings.pop(name) for name in _BESIDE if name in settings}
+    thinking = settings.get("thinking_config")
+    if thinking:
+        settings["thinking_config"] = {name: value for name, value in thinking.items() if value is not None}
+    return {"contents": list(contents_of(request.messages)), **beside, "generation_config": settings}
+
+
+def _gemini_status(error: Any) -> int:
+    """Gemini gives the code of a failed line as HTTP status, or as the number of a gRPC code."""
+    code = error.get("code") if isinstance(error, dict) else None
+    if not isinstance(code, int):
+        return 500
+    return code if code >= 400 else {3: 400, 7: 403, 5: 404, 8: 429, 16: 401}.get(code, 500)
+
+
+def _base64(value: Any) -> str:
+    if isinstance(value, bytes):
+        return base64.urlsafe_b64encode(value).decode("ascii")
+    raise TypeError(f"{type(value).__name__} is no JSON")
