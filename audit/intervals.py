@@ -38,6 +38,29 @@ def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
     return _wilson(successes / n, n, level)
 
 
+def effective_wilson(rate: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Wilson score interval of a rate that was not counted in n equal trials, such as one from a weighted sample.
+
+    Args:
+        rate: the estimated rate, 0..1.
+        n: effective number of trials ``rate(1 − rate)/V``, with V the variance of the estimate; infinity when the rate
+            is known exactly.
+        level: coverage, strictly between 0 and 1.
+
+    Returns:
+        Lower and upper end.
+
+    Raises:
+        ValueError: when the rate lies outside 0..1, n is not above 0, or the level lies outside (0, 1).
+
+    >>> [round(end, 4) for end in effective_wilson(0.0, 10)]
+    [0.0, 0.2775]
+    """
+    if not 0 <= rate <= 1 or not n > 0:
+        raise ValueError(f"a rate lies in 0..1 and rests on more than 0 trials, got {rate} of {n}")
+    return _wilson(rate, n, level)
+
+
 def clustered_wilson(clusters: Iterable[tuple[int, int]], level: float = 0.95) -> tuple[float, float]:
     """Wilson score interval of a rate whose trials come in clusters, such as repetitions of one task.
 

@@ -6,6 +6,10 @@ or below it. A finding of any other category on its tasks is told apart: it is n
 
 A false alarm is a finding, other than a signal, on a task that nothing was planted into. Signals only order the review
 queue and are counted by themselves.
+
+What a finding touches are the tasks that it affects, and, where it quotes runs, also those in whose runs it was seen
+(``also_in``): a check of runs blames a simulator, a judge or a model and names the tasks only beside it. That holds for
+faults and for false alarms alike. A finding that quotes no run names tasks beside it that are sound.
 """
 
 from collections import Counter, defaultdict
@@ -95,7 +99,7 @@ def score_faults(
     used = [fault for fault in key if read.issuperset(fault.task_ids)]
     by_task: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        for task_id in finding.task_ids:
+        for task_id in _touched(finding):
             by_task[task_id].append(finding)
     outcomes = [_Outcome(fault, {id(f): f for t in fault.task_ids for f in by_task[t]}.values()) for fault in used]
     touched = {task_id for fault in key for task_id in fault.task_ids}
@@ -135,6 +139,12 @@ class _Outcome:
         self.others = [finding for finding in everything if finding.category not in named]
         self.at_place = any(_touches(fault, item.pointer) for f in self.found for item in f.evidence
                             if item.task_id in fault.task_ids)  # fmt: skip
+
+
+def _touched(finding: Finding) -> tuple[str, ...]:
+    """Return the tasks that a finding affects, and those in whose runs it was seen."""
+    seen = finding.also_in if any(item.trajectory_id is not None for item in finding.evidence) else ()
+    return *finding.task_ids, *seen
 
 
 def _touches(fault: PlantedFault, pointer: str) -> bool:

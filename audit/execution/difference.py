@@ -39,10 +39,12 @@ _ABSENT = object()
 
 
 def _compare(pointer: str, before: Any, after: Any, shared: Any) -> Iterator[Difference]:
-    before = _at(shared, pointer) if before is _ABSENT else before
-    after = _at(shared, pointer) if after is _ABSENT else after
+    had_none, has_none = before is _ABSENT, after is _ABSENT
+    before = _at(shared, pointer) if had_none else before
+    after = _at(shared, pointer) if has_none else after
     if isinstance(before, dict) and isinstance(after, dict):
-        for key in [*before, *(key for key in after if key not in before)]:
+        told = after if had_none else before if has_none else {**before, **after}
+        for key in told:
             if before.get(key, _ABSENT) != after.get(key, _ABSENT):
                 yield from _compare(join(pointer, key), before.get(key, _ABSENT), after.get(key, _ABSENT), shared)
     elif isinstance(before, (list, tuple)) and isinstance(after, (list, tuple)) and len(before) == len(after):

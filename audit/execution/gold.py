@@ -55,16 +55,25 @@ def why_not_replayed(task: AgentTask) -> str | None:
     Raises:
         ExecutionFailed: the environment broke.
     """
+    reason = why_no_path(task)
+    if reason is None:
+        try:
+            gold_replay(task)
+        except Unavailable as unavailable:
+            return str(unavailable)
+    return reason
+
+
+def why_no_path(task: AgentTask) -> str | None:
+    """Say why the ground truth of a task is no path to replay, whether or not it could be executed; None when it is."""
     if not any(True for _ in task.gold_calls()):
         return "the ground truth has no call"
     if task.ground_truth.semantics == "milestones":
         return MILESTONES
+    if task.ground_truth.call_matching == "none":
+        return "no check compares the calls of the ground truth, or the state they leave, with those of a run"
     if task.ground_truth.call_matching != "state":
         return "the calls of the ground truth are compared with those of a run; nothing executes them"
-    try:
-        gold_replay(task)
-    except Unavailable as reason:
-        return str(reason)
     return None
 
 

@@ -67,7 +67,7 @@ def _worth_trying(task: AgentTask, steps: Sequence[Step], number: int) -> bool:
     if step.observation.error is not None:
         return False
     if step.changed:
-        return not _result_used(steps, number)
+        return not values_from(steps, number)
     tool = task.tool(step.call.name, step.call.requestor)
     free = "redundant_calls_free" in task.traits and "unchecked_turns" not in task.traits
     if tool is not None and (tool.effect == "write" or (free and tool.effect == "read")):
@@ -87,12 +87,12 @@ def _asked_before(earlier: Sequence[Step], step: Step) -> bool:
     )
 
 
-def _result_used(steps: Sequence[Step], number: int) -> bool:
-    """Tell whether a later argument stands in the response of a call and in no response before."""
+def values_from(steps: Sequence[Step], number: int) -> list[str]:
+    """List the values of later arguments that stand in the response of a call and in no response before."""
     before = "\n".join(step.observation.text for step in steps[:number])
     response = steps[number].observation.text
     later = (value for step in steps[number + 1 :] for value in _scalars(step.call.arguments))
-    return any(len(text) >= SHORTEST_RESULT and text in response and text not in before for text in later)
+    return [text for text in later if len(text) >= SHORTEST_RESULT and text in response and text not in before]
 
 
 def _scalars(value: object) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """Recall of planted faults and false alarms, by hand."""
 
+import pytest
+
 from audit.faults.key import PlantedFault
 from audit.intervals import wilson
 from reports.fault_score import score_faults
@@ -77,6 +79,17 @@ def test_totals_and_what_was_not_read() -> None:
 def test_a_signal_is_no_false_alarm() -> None:
     assert (SCORE.false_alarms.k, SCORE.false_alarms.n) == (1, 20)
     assert SCORE.false_alarms_by_check == {"lenient": 1} and SCORE.signals == {"all-pass": 1}
+
+
+@pytest.mark.parametrize(("in_a_run", "found", "alarms"), [("run-1", 1, 1), (None, 0, 0)])
+def test_tasks_beside_a_finding_count_where_it_was_seen_in_their_runs(
+    in_a_run: str | None, found: int, alarms: int
+) -> None:
+    seen = finding("b", "too-strict", "tally", "/messages/0/content")
+    evidence = (seen.evidence[0].model_copy(update={"trajectory_id": in_a_run}),)
+    beside = seen.model_copy(update={"task_ids": (), "also_in": ("d", "sound-3"), "evidence": evidence})
+    score = score_faults([fault("d", "too-strict")], TASKS, [beside], {}, {})
+    assert (score.overall["rules"].k, score.false_alarms.k) == (found, alarms)
 
 
 def test_misses_say_why() -> None:

@@ -53,22 +53,27 @@ class LiveDependence(TaskDetector):
 
     * the user makes the outcome hang on what a page on the web says, and no tool opens pages. Left out are addresses
       that a gold call carries or that stand in the state: they are values, and nobody has to open them.
+    * the user leaves a decision or a choice to a site or a service without its address (a home page, the internet, the
+      forecast, Wikipedia), or asks for what it has at the moment. Left out are sites that the documentation of a tool
+      names, sites that a gold call carries, the user's own site, and what the user has looked at.
     * the prompt takes the day from a clock (a blank for today's date that nobody filled in, or words that refer to the
       clock of the computer) and states none, where the ground truth has a fixed day.
 
     A day that the user counts from today ("tomorrow") where nothing says what day it is: see ``ungrounded-argument``.
 
     Flagged: "Create the issue in https://github.com/acme/board"; "sources released within the last three years"; "Only
-    if the page https://tides.example/now shows low water"; "Today is ${TODAY}."
+    if the page https://tides.example/now shows low water"; "Have a look at the
+    ferry's home page and leave it be in case they are on strike"; "Today is ${TODAY}."
     Not flagged: "Use the `search` tool" where the benchmark defines that tool; "All facts as of March 2024"; "Post the
-    link https://acme.example/news"; "Today is ${TODAY}" where no day is scored.
+    link https://acme.example/news"; "I read on your website that it is free"; "Today is ${TODAY}" where no day is
+    scored.
 
     Wrong where the benchmark's runner replays the pages, holds its own copy of the host, or fills in a fixed day.
     """
 
     id = "live-dependence"
     title = "the answer depends on the live world"
-    version = "2"
+    version = "3"
     category = "environment-drift"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from audit.detectors.environment.named_sites import site_that_decides
 from audit.detectors.ground_truth.gold_values import gold_values
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import canonical_json
@@ -12,10 +13,6 @@ from taxonomy.task import AgentTask, EnvironmentSpec
 
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?=\S))+[.!?]*")
 _URL = re.compile(r"https?://[\w-]+(?:\.[\w-]+)+[^\s`'\")>,;]*[\w/]")
-_SITE = re.compile(
-    r"\b(?:web ?sites?|web ?pages?|home ?page|news ?(?:feed|page|paper)s?|on(?: the)? (?:web|internet)|online)\b",
-    re.IGNORECASE,
-)
 _DECIDES = re.compile(
     r"\b(?:only|if|unless|whether|whatever|whichever|depending|depends?|according to|based on|decides?|as long as)\b",
     re.IGNORECASE,
@@ -68,11 +65,11 @@ _opens_pages = IdentityCache(_can_open_pages)
 
 
 def live_pages(task: AgentTask) -> Iterator[Passage]:
-    """Yield sentences of the user that make the outcome hang on a page that no tool of the task opens.
+    """Yield sentences of the user that make the outcome hang on a page or a site that no tool of the task opens.
 
-    The sentence names an address or a web site, says that it decides or is to be looked at, and is about what it says
-    at the moment (an address with a decision needs no such word). The address is not what a gold call carries, and
-    neither state has it.
+    The sentence names an address, says that it decides or is to be looked at, and in the latter case is about what it
+    says at the moment; the address is not what a gold call carries, and neither state has it. Or the sentence leaves a
+    decision to a site without an address.
     """
     if _opens_pages(task.environment) or not (any(task.gold_calls()) or task.ground_truth.outputs):
         return
@@ -86,8 +83,9 @@ def live_pages(task: AgentTask) -> Iterator[Passage]:
             looked_at = decides or _LOOKS.search(sentence)
             if url and looked_at and (now or decides) and not _at_hand(task, url[0]):
                 yield Passage(pointer, sentence, f"hangs on what {url[0][:80]} says, which no tool opens")
-            elif not url and decides and now and (site := _SITE.search(sentence)):
-                yield Passage(pointer, sentence, f"hangs on what a page says ({site[0]!r}), which no tool opens")
+        for sentence, site in site_that_decides(task, text):
+            if not _URL.search(sentence):
+                yield Passage(pointer, sentence, f"hangs on what is found elsewhere ({site!r}), which no tool opens")
 
 
 def _of_user(task: AgentTask, pointer: str) -> bool:

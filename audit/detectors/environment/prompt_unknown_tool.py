@@ -8,11 +8,13 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.environment.parameters import parameters_of
 from audit.detectors.environment.prompts import prompts, without_code_blocks
+from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import quote
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.pointer import join
-from taxonomy.task import AgentTask
+from taxonomy.task import AgentTask, EnvironmentSpec
 
 _NAME = r"[A-Za-z_]\w*+(?:\.\w++)*+"
 _SNAKE = r"(?<![\w.`])(?=[a-z][^\W_]*+_\w)[a-z]\w*+"
@@ -21,6 +23,13 @@ _AS_TOOL = re.compile(
     _MARKED.format("a") + r"\s+(?:tool|function)\b(?!\s*(?:name|response|result)s?\b)"
     r"|\b(?:tool|function)(?:\s+(?:called|named))?:?\s+" + _MARKED.format("b") + r"(?=[\s.,;:)]|$)"
 )
+_AS_WORK = re.compile(
+    r"\b(?:[Rr]esults?|[Oo]utputs?|[Rr]esponses?|[Aa]nswers?|[Rr]eturn values?)\s+(?:of|from|by)\s+"
+    + _MARKED.format("c") + r"|\b(?:[Cc]all|[Ii]nvoke|[Rr]un|[Ee]xecute)(?:s|ing)?\s+" + _MARKED.format("d")
+    + r"|" + _MARKED.format("e") + r"\s+(?:returns|responds|answers)\b"
+)  # fmt: skip
+_COMPOUND = re.compile(r"\w*(?:[^\W_]_[^\W_]|[a-z][A-Z])\w*")
+"""Names of several words: a single word in backticks is a value or a state as often as a tool."""
 _AS_CALL = re.compile(rf"(?P<call>{_SNAKE})\((?=[^\n]{{0,200}}\))")
 _NEAR = 60
 
@@ -44,7 +53,7 @@ class PromptUnknownTool(TaskDetector):
 
     id = "prompt-unknown-tool"
     title = "a prompt names a tool that does not exist"
-    version = "1"
+    version = "2"
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -63,7 +72,7 @@ class PromptUnknownTool(TaskDetector):
         known = _known_tools(task)
         for pointer, text in prompts(task):
             for name, passage in named_tools(text):
-                if name in known or name.rpartition(".")[2] in known:
+                if name in known or name.rpartition(".")[2] in known or name in _parameters(task.environment):
                     continue
                 near = process.extractOne(name, sorted(known), scorer=fuzz.ratio, score_cutoff=_NEAR)
                 evidence = [quote(task, pointer, text=passage, note="the prompt names it")]
@@ -108,6 +117,10 @@ def named_tools(text: str) -> tuple[tuple[str, str], ...]:
 def _matches(text: str) -> Iterator[tuple[str, str]]:
     for match in _AS_TOOL.finditer(text):
         yield match["am"] or match["as"] or match["bm"] or match["bs"], match[0]
+    for match in _AS_WORK.finditer(text):
+        name = next(name for name in match.groups() if name)
+        if _COMPOUND.fullmatch(name):
+            yield name, match[0]
     for match in _AS_CALL.finditer(text):
         yield match["call"], match[0]
 
@@ -116,6 +129,14 @@ def _known_tools(task: AgentTask) -> set[str]:
     names = {tool.name for tool in (*task.environment.tools, *task.environment.user_tools)}
     names |= {name for hidden in task.hidden_tools.values() for name in hidden}
     return names | {name.rpartition(".")[2] for name in names}
+
+
+def _parameter_names(environment: EnvironmentSpec) -> frozenset[str]:
+    tools = (*environment.tools, *environment.user_tools)
+    return frozenset(parameter.name for tool in tools for parameter in parameters_of(tool))
+
+
+_parameters = IdentityCache(_parameter_names)
 
 
 def _tool_name(task: AgentTask, name: str) -> Evidence:

@@ -3,11 +3,13 @@
 from audit.detectors.evaluation.answer_leakage import AnswerLeakage
 from audit.detectors.evaluation.calls_forbidden import CallsForbidden
 from audit.detectors.evaluation.contradictory_figures import ContradictoryFigures
+from audit.detectors.evaluation.courtesy_demanded import CourtesyDemanded
 from audit.detectors.evaluation.do_nothing_passes import DoNothingPasses
 from audit.detectors.evaluation.empty_check import EmptyCheck
 from audit.detectors.evaluation.goal_scores_nothing import GoalScoresNothing
 from audit.detectors.evaluation.gold_in_text import GoldInText
 from audit.detectors.evaluation.gold_rejected import GoldRejected
+from audit.detectors.evaluation.listed_answer import ListedAnswer
 from audit.detectors.evaluation.marked_answer import MarkedAnswer
 from audit.detectors.evaluation.path_compared import PathCompared
 from audit.detectors.evaluation.probe_passes import ProbePasses
@@ -27,11 +29,13 @@ __all__ = [
     "AnswerLeakage",
     "CallsForbidden",
     "ContradictoryFigures",
+    "CourtesyDemanded",
     "DoNothingPasses",
     "EmptyCheck",
     "GoalScoresNothing",
     "GoldInText",
     "GoldRejected",
+    "ListedAnswer",
     "MarkedAnswer",
     "PathCompared",
     "ProbePasses",

@@ -7,6 +7,7 @@ from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.expected_values import Expected, expected_values
+from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, Rows, rows
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.pointer import join
@@ -15,10 +16,6 @@ from taxonomy.task import AgentTask
 _OF_AN_ANSWER = frozenset("answer answers correct solution solutions gold golden expected truth groundtruth".split())
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _MOST = 20_000
-_FEWEST_OTHERS = 2
-
-Rows = dict[str, tuple[str, dict[str, Any]]]
-"""The records of a table by id, each with its JSON Pointer."""
 
 
 class MarkedAnswer(TaskDetector):
@@ -61,7 +58,7 @@ class MarkedAnswer(TaskDetector):
             expected.setdefault(value, pointer)
         marks: set[str] = set()
         for at, key, value in _containers(task.initial_state):
-            found = _mark(_rows(at, value), expected) if isinstance(value, (dict, list)) else None
+            found = _mark(rows(at, value), expected) if isinstance(value, (dict, list)) else None
             listed = _listed(value, expected) if _speaks(key) else None
             if found and found[1] not in marks:
                 marks.add(found[1])
@@ -98,23 +95,15 @@ def _containers(state: Any) -> Iterator[tuple[str, str, Any]]:
             ]
 
 
-def _rows(pointer: str, value: Any) -> Rows:
-    if isinstance(value, dict) and len(value) > _FEWEST_OTHERS and all(isinstance(row, dict) for row in value.values()):
-        return {str(id): (join(pointer, id), row) for id, row in value.items()}
-    if isinstance(value, list) and all(isinstance(row, dict) and "id" in row for row in value):
-        return {str(row["id"]): (join(pointer, i), row) for i, row in enumerate(value)}
-    return {}
-
-
-def _mark(rows: Rows, expected: dict[str, str]) -> tuple[str, str, str] | None:
+def _mark(table: Rows, expected: dict[str, str]) -> tuple[str, str, str] | None:
     """Return the pointer of a named record, the field that sets the named ones apart, and the record's id."""
-    named = [id for id in rows if id in expected]
-    others = [row for id, (_, row) in rows.items() if id not in expected]
-    if not named or len(others) < max(_FEWEST_OTHERS, len(named)):
+    named = [id for id in table if id in expected]
+    others = [row for id, (_, row) in table.items() if id not in expected]
+    if not named or len(others) < max(FEWEST_OTHERS, len(named)):
         return None
-    pointer, first = rows[named[0]]
+    pointer, first = table[named[0]]
     for field in sorted(first):
-        if all(rows[id][1].get(field) is True for id in named) and not any(row.get(field) for row in others):
+        if all(table[id][1].get(field) is True for id in named) and not any(row.get(field) for row in others):
             if _speaks(field) or not any(field in row for row in others):
                 return pointer, field, named[0]
     return None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.author_comments import author_comments
 from audit.detectors.evaluation.expected_values import Expected, choices, expected_values, stands_alone
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import quote
@@ -15,7 +16,8 @@ _WANTED = "(?:expected|correct|right|reference|accepted|intended|hidden|gold(?:e
 _THING = "(?:answers?|(?:tool |function )?calls?|arguments?|solutions?|actions?|repl(?:y|ies)|key)"
 _OF_GRADING = (
     r"\b(?:graders?|grading|graded|checkers?|evaluators?|annotators?|ground[ _-]?truths?|answer[ _-]keys?)\b"
-    rf"|\b{_WANTED} {_THING}\b|^\W*(?:solution|answer|expected|label|gold)\s*(?:[:=]|[\])])"
+    rf"|\b{_WANTED} {_THING}\b"
+    r"|^\W*(?:(?:solution|answer|expected|gold|oracle)(?:[ _]\w+)?|label|correct|gt)\s*(?:[:=\])>→]|->)"
 )
 _OF_THIS_TASK = (
     r"|\b(?:for|in|of|to) this (?:task|request|question|problem|query|instance|test|sample|case)\b"
@@ -26,8 +28,8 @@ _GRADING_OR_TASK = re.compile(_OF_GRADING + _OF_THIS_TASK, re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g|such as|examples?)\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\[“\"])|\n+|(?<=[.!?])\s+(?=\()")
 
-Sentence = tuple[str, str]
-"""JSON Pointer of a text, and one sentence of it."""
+Sentence = tuple[str, str, bool]
+"""JSON Pointer of a text, one sentence of it, and whether that speaks of grading or of the answer."""
 
 
 class StatedAnswer(TaskDetector):
@@ -39,20 +41,23 @@ class StatedAnswer(TaskDetector):
 
     Rule: one sentence holds the value as a word of its own and speaks of grading (graders, a checker, ground truth, an
     answer key), or of "the expected call", "the correct answer" and the like; in policy and documentation, which serve
-    any task, also of "this task" or "this request". The value stands in no other sentence of the user, whose own words
-    a call has to carry. A sentence that gives an example ("for example", "e.g.", "such as") says how things are
-    written, and choices and defaults of a parameter are documentation; neither counts.
+    any task, also of "this task" or "this request". Or it is a comment that whoever made the task left there: markup
+    that is not shown (``<!-- -->``, ``/* */``), an aside or a commented line with an author's label ("annotator:", "QA
+    note:", "GT:"), or one for colleagues ("remove before release", "only B-18 passes"). The value stands in no other
+    sentence of the user, whose own words a call has to carry. A sentence that gives an example ("for example", "e.g.",
+    "such as") says how things are written, and choices and defaults of a parameter are documentation; neither counts.
 
     Flagged: "(Expected call: {"name": "lend_book", "arguments": {"member": "Ada"}})" below a request that does not
-    name Ada; a policy with "The correct book for this request is B-1877."
-    Not flagged: "Lend book B-1877 to Ada"; "Ids look like B-1877, for example"; "the expected answer is a list".
+    name Ada; a policy with "The correct book for this request is B-1877."; "Lend me the latest one. <!-- B-1877 -->".
+    Not flagged: "Lend book B-1877 to Ada"; "Ids look like B-1877, for example"; "the expected answer is a list"; "Find
+    it (author: Austen)", since books have authors as well.
 
     Wrong where the user really talks about a test or an answer that somebody else has to give.
     """
 
     id = "stated-answer"
     title = "a text says what the expected answer is"
-    version = "1"
+    version = "2"
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -67,7 +72,7 @@ class StatedAnswer(TaskDetector):
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per text that gives values away."""
         said = list(_said(task))
-        telling = [item for item in said if _tells(item[1], _GRADING)]
+        telling = [(at, sentence) for at, sentence, tells in said if tells]
         called = {call.name for _, call in task.gold_calls()}
         shown = [
             (pointer, sentence)
@@ -77,7 +82,7 @@ class StatedAnswer(TaskDetector):
         if not telling and not shown:
             return
         values = list(expected_values(task))
-        own = "\n".join(text for _, text in said if not _tells(text, _GRADING))
+        own = "\n".join(sentence for _, sentence, tells in said if not tells)
         documented = frozenset[str]().union(*(choices(task.tool(name)) for name in called))
         seen: set[str] = set()
         for pointer, sentence in [*telling, *shown]:
@@ -92,25 +97,32 @@ class StatedAnswer(TaskDetector):
 
 def _hit(task: AgentTask, pointer: str, sentence: str, value: Expected) -> Hit:
     return Hit(
-        claim=f"A sentence about grading or this task gives the expected value {value[1]!r} away",
+        claim=f"A sentence about grading or this task, or a comment, gives the expected value {value[1]!r} away",
         evidence=(quote(task, pointer, text=sentence, note="read"), quote(task, value[0], note="expected")),
         fix="Take the sentence out of what the agent sees.",
     )
 
 
-def _tells(sentence: str, cue: re.Pattern[str]) -> bool:
-    return cue.search(sentence) is not None and _EXAMPLE.search(sentence) is None
+def _sentences(pointer: str, text: str, cue: re.Pattern[str]) -> Iterator[Sentence]:
+    """Yield the author's comments in a text, then the sentences of the rest, and whether each tells of an answer."""
+    rest, end = [], 0
+    for start, stop in author_comments(text):
+        yield pointer, text[start:stop].strip(), _EXAMPLE.search(text[start:stop]) is None
+        rest.append(text[end:start])
+        end = stop
+    for part in (*rest, text[end:]):
+        for sentence in filter(None, map(str.strip, filter(None, _SENTENCE_END.split(part)))):
+            yield pointer, sentence, cue.search(sentence) is not None and _EXAMPLE.search(sentence) is None
 
 
-def _sentences(pointer: str, text: str) -> Iterator[Sentence]:
-    for sentence in _SENTENCE_END.split(text):
-        if sentence and sentence.strip():
-            yield pointer, sentence.strip()
+def telling_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text that speak of grading or of the expected answer, and its author's comments."""
+    yield from (sentence for _, sentence, tells in _sentences("", text, _GRADING) if tells)
 
 
 def _said(task: AgentTask) -> Iterator[Sentence]:
     for pointer, text in task.user_texts():
-        yield from _sentences(pointer, text)
+        yield from _sentences(pointer, text, _GRADING)
 
 
 def _telling_documentation(environment: EnvironmentSpec) -> tuple[tuple[str | None, str, str], ...]:
@@ -126,9 +138,8 @@ def _telling_documentation(environment: EnvironmentSpec) -> tuple[tuple[str | No
     return tuple(
         (tool_name, at, sentence)
         for tool_name, at, text in texts
-        if _GRADING_OR_TASK.search(text)
-        for _, sentence in _sentences(at, text)
-        if _tells(sentence, _GRADING_OR_TASK)
+        for _, sentence, tells in _sentences(at, text, _GRADING_OR_TASK)
+        if tells
     )
 
 

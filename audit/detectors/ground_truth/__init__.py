@@ -17,6 +17,7 @@ from audit.detectors.ground_truth.turn_count import TurnCount
 from audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
 from audit.detectors.ground_truth.unknown_output import UnknownOutput
+from audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
 
 __all__ = [
     "CallSchema",
@@ -36,4 +37,5 @@ __all__ = [
     "UnaskedArgument",
     "UngroundedArgument",
     "UnknownOutput",
+    "UnsaidAmount",
 ]

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-_EMPTY = frozenset(
+EMPTY_WORDS = frozenset(
     (
         # greetings, farewells and thanks
         "hi hello hey greetings dear good morning afternoon evening day there welcome bye goodbye cheers regards "
@@ -16,6 +16,29 @@ _EMPTY = frozenset(
         "would shall should can could may might must do does did have has had s m re ve ll d so very really just also "
         "too then if and"
     ).split()
+)
+"""Words that carry nothing: greetings, thanks and courtesy, articles, pronouns, auxiliaries."""
+_COURTEOUS_ALONE = frozenset(
+    "hi hello hey greetings welcome goodbye bye cheers regards sincerely thanks please kindly sorry apologies "
+    "certainly absolutely congratulations".split()
+)
+_COURTEOUS = _COURTEOUS_ALONE.union(
+    "wishes thank thankful grateful apology apologize apologise appreciate appreciated pleasure pleased happy glad "
+    "delighted honoured lovely wonderful pleasant nice great patience understanding inconvenience worries "
+    "problem hesitate assistance assist help helped helpful serve served enjoy frustration "
+    "trouble loyal".split()
+)
+_OF_A_REPLY = frozenset(
+    "with for of in to at from on by always most more any anything else further other question questions need needs "
+    "know let feel free ask reach out contact contacting choosing calling waiting us here no not don today tonight "
+    "week weekend rest stay safe take ahead have having it be being able get back again soon course certainly "
+    "absolutely ever next see customer sir madam dear friend truly yours faithfully respectfully caused trip care "
+    "reaching warm value business delay confusion time feedback cooperation support concern opportunity "
+    "giving loyalty understand how flight journey travels".split()
+)
+_PHRASE = re.compile(
+    r"\b(?:good (?:morning|afternoon|evening|day|night)|of course|we value|anything else|take care|how (?:may|can) i"
+    r"|safe (?:flight|trip|journey|travels))\b"
 )
 _FORMULA = frozenset("that will be all now for with of in to at about from everything today this".split())
 _SENTENCE_END = re.compile(r"(?<=[.!?;,])\s+|\n+")
@@ -47,8 +70,24 @@ def content_words(text: str) -> str:
     while kept and _joins(kept[-1]):
         kept.pop()
     start = next((i for i, word in enumerate(kept) if not _joins(word)), 0)
-    return " ".join(word for word in kept[start:] if word not in _EMPTY) or " ".join(text.split())
+    return " ".join(word for word in kept[start:] if word not in EMPTY_WORDS) or " ".join(text.split())
+
+
+def is_courtesy(text: str) -> bool:
+    """Tell whether a text is a phrase of courtesy of the serving side and nothing else; only English is understood.
+
+    >>> is_courtesy("My pleasure!"), is_courtesy("Is there anything else I can help you with?")
+    (True, True)
+    >>> is_courtesy("In the morning"), is_courtesy("Patient"), is_courtesy("Thank you, B-18 is yours")
+    (False, False, False)
+    """
+    plain = _NEGATED.sub(" not", text.casefold().replace("\u2019", "'"))
+    said = re.findall(r"[^\W_]+", plain)
+    if len(said) == 1:
+        return said[0] in _COURTEOUS_ALONE
+    known = all(_joins(word) or word in _COURTEOUS or word in _OF_A_REPLY for word in said)
+    return known and (not _COURTEOUS.isdisjoint(said) or _PHRASE.search(plain) is not None)
 
 
 def _joins(word: str) -> bool:
-    return word in _EMPTY or word in _FORMULA
+    return word in EMPTY_WORDS or word in _FORMULA

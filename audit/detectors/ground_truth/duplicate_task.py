@@ -4,7 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
-from audit.detectors.ground_truth.same_task import contradicts, group_cause, groups, near_groups, observe_task
+from audit.detectors.ground_truth.same_task import (
+    contradicts,
+    group_cause,
+    groups,
+    near_groups,
+    observe_task,
+    slip_groups,
+)
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -16,22 +23,24 @@ class DuplicateTask(SuiteDetector):
     Words are compared without regard to white space, tools without regard to their order. Same tasks whose ground
     truths exclude each other are left to the check conflicting-gold. Two tasks are also the same when their tools,
     policy, state and ground truth are equal and their words differ in nothing that says what is wanted: greetings,
-    thanks and courtesy, case, punctuation, articles, pronouns and auxiliaries. Such a finding is suspected, not
-    confirmed.
+    thanks and courtesy, case, punctuation, articles, pronouns and auxiliaries; or, where the ground truth wants
+    something, in up to three slips of the keyboard: a letter lost, doubled or put in, or two exchanged, in words in
+    small letters. Such findings are suspected, not confirmed.
 
     Flagged: two tasks that ask "What's the weather in Boston?" with the same weather tool; one of which asks "Hi! What
-    is the weather in Boston, please?", with the same ground truth.
+    is the weather in Boston, please?" or "What's the wether in Boston?", with the same ground truth.
 
     Not flagged: equal words with different tools or another initial state, which are different tasks; variants of one
     base task in different files (a longer context, a withheld tool), which are alike by design; "from Boston to Rome"
-    and "to Boston from Rome".
+    and "to Boston from Rome"; "a hotel" and "a motel"; "for Ana" and "for Anna"; "one week" and "one weeks".
 
-    The check is wrong where a benchmark repeats tasks on purpose and says so; it counts them once then.
+    The check is wrong where a benchmark repeats tasks on purpose and says so, such as to try slips; it counts them once
+    then.
     """
 
     id = "duplicate-task"
     title = "The same task more than once"
-    version = "2"
+    version = "3"
     category = "duplicate-or-conflicting-task"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -70,6 +79,20 @@ class DuplicateTask(SuiteDetector):
                     evidence=tuple(member.evidence[0] for member in members),
                     fix=f"Keep {ids[0]} and drop the others, or change what they ask.",
                     cause=group_cause("same task but for courtesy", members),
+                    tier=Tier.SUSPECTED,
+                    measures={"copies": float(len(ids))},
+                ),
+            )
+        for members, slips in slip_groups(observations):
+            ids = tuple(member.task_id for member in members)
+            words = ", ".join(f"{left!r} and {right!r}" for left, right in slips)
+            yield Conclusion(
+                task_ids=ids,
+                hit=Hit(
+                    claim=f"{', '.join(ids)} are the same task: their words differ in slips of the keyboard ({words}).",
+                    evidence=tuple(member.evidence[0] for member in members),
+                    fix=f"Keep {ids[0]} and drop the other, or change what it asks.",
+                    cause=group_cause("same task but for slips", members),
                     tier=Tier.SUSPECTED,
                     measures={"copies": float(len(ids))},
                 ),

@@ -2,12 +2,15 @@
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 from typing import Any
 
 from audit.detectors.base import Observation
 from audit.detectors.ground_truth.courtesy import content_words
 from audit.detectors.ground_truth.gold_overlap import contradiction
 from audit.detectors.ground_truth.identity_cache import IdentityCache
+from audit.detectors.ground_truth.knowledge import texts_in
+from audit.detectors.ground_truth.slipped_words import slipped_words
 from audit.evidence import canonical_json, quote
 from taxonomy.task import AgentTask, EnvironmentSpec, GroundTruth
 
@@ -64,6 +67,8 @@ def observe_task(task: AgentTask) -> Iterator[Observation]:
         key=_digest(canonical_json([_words(task, _single_spaced), setting])),
         value={
             "near": _digest(canonical_json([_words(task, content_words), setting])),
+            "setting": setting,
+            "said": _words(task, _single_spaced),
             "cluster": task.cluster,
             "subtask": task.subtask,
             "traits": sorted(task.traits),
@@ -88,19 +93,54 @@ def near_groups(observations: Sequence[Observation]) -> Iterator[list[Observatio
     The words that count are those of ``content_words``. Of tasks that are the same to the letter the first stands for
     all.
     """
-
-    def key(observation: Observation) -> str:
-        truth = observation.value["ground_truth"]
-        calls = [[(call["name"], call["arguments"], call["requestor"]) for call in turn] for turn in truth["turns"]]
-        gold = [calls, *(truth[part] for part in ("semantics", "outputs", "answers", "call_matching"))]
-        return canonical_json([observation.value["near"], gold, observation.value["traits"]])
-
-    for members in _groups(observations, key):
+    for members in _groups(observations, lambda each: f"{each.value['near']} {_gold(each)}"):
         first: dict[str, Observation] = {}
         for member in members:
             first.setdefault(member.key, member)
         if len(first) > 1:
             yield list(first.values())
+
+
+def slip_groups(observations: Sequence[Observation]) -> Iterator[tuple[list[Observation], list[tuple[str, str]]]]:
+    """Yield the pairs of tasks that are the same but for slips of the keyboard, with the words that differ.
+
+    Their setting and their ground truth are equal, and the ground truth wants something: where nothing is to be done,
+    equal ground truths say little.
+    """
+    wanting = [each for each in observations if _wants(GroundTruth.model_validate(each.value["ground_truth"]))]
+    for members in _groups(wanting, lambda each: f"{each.value['setting']} {_gold(each)}"):
+        first: dict[str, Observation] = {}
+        for member in members:
+            first.setdefault(member.value["near"], member)
+        for one, other in combinations(first.values(), 2):
+            slips = _slips(one.value["said"], other.value["said"])
+            if slips:
+                yield [one, other], slips
+
+
+def _wants(truth: GroundTruth) -> bool:
+    return any(truth.turns) or bool(truth.outputs) or bool(truth.answers)
+
+
+def _gold(observation: Observation) -> str:
+    truth = observation.value["ground_truth"]
+    calls = [[(call["name"], call["arguments"], call["requestor"]) for call in turn] for turn in truth["turns"]]
+    gold = [calls, *(truth[part] for part in ("semantics", "outputs", "answers", "call_matching"))]
+    return canonical_json([gold, observation.value["traits"]])
+
+
+def _slips(one: list[Any], other: list[Any]) -> list[tuple[str, str]]:
+    """Compare the texts of two tasks, in the form of ``_words``; nothing where they differ in another way."""
+    first, second = (dict(texts_in(words)) for words in (one, other))
+    if first.keys() != second.keys():
+        return []
+    found: list[tuple[str, str]] = []
+    for at, text in first.items():
+        slips = slipped_words(text, second[at])
+        if not slips and content_words(text) != content_words(second[at]):
+            return []
+        found += slips
+    return found
 
 
 def _groups(observations: Sequence[Observation], key: Callable[[Observation], str]) -> Iterator[list[Observation]]:

@@ -1,5 +1,6 @@
 """Check: required outputs that name something which does not exist."""
 
+import datetime
 import re
 from collections.abc import Iterator
 
@@ -8,6 +9,8 @@ from audit.detectors.ground_truth.codes import form, impossible, is_family, show
 from audit.detectors.ground_truth.dates import parse_date, years_in
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
+from audit.detectors.ground_truth.misspelt_text import meant
+from audit.detectors.ground_truth.reachable_days import days_in, out_of_reach
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask, EnvironmentSpec
@@ -40,6 +43,17 @@ def _has_times_of_day(environment: EnvironmentSpec) -> bool:
     return shows_times_of_day(text for _, text in texts_in(environment.state))
 
 
+def _days_of(environment: EnvironmentSpec) -> frozenset[datetime.date]:
+    return days_in(text for _, text in texts_in(environment.state))
+
+
+def _documents_of(environment: EnvironmentSpec) -> tuple[str, ...]:
+    tools = (*environment.tools, *environment.user_tools)
+    texts = (text for tool in tools for _, text in texts_in(tool.parameters))
+    return (*(tool.description for tool in tools), *texts)
+
+
+_days, _documents = IdentityCache(_days_of), IdentityCache(_documents_of)
 _codes, _years, _times_of_day = IdentityCache(_codes_of), IdentityCache(_years_of), IdentityCache(_has_times_of_day)
 
 
@@ -50,11 +64,15 @@ class UnknownOutput(TaskDetector):
     texts, a policy, the documentation of a tool nor a gold call has them:
 
     1. an identifier ("LN88231", "VN-27712"), a number of seven digits or more, an e-mail address;
-    2. a day that no calendar has, or more than two years from all that the task names; a time that no clock shows,
-       where the database holds times of day;
+    2. a day that no calendar has, that is more than two years from all that the task names, or that is further from
+       every day it names than twice the longest span of time in its texts (a month at least); a time that no clock
+       shows, where the database holds times of day;
     3. a code of digits and capitals ("591.78 HAL") whose form three or more texts of the database have. Those with
        spaces or points are codes only where their letters mostly differ: with few units they are amounts;
-    4. the number of a list ("rule L9") of which the policy has two others or more.
+    4. the number of a list ("rule L9") of which the policy has two others or more;
+    5. a text that is one slip away from exactly one text of the database, the policy or the tools: "evenign" beside
+       "evening". Two letters of a word are exchanged, or one inside it is lost, put in or replaced; the ends of words
+       are left alone, because words are inflected there.
 
     Amounts are left out: sums and differences of the many prices of a database reach almost any amount, so nothing can
     be said about them. So are other days and times, since they can be counted.
@@ -62,12 +80,13 @@ class UnknownOutput(TaskDetector):
     Flagged: the output "286422338955" where no order has that tracking number; "72:10" beside "19:30".
     Not flagged: "1093.34"; "polyester"; "20 hours".
 
-    Wrong where a tool makes the identifier up at run time.
+    Wrong where a tool makes the identifier up at run time, counts days by a span that no text names, or where a
+    required word of the agent's own happens to be nearly a word of the database.
     """
 
     id = "unknown-output"
     title = "Required outputs that do not exist"
-    version = "2"
+    version = "3"
     category = "wrong-expected-output"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -103,8 +122,11 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
     passages = [task.environment.policy, *(said for _, said in task.user_texts())]
     if (day := parse_date(text)) is not None:
         named = _years(task.environment).union(*map(years_in, passages))
-        far = bool(named) and all(abs(day.year - year) > _NEAR_YEARS for year in named)
-        return f"no year near {day.year} is named anywhere" if far else None
+        if named and all(abs(day.year - year) > _NEAR_YEARS for year in named):
+            return f"no year near {day.year} is named anywhere"
+        documents = [*passages, *_documents(task.environment)]
+        days = _days(task.environment) | days_in([*documents, *(said for _, said in texts_in(task.initial_state))])
+        return out_of_reach(text, days, documents)
     if _IDENTIFIER.fullmatch(text):
         return "it stands nowhere in the task"
     shape = form(text)
@@ -113,4 +135,5 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
         return f"it is none of the {len(alike)} such codes of the database"
     if len(listed := siblings(text, passages)) >= _FEWEST_SIBLINGS:
         return f"there are only {', '.join(sorted(listed)[:8])}"
-    return None
+    other = meant(task, text)
+    return f"it stands nowhere in the task, only {other!r} does" if other else None

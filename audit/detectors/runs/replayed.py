@@ -1,10 +1,11 @@
-"""The calls of a recorded run, carried out again in our own environment of the benchmark."""
+"""A recorded run, carried out and judged again in our own environment of the benchmark."""
 
 from collections.abc import Iterator
 from os.path import commonprefix
 
+from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.detectors.runs.answered import Answered, answered
-from audit.execution.environment import ExecutionFailed, Unavailable
+from audit.execution.environment import ExecutionFailed, Unavailable, Verdict
 from audit.execution.registry import environment_for
 from audit.execution.tau.environment import TauEnvironment
 from taxonomy.task import AgentTask
@@ -21,10 +22,44 @@ def other_than_replayed(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answ
         Calls with the differing piece of the recorded response, "" when the response is the same. Empty responses are
         passed over.
     """
+    kept = _compared(task)
+    if run.id not in kept:
+        kept[run.id] = list(_compare(task, run))
+    yield from kept[run.id]
+
+
+def replayed_verdict(task: AgentTask, run: Trajectory) -> Verdict | None:
+    """Judge what an agent did and said in a recorded run by the ground truth and the evaluator as they are now.
+
+    Returns:
+        None when nothing can be said: no environment of our own, a run without a verdict or that was cut off, or a tool
+        that answers otherwise now than it did then.
+    """
+    environment = own_environment(task)
+    if environment is None or run.status != "ok" or run.passed is None or not environment.closed(run.messages):
+        return None
+    if any(differs for _, differs in other_than_replayed(task, run)):
+        return None
+    try:
+        return environment.evaluate(task, environment.attempt(run.messages))
+    except (ExecutionFailed, Unavailable):
+        return None
+
+
+def own_environment(task: AgentTask) -> TauEnvironment | None:
+    """Return the environment of a task's benchmark, where it is one written anew and knows the task."""
     try:
         environment = environment_for(task)
-        if not isinstance(environment, TauEnvironment) or environment.supports(task) is not None:
-            return
+    except Unavailable:
+        return None
+    return environment if isinstance(environment, TauEnvironment) and environment.supports(task) is None else None
+
+
+def _compare(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answered, str]]:
+    environment = own_environment(task)
+    if environment is None:
+        return
+    try:
         environment.reset(task)
         for now in answered(run.messages):
             replayed = environment.call(now.call).text
@@ -36,6 +71,10 @@ def other_than_replayed(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answ
                 return
     except (ExecutionFailed, Unavailable):
         return
+
+
+_compared = IdentityCache[AgentTask, dict[str, list[tuple[Answered, str]]]](lambda task: {})
+"""Comparisons of the runs of a task, which several checks want."""
 
 
 def _first_difference(recorded: str, replayed: str) -> str:

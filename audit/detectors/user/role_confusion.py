@@ -1,4 +1,4 @@
-"""Simulated users that speak as the assistant."""
+"""Simulated users that speak as the assistant, as a program or as a narrator."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,6 +8,7 @@ from typing import Literal
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.detectors.user.assistant_speech import Cue, assistant_speech
 from audit.detectors.user.machine_speech import machine_speech
+from audit.detectors.user.narration import narration
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import upper_tail, wilson
@@ -25,14 +26,16 @@ _COUNTS = ("runs", "runs_affected", "turns", "turns_affected")
 
 
 class UserRoleConfusion(SuiteDetector):
-    """Simulated-user turns that speak as the assistant.
+    """Simulated-user turns that speak as the assistant, as a program or as a narrator.
 
     Rule: a turn of the user holds a sentence that only the serving side says: it offers help ("How can I help you
     today?"), asks for the customer's data ("Could you provide your user ID?"), acts on or reports about the customer's
     order ("Your reservation has been cancelled"), speaks of "our policy", or transfers "you" to an agent. Or it holds
     what only a program writes: a tool call or a tool's response between tags or behind a label, a mark of a chat
-    template, or a JSON object that neither the instruction nor the agent said before. Thoughts in <think> tags,
-    quotations and reported speech do not count.
+    template, or a JSON object that neither the instruction nor the agent said before. Or it tells what happens, as a
+    narrator: a stage direction between brackets or asterisks ("*sighs*", "[The line goes dead]"), or a sentence about
+    the user in the third person ("The customer nods and leaves."). Thoughts in <think> tags, quotations and reported
+    speech do not count.
 
     There is one finding per simulator, that is, per model that plays the user in one experiment: prompts and wiring
     differ between experiments. It gives the share of runs and of turns affected with 95 % Wilson intervals, and names
@@ -43,17 +46,19 @@ class UserRoleConfusion(SuiteDetector):
     trials of their own: a deterministic simulator repeats itself.)
 
     Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user; a user's turn
-    ``<tool_call>{"name": "get_trip", "arguments": {}}</tool_call>``.
-    Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience".
+    ``<tool_call>{"name": "get_trip", "arguments": {}}</tool_call>``; "(The caller is satisfied and hangs up.)".
+    Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience";
+    "Two of them (the agent I spoke to confirmed this)"; "The user ID is mia_li_3668".
 
     When it is wrong: a customer may now and then use a phrase of the service ("let me know if there is anything else I
-    can help with"), and one who shows a file may write JSON that nobody said before. Phrases outside the list are
+    can help with"), one who shows a file may write JSON that nobody said before, one who calls for somebody else may
+    speak of "the customer", and people write "*laughs*" in chats. Phrases outside the list are
     missed, so the rates are lower bounds.
     """
 
     id = "user-role-confusion"
-    title = "Simulated user speaks as the assistant"
-    version = "2"
+    title = "Simulated user speaks as the assistant, a program or a narrator"
+    version = "3"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -132,7 +137,7 @@ def _simulator_finding(simulator: str, items: Sequence[Observation]) -> Conclusi
     touched = [item for item in items if _affected(item)]
     chosen = sorted({i * (len(touched) - 1) // (EXEMPLARS - 1) for i in range(EXEMPLARS)})
     hit = Hit(
-        claim=f"The simulated user {simulator} speaks as the assistant in {affected} of {runs} runs "
+        claim=f"The simulated user {simulator} leaves its role in {affected} of {runs} runs "
         f"({affected / runs:.1%}, 95 % interval {low:.1%} to {high:.1%}).",
         fix="Check which model and which prompt played the user, and repeat the affected runs with a user that keeps "
         "its role.",
@@ -160,7 +165,7 @@ def _out_of_role(task: AgentTask, run: Trajectory, position: int) -> Cue | None:
     if cues:
         return cues[0]
     told = chain(task.user_texts(), (("", m.content) for m in run.messages[:position] if m.role == "assistant"))
-    return machine_speech(text, (source for _, source in told))
+    return machine_speech(text, (source for _, source in told)) or narration(text)
 
 
 def _task_finding(
@@ -180,7 +185,7 @@ def _task_finding(
         return None
     task_id = items[0].task_id
     hit = Hit(
-        claim=f"On task {task_id} the simulated user speaks as the assistant with {observed} of {cells} agents, where "
+        claim=f"On task {task_id} the simulated user leaves its role with {observed} of {cells} agents, where "
         f"{expected:.1f} are expected from its other tasks (p = {chance:.1g}).",
         fix="Reword the instruction so that it addresses the customer throughout.",
         cause=f"task {task_id}",

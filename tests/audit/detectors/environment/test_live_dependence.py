@@ -52,6 +52,10 @@ def closed(said: str, policy: str = "", **arguments: str) -> AgentTask:
         ("Lend it. Only if https://tides.example/quay shows low water.", "", "https://tides.example/quay"),
         ("See https://tides.example for the latest height and lend as many days.", "", "https://tides.example"),
         ("Lend it unless the ferry's website lists a strike right now.", "", "website lists a strike"),
+        ("Go with whatever Wikipedia lists first.", "", "Wikipedia lists"),
+        ("Check tides.example.com. If the water is high, leave it.", "", "Check tides.example.com."),
+        ("The rate is to be found on the internet, and above 2 I am not interested.", "", "on the internet"),
+        ("If the weather forecast says rain, leave it.", "", "forecast says rain"),
         ("Lend it for a week.", "Today is ${TODAY}.", "${TODAY}"),
         ("Lend it for a week.", "It is {{ today }}.", "{{ today }}"),
         ("Lend it for a week.", "Count days from the system clock.", "system clock"),
@@ -71,6 +75,11 @@ def test_a_closed_world_that_hangs_on_the_one_outside(said: str, policy: str, qu
         ("The page https://tides.example/quay was nice. If you can, lend it.", ""),
         ("Put the current video https://tides.example/quay on it only if you can.", ""),
         ("I found you online. Lend it.", ""),
+        ("Your website says that it is free; if so, lend it.", ""),
+        ("I'll check online myself whether it is there. Lend it.", ""),
+        ("Post it on Twitter if it is ready.", ""),
+        ("Find the book against Google that was filed today.", ""),
+        ("Return what I bought in the online store, if you can see it.", ""),
         ("Lend it for a week.", "Today is 2025-02-25, by the system clock."),
         ("Lend it for a week.", "The clock on the wall is broken."),
     ],
@@ -83,6 +92,14 @@ def test_a_tool_that_opens_pages_answers_for_them() -> None:
     task = closed("Lend it only if https://tides.example/low shows low water.")
     opened = task.environment.model_copy(update={"tools": (*task.environment.tools, ToolSpec(name="open_url"))})
     assert list(LiveDependence().inspect(task.model_copy(update={"environment": opened}))) == []
+
+
+def test_a_tool_that_is_documented_for_a_site_stands_for_it() -> None:
+    task = closed("Lend it only if Wikipedia says that it is old.")
+    lookup = ToolSpec(name="lookup", description="Find an article of Wikipedia.")
+    known = task.environment.model_copy(update={"tools": (*task.environment.tools, lookup)})
+    assert len(list(LiveDependence().inspect(task))) == 1
+    assert list(LiveDependence().inspect(task.model_copy(update={"environment": known}))) == []
 
 
 def test_without_a_ground_truth_nothing_is_fixed() -> None:

@@ -32,6 +32,9 @@ def task(instruction: str = "", policy: str = "", task_id: str = "lib/1") -> Age
         ("There is a tool called get_card.", "get_card"),
         ("First run get_card(member='Ada').", "get_card"),
         ("Use the `get_card()` function.", "get_card"),
+        ("Results of `get_card` are binding.", "get_card"),
+        ("After the loan, call get_card and wait.", "get_card"),
+        ("Whatever `getCard` returns is final.", "getCard"),
     ],
 )
 def test_texts_that_name_a_tool(text: str, name: str) -> None:
@@ -49,6 +52,7 @@ def test_texts_that_name_a_tool(text: str, name: str) -> None:
         "The tool name_of_member is asked for in the tool results.",
         "```python\nget_card('Ada')\n```",
         "The tool response is shown.",
+        "Call the member and answer from memory; the results of `pending` loans count.",
     ],
 )
 def test_texts_that_do_not(text: str) -> None:

@@ -45,6 +45,9 @@ def documented(text: str) -> EnvironmentSpec:
         ({"user": said('Lend book 7.\n(The correct call: {"member": "B-1877"})')}, "/user/turns/0/0/content"),
         ({"user": said("Lend book 7. Answer: B-1877")}, "/user/turns/0/0/content"),
         ({"user": UserSpec(kind="simulated", instruction="The grader wants B-1877.")}, "/user/instruction"),
+        ({"user": said("Lend book 7. <!-- to B-1877 -->")}, "/user/turns/0/0/content"),
+        ({"user": said("Lend book 7 (QA note: only B-1877 passes)")}, "/user/turns/0/0/content"),
+        ({"environment": policy("{# 12: B-1877 #}")}, "/environment/policy"),
         ({"environment": policy("In this task the member is b-1877.")}, "/environment/policy"),
         ({"environment": documented("Lend. The answer key says B-1877.")}, "/environment/tools/0/description"),
     ],
@@ -59,6 +62,8 @@ def test_a_text_that_gives_the_value_away(changes: dict[str, Any], pointer: str)
     "changes",
     [
         {"user": said("Lend book 7 to B-1877.")},
+        {"user": said("Lend book 7 to B-1877. <!-- B-1877 -->")},
+        {"user": said("Lend book 7 (member: B-1877).")},
         {"user": said("Lend book 7 to B-1877. I hope that B-1877 is the correct answer.")},
         {"user": said("For this request use the card B-1877.")},
         {"user": said("Lend book 7."), "environment": policy("The correct answer is B-18771.")},

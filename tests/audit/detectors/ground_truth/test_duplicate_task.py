@@ -135,3 +135,42 @@ def test_near_clones_with_another_gold_are_left_alone() -> None:
 
 def test_two_greetings_are_two_tasks() -> None:
     assert find(make_task("a", user=say("Hello!")), make_task("b", user=say("Thank you."))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Please lned book 7 to Ada from the upper shelf", "'lend' and 'lned'"),
+        ("lend book 7 to Ada frrom teh uper shelf.", "'from' and 'frrom', 'the' and 'teh', 'upper' and 'uper'"),
+        ("lend bok 7 to Ada from the upper shelf, woudl you", "'book' and 'bok', 'would' and 'woudl'"),
+    ],
+)
+def test_slips_of_the_keyboard_make_no_other_task(text: str, words: str) -> None:
+    [finding] = find(
+        make_task("a", user=say("lend book 7 to Ada from the upper shelf")), make_task("b", user=say(text))
+    )
+    assert finding.task_ids == ("a", "b") and finding.tier is Tier.SUSPECTED
+    assert words in finding.claim
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lend book 7 to Adda from the upper shelf",
+        "lend book 77 to Ada from the upper shelf",
+        "lend books 7 to Ada from the upper shelf",
+        "lend book 7 to Ada from the upper shelf not",
+        "send book 7 to Ada from the upper shelf",
+        "lned bok 7 to Ada fromm teh uper shelf",
+    ],
+)
+def test_other_differences_are_no_slips(text: str) -> None:
+    assert (
+        find(make_task("a", user=say("lend book 7 to Ada from the upper shelf")), make_task("b", user=say(text))) == []
+    )
+
+
+def test_where_nothing_is_to_be_done_a_slip_may_be_another_word() -> None:
+    nothing = GroundTruth(semantics="required", turns=((),))
+    one, other = (make_task(word, user=say(f"show my {word}"), ground_truth=nothing) for word in ("dairy", "diary"))
+    assert find(one, other) == []

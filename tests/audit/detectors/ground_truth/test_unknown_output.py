@@ -61,3 +61,55 @@ def test_what_exists_or_can_be_worked_out(output: str) -> None:
 
 def test_hours_and_minutes_may_be_a_duration_where_no_times_of_day_are_stored() -> None:
     assert list(UnknownOutput().inspect(task("72:10"))) == []
+
+
+PEOPLE = {"books": [{"author": "Moss Tindall", "window": "evening", "cloth": "polyester", "rack": "F HARR"}]}
+
+
+def misspelt(output: str) -> list[str]:
+    truth = GroundTruth(semantics="reference_path", outputs=(output,), call_matching="state")
+    environment = EnvironmentSpec(state=PEOPLE, policy="Deliver in the morning only.")
+    return [hit.claim for hit in UnknownOutput().inspect(make_task(environment=environment, ground_truth=truth))]
+
+
+@pytest.mark.parametrize(
+    ("output", "right"),
+    [
+        ("evenign", "evening"),
+        ("Moss Tinadll", "moss tindall"),
+        ("Moss Tindell", "moss tindall"),
+        ("Mos Tindall", None),
+        ("F HRAR", "f harr"),
+        ("polyestter", "polyester"),
+        ("polyistr", None),
+        ("mornign", "morning"),
+        ("evenings", None),
+        ("heaven", None),
+    ],
+)
+def test_a_text_that_is_one_slip_away_from_one_that_stands(output: str, right: str | None) -> None:
+    claims = misspelt(output)
+    assert len(claims) == bool(right)
+    assert all(repr(right) in claim for claim in claims)
+
+
+def test_two_texts_that_are_near_leave_it_open() -> None:
+    truth = GroundTruth(semantics="reference_path", outputs=("Tindlal",), call_matching="state")
+    people = {"names": ["Tindall", "Tindlaal"]}
+    task = make_task(environment=EnvironmentSpec(state=people), ground_truth=truth)
+    assert list(UnknownOutput().inspect(task)) == []
+
+
+def due(output: str, policy: str = "A loan is renewed for 7, 14 or 21 days.") -> list[str]:
+    loans = {"loans": [{"due": f"2025-03-{day}"} for day in ("11", "14", "20")]}
+    truth = GroundTruth(semantics="reference_path", outputs=(output,), call_matching="state")
+    task = make_task(environment=EnvironmentSpec(state=loans, policy=policy), ground_truth=truth)
+    return [hit.claim for hit in UnknownOutput().inspect(task)]
+
+
+def test_a_day_that_no_span_leads_to() -> None:
+    [claim] = due("2025-06-19")
+    assert "the nearest day that is named is 2025-03-20, and no span of more than 31 days is" in claim
+    assert due("2025-06-19", "A loan is renewed for 8 weeks.") == []
+    assert due("2025-06-19", "In June the desk is closed.") == []
+    assert due("2025-05-19") == due("2026-03-14") == due("2025-03-20") == []

@@ -52,7 +52,7 @@ def test_one_finding_per_simulator_with_rates_and_the_tasks_touched():
     findings, coverage = audit([task("a"), task("b"), task("c")], runs)
     (finding,) = findings
     assert (finding.task_ids, finding.also_in) == ((), ("a",))
-    assert finding.claim.startswith("The simulated user sim speaks as the assistant in 1 of 4 runs (25.0%")
+    assert finding.claim.startswith("The simulated user sim leaves its role in 1 of 4 runs (25.0%")
     # Wilson, 1 of 4: (1/4 + z²/8 ± z·sqrt(3/64 + z²/64)) / (1 + z²/4)
     assert finding.measures["low"] == pytest.approx(0.04559, abs=1e-5)
     assert finding.measures["high"] == pytest.approx(0.69936, abs=1e-5)
@@ -69,7 +69,7 @@ def test_one_finding_per_simulator_with_rates_and_the_tasks_touched():
 def test_the_same_simulator_in_two_experiments_is_told_apart():
     runs = [run("a", CONFUSED, protocol="trial"), run("a", CUSTOMER, protocol="main", trial=1)]
     (finding,), _ = audit([task("a")], runs)
-    assert "sim (trial) speaks as the assistant in 1 of 1 runs" in finding.claim
+    assert "sim (trial) leaves its role in 1 of 1 runs" in finding.claim
 
 
 def test_at_most_five_exemplars_spread_over_the_tasks():
@@ -127,7 +127,7 @@ def test_real_simulators(corpora):
     tasks = list(source.tasks(quarantine))
     runs = list(source.runs(corpora / "trajectories" / "tau1_airline.jsonl.gz", quarantine))
     findings, _ = audit(tasks, runs)
-    rates = {finding.claim.split(" speaks")[0].rsplit("user ", 1)[1]: finding.measures["rate"] for finding in findings}
+    rates = {finding.claim.split(" leaves")[0].rsplit("user ", 1)[1]: finding.measures["rate"] for finding in findings}
     # A 7-billion-parameter simulator loses its role in most runs; a frontier model in few.
     assert rates["Qwen2.5-7B-Instruct (third_party)"] > 0.8
     assert rates["gpt-4o-20240806 (paper_run)"] < 0.05
