@@ -6,6 +6,7 @@ import typer
 
 from flows.commands import (
     ace,
+    align,
     audit,
     catalogue,
     compare,
@@ -14,6 +15,7 @@ from flows.commands import (
     evaluate,
     faults,
     fetch,
+    judge,
     leaderboard,
     repair,
     replay,
@@ -45,8 +47,10 @@ app.command("repair")(repair.repair)
 app.command("fetch")(fetch.fetch)
 app.command("demo")(demo.demo)
 app.add_typer(ace.app)
+app.add_typer(align.app)
 app.add_typer(env.app)
 app.add_typer(faults.app)
+app.add_typer(judge.app)
 app.add_typer(sources.app)
 
 

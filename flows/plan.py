@@ -24,6 +24,8 @@ SHARD_TASKS = 500
 """Tasks per shard without runs: checking them takes a few seconds."""
 SHARD_TASKS_WITH_RUNS = 25
 """Tasks per shard when runs are read too: a shard's runs are in memory together."""
+_LATER = "judge"
+"""Folder of the code that comes after the checks: they do not depend on it."""
 MOST_SHARDS = 48
 """One Prefect task carries one shard, and a flow without a server records a few dozen tasks well."""
 
@@ -94,6 +96,7 @@ def run_key(settings: AuditSettings, version: Version) -> str:
     for package in (ace, audit, taxonomy):
         folder = Path(str(package.__file__)).parent
         code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]
+        code = [p for p in code if p.relative_to(folder).parts[0] != _LATER]
         total.update(hash_files(folder, code, "code").content_hash.encode())
     return total.hexdigest()[:16]
 

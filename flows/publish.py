@@ -1,13 +1,18 @@
 """The last stage of an audit: conclude over all shards, decide, and write tables, split and report."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from pathlib import Path
+from typing import Any
 
 from audit.conclude import conclude
 from audit.decisions.policy import Decision, decide, default_policy_text, load_policy
 from audit.decisions.split import write_cleaned_split
+from audit.detectors.base import Detector
 from audit.detectors.registry import detectors
+from audit.shards import ShardResult
 from flows.plan import AuditPlan, AuditSettings, load_tasks
 from flows.read_run import read_findings
 from flows.run_folder import RunFolder, write_json, write_jsonl
@@ -57,13 +62,34 @@ class AuditOutcome(Record):
     """HTML report."""
 
 
+@dataclass(frozen=True)
+class Addition:
+    """What a later stage adds to a finished audit, to be concluded with it into a run folder of its own."""
+
+    audit: Path
+    """Run folder of the audit."""
+    checks: Sequence[Detector]
+    """Checks of the stage."""
+    results: Sequence[ShardResult]
+    """What they found; they come after the audit's own."""
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    """Further entries of the manifest."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Further options that a reader of the report needs to repeat the run."""
+
+
 def is_confirmed_defect(finding: Finding) -> bool:
     """Tell whether a finding counts for the exit code."""
     return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC
 
 
-def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
+def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:
     """Write everything that a reader of the audit gets.
+
+    Args:
+        settings: the audit; its folder is written.
+        plan: what was read.
+        more: what a later stage adds; the results of the audit are then read from the audit's own folder.
 
     Raises:
         PolicyError: when the policy file cannot be used.
@@ -74,11 +100,14 @@ def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
     from reports.tables import write_tables
 
     folder = RunFolder(Path(settings.out))
+    audited = RunFolder(more.audit) if more else folder
+    asked = [*detectors(), *(more.checks if more else ())]
+    results = [*audited.shard_results(plan.shards), *(more.results if more else ())]
     source = settings.open()
     policy = load_policy(Path(settings.policy) if settings.policy else None)
-    findings, coverage = conclude(source.name, plan.task_ids, folder.shard_results(plan.shards), detectors())
+    findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     decisions = list(decide(policy, plan.task_ids, findings, coverage))
-    checks = {detector.id: detector.version for detector in detectors()}
+    checks = {detector.id: detector.version for detector in asked}
     agenthard = package_version("agenthard")
     write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
     split = write_cleaned_split(
@@ -91,8 +120,8 @@ def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
         agenthard=agenthard,
         quarantined=[item for item in plan.quarantined if item.kind == "task"],
     )
-    result = _result(settings, plan, folder, findings, coverage, decisions)
-    write_tables(result, folder.tables, folder.all_runs(plan.shards))
+    result = _result(settings, plan, audited, findings, coverage, decisions, asked, more.settings if more else {})
+    write_tables(result, folder.tables, audited.all_runs(plan.shards))
     write_findings_json(result, folder.root / "findings.json")
     write_sarif(result, folder.root / "results.sarif")
     write_page(result, folder.root / "report.html")
@@ -111,6 +140,7 @@ def publish(settings: AuditSettings, plan: AuditPlan) -> AuditOutcome:
             "domains": list(settings.domains),
             "key": plan.key,
             "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
+            **(more.manifest if more else {}),
         },
     )
     return outcome
@@ -123,6 +153,8 @@ def _result(
     findings: list[Finding],
     coverage: list[Coverage],
     decisions: list[Decision],
+    asked: Sequence[Detector],
+    further: Mapping[str, str],
 ) -> AuditResult:
     source = settings.open()
     tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
@@ -137,14 +169,14 @@ def _result(
         findings=findings,
         coverage=coverage,
         decisions=decisions,
-        checks=[CheckInfo.of(detector) for detector in detectors()],
+        checks=[CheckInfo.of(detector) for detector in asked],
         taxonomy=load_taxonomy(),
         policy=policy,
         models=plan.models,
         figures=source.figures(folder.all_runs(plan.shards)),
         cited_runs=_cited_runs(folder, plan, findings),
         software={"agenthard": package_version("agenthard")},
-        settings={"domains": ", ".join(settings.domains) or "all"},
+        settings={"domains": ", ".join(settings.domains) or "all", **further},
     )
 
 

@@ -31,6 +31,16 @@ class Label(Record):
     """Severity in the label set's own words."""
     cluster: str | None = None
     """Tasks of one cluster share their flaw; they count once in the clustered figures."""
+    category: str | None = None
+    """Kind of flaw in the label set's own words."""
+    component: str | None = None
+    """Part of the task that is flawed, in the label set's own words."""
+    annotator: str | None = None
+    """Who labelled it."""
+    mode: str | None = None
+    """Why the judge was wrong on it, in the words of somebody who looked."""
+    confirmed_later: bool | None = None
+    """What a second look at a flag said that the first labels call wrong: True = the flaw is there after all."""
 
 
 class Rate(Record):
@@ -101,7 +111,7 @@ def read_labels(path: Path, truth: str = "flawed") -> list[Label]:
             continue
         try:
             row = json.loads(line)
-            labels.append(_label(row, truth))
+            labels.append(label_of(row, truth))
         except (ValueError, KeyError, TypeError) as error:
             what = f"{type(error).__name__}: {error}"
             raise LabelError(
@@ -112,18 +122,32 @@ def read_labels(path: Path, truth: str = "flawed") -> list[Label]:
     return labels
 
 
-def _label(row: Mapping[str, Any], truth: str) -> Label:
+def label_of(row: Mapping[str, Any], truth: str = "flawed") -> Label:
+    """Turn one line of a label file into a label.
+
+    Args:
+        row: the JSON object of the line (see ``read_labels``). ``category``, ``component``, ``annotator``, ``mode`` and
+            ``confirmed_later`` are taken where they are given; an empty text counts as not given.
+        truth: boolean field that says what is flawed.
+
+    Raises:
+        KeyError: without ``task_id`` or the field ``truth``.
+        TypeError: when a field that should be true or false is neither.
+    """
     task_id = str(row["task_id"])
     if row.get("domain") and not task_id.startswith(f"{row['domain']}/"):
         task_id = f"{row['domain']}/{task_id}"
     if not isinstance(row[truth], bool):
         raise TypeError(f"{truth} is {row[truth]!r}, not true or false")
-    cluster = row.get("cluster")
+    if not isinstance(row.get("confirmed_later"), bool | None):
+        raise TypeError(f"confirmed_later is {row['confirmed_later']!r}, not true, false or null")
+    texts = {name: row.get(name) for name in ("cluster", "category", "component", "annotator", "mode")}
     return Label(
         task_id=task_id,
         flawed=row[truth],
         severity=row.get("severity"),
-        cluster=None if cluster is None else str(cluster),
+        confirmed_later=row.get("confirmed_later"),
+        **{name: None if text in (None, "") else str(text) for name, text in texts.items()},
     )
 
 

@@ -27,12 +27,13 @@ def load_side(folder: Path) -> AuditSide:
     """
     audit = load_run(folder)
     try:
-        return AuditSide(name=str(folder), audit=audit, contents=_contents(folder), coverage=_coverage(folder))
+        return AuditSide(name=str(folder), audit=audit, contents=task_contents(folder), coverage=_coverage(folder))
     except (OSError, KeyError, ValueError) as error:
         raise RunTablesError(f"{folder}: cannot read its tables ({str(error)[:200]}); audit again") from error
 
 
-def _contents(folder: Path) -> dict[str, str]:
+def task_contents(folder: Path) -> dict[str, str]:
+    """Hash what each task of an audit is, by its id (see ``CONTENT``)."""
     table = pq.read_table(
         folder / "tables" / "tasks.parquet", columns=["id", *CONTENT], read_dictionary=["environment"]
     )

@@ -1,0 +1,1 @@
+"""What an investigating judge can do: read-only tools over one task's material."""

@@ -1,0 +1,157 @@
+"""Reading a place of the task record: a record, a table, some of its members."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from audit.evidence import canonical_json, text_at
+from audit.judge.investigation.found import CHARACTERS, ENTRY_CHARACTERS, BadCall, Found, clip, page
+from audit.judge.investigation.places import STATES, place, states
+from audit.judge.material import Part, Passage
+from taxonomy.pointer import resolve
+from taxonomy.task import AgentTask
+
+_PARTS: dict[str, Part] = {
+    "/user": "user",
+    "/environment/policy": "policy",
+    "/environment/tools": "tools",
+    "/environment/user_tools": "user_tools",
+    "/hidden_tools": "tools",
+    "/evaluation": "evaluation",
+    "/ground_truth": "ground_truth",
+}
+_EXAMPLES = 5
+_MARGIN = 10
+"""Room for what separates two entries and says that one is cut."""
+
+
+def look_up(task: AgentTask, at: str = "", where: dict[str, Any] | None = None, offset: int = 0) -> Found:
+    """Read a place of the task record.
+
+    What is shown of an object or a list stands word for word in the canonical JSON of its place, so that a quote of one
+    member can be found again there.
+
+    Args:
+        task: The task.
+        at: The place (audit.judge.investigation.places); an empty text lists what there is in the state.
+        where: Only members that have these values, by the path of a field within the member (``address/zip``).
+        offset: Members, or characters of a text, to pass over.
+
+    Raises:
+        BadCall: There is no such place, or it has no members to choose from.
+    """
+    if not at.strip("/ "):
+        return _overview(task)
+    pointer = place(task, at)
+    value, part = resolve(task, pointer), part_of(pointer)
+    if where:
+        members = _chosen(value, where, pointer)
+        room = max(ENTRY_CHARACTERS, CHARACTERS // len(members) - _MARGIN)
+        shown = page(len(members), lambda number: _words(value, members[number]), offset, ",\n", room)
+        named = clip(", ".join(str(name) for name in members), 600)
+        found = f"{len(members)} of the members of {pointer} have {canonical_json(where)}: {named}"
+        return Found(part, _joined(found, shown.where), shown.text, pointer)
+    members = _names(value)
+    if len(members) > 1:
+        shown = page(len(members), lambda number: _words(value, members[number]), offset, ",\n")
+        if not shown.whole:
+            return Found(part, _joined(f"{pointer}, {len(members)} members", shown.where), shown.text, pointer)
+    return _stretch(part, pointer, text_at(task, pointer), offset, pointer)
+
+
+def read_passage(passage: Passage, offset: int = 0) -> Found:
+    """Read a passage of the material that is no part of the task record.
+
+    Args:
+        passage: The passage.
+        offset: Characters to pass over.
+
+    Raises:
+        BadCall: It is not so long.
+    """
+    return _stretch(passage.part, f"{passage.label}: {passage.title}", passage.text, offset, None)
+
+
+def _stretch(part: Part, title: str, text: str, offset: int, pointer: str | None) -> Found:
+    if offset and offset >= len(text):
+        raise BadCall(f"offset {offset} is behind the end, which is at {len(text)} characters")
+    last = min(offset + CHARACTERS, len(text))
+    more = f"; ask again with offset {last} for more" if last < len(text) else ""
+    cut = f", characters {offset} to {last} of {len(text)}{more}" if last - offset < len(text) else ""
+    return Found(part, title + cut, text[offset:last], pointer)
+
+
+def part_of(pointer: str) -> Part:
+    """Return the part of the task that a place belongs to."""
+    return next((part for start, part in _PARTS.items() if pointer.startswith(start)), "state")
+
+
+def _overview(task: AgentTask) -> Found:
+    lines = []
+    for root, state in states(task):
+        items: Iterable[tuple[Any, Any]] = state.items() if isinstance(state, dict) else [("", state)]
+        for name, value in items:
+            size = f"{len(value)} members" if isinstance(value, dict | list) else clip(canonical_json(value), 200)
+            lines.append(f"{root}/{name}: {size}")
+    if not lines:
+        return Found("state", "the state", f"The task has no state: {' and '.join(STATES)} are empty.")
+    shown = page(len(lines), lines.__getitem__)
+    return Found("state", _joined("the state", shown.where), shown.text)
+
+
+def _names(value: Any) -> list[Any]:
+    """Return the names of a value's members in the order of its canonical JSON."""
+    if isinstance(value, dict):
+        return sorted(value)
+    return list(range(len(value))) if isinstance(value, list | tuple) else []
+
+
+def _words(value: Any, name: Any) -> str:
+    """Return a member just as it stands in the canonical JSON of the value."""
+    member = canonical_json(value[name])
+    return f"{canonical_json(name)}: {member}" if isinstance(value, dict) else member
+
+
+def _chosen(value: Any, where: dict[str, Any], pointer: str) -> list[Any]:
+    """Return the names of the members that have these values; at least one."""
+    names = _names(value)
+    if not names:
+        raise BadCall(f"{pointer} has no members to choose from; leave `where` out")
+    for field, wanted in where.items():
+        have = [one for name in names for one in _values(value[name], field)]
+        if not any(_same(one, wanted) for one in have):
+            known = dict.fromkeys(clip(canonical_json(one), 80) for one in have)
+            fields = {str(key) for name in names if isinstance(value[name], dict) for key in value[name]}
+            told = f"it is, for example, {', '.join(list(known)[:_EXAMPLES])}"
+            told = told if known else f"its fields are {', '.join(sorted(fields)[:40]) or 'none'}"
+            raise BadCall(f"no member of {pointer} ({len(names)}) has {field} = {canonical_json(wanted)}; {told}")
+
+    def fits(item: Any) -> bool:
+        return all(any(_same(one, wanted) for one in _values(item, field)) for field, wanted in where.items())
+
+    chosen = [name for name in names if fits(value[name])]
+    if not chosen:
+        raise BadCall(f"no member of {pointer} ({len(names)}) has all of {canonical_json(where)} together")
+    return chosen
+
+
+def _values(item: Any, field: str) -> Iterator[Any]:
+    """Yield the value of a field, and its items where it is a list; lists on the way are entered."""
+    head, _, rest = field.replace(".", "/").partition("/")
+    for one in item if isinstance(item, list) else [item]:
+        if isinstance(one, dict) and head in one:
+            value = one[head]
+            if rest:
+                yield from _values(value, rest)
+            else:
+                yield value
+                yield from value if isinstance(value, list) else ()
+
+
+def _same(one: Any, wanted: Any) -> bool:
+    if isinstance(one, dict | list) or isinstance(wanted, dict | list):
+        return canonical_json(one) == canonical_json(wanted)
+    return str(one).casefold() == str(wanted).casefold()
+
+
+def _joined(*words: str) -> str:
+    return "; ".join(filter(None, words))

@@ -1,0 +1,72 @@
+"""The words of the prompts: templates and sentences in ``prompts/``, with one version for all of them."""
+
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import yaml
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from audit.judge.verdict import Verdict
+from models.structured import strict_schema
+from taxonomy.categories import Taxonomy, builtin_taxonomy
+
+LAYOUT = "1"
+"""Raised when code changes what a prompt says although no word in ``prompts/`` does."""
+WORDS = ("system.md.j2", "user.md.j2", "lookups.md.j2", "wording.yaml", "conditions.yaml")
+"""Files that the question for a verdict is made of."""
+_FOLDER = "prompts"
+
+
+@cache
+def data(name: str) -> Any:
+    """Return the content of a YAML file of the folder; nobody changes it."""
+    return yaml.safe_load(_read(name))
+
+
+def render(template: str, **values: Any) -> str:
+    """Fill in a template of the folder. Values are put in as they are, never read as templates."""
+    return _templates().get_template(template).render(**values)
+
+
+def prompt_version(taxonomy: Taxonomy | None = None) -> str:
+    """Return the version of all prompts: a hash of their words, of the verdict's schema and of the taxonomy.
+
+    Args:
+        taxonomy: The taxonomy in use; AgentHard's own by default.
+
+    Returns:
+        Twelve hexadecimal digits, the same for every task.
+    """
+    return _version(taxonomy or builtin_taxonomy())
+
+
+@cache
+def _version(taxonomy: Taxonomy) -> str:
+    content = {
+        "layout": LAYOUT,
+        "words": {name: _read(name) for name in WORDS},
+        "schema": strict_schema(Verdict),
+        "taxonomy": taxonomy.model_dump(mode="json", exclude={"categories": {"__all__": {"checks"}}}),
+    }
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:12]
+
+
+def _read(name: str) -> str:
+    return resources.files("audit.judge").joinpath(_FOLDER, name).read_text(encoding="utf-8")
+
+
+@cache
+def _templates() -> Environment:
+    # Plain text for a model, so nothing is escaped; what is hostile is fenced (audit.judge.fence).
+    return Environment(
+        loader=PackageLoader("audit.judge", _FOLDER),
+        autoescape=False,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

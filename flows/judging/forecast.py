@@ -1,0 +1,132 @@
+"""What a judging would take, before anything is asked (``agenthard judge run --dry-run``)."""
+
+import asyncio
+from collections.abc import Sequence
+
+from audit.judge.settings import Judge
+from flows.judging.inputs import AuditInputs
+from flows.judging.offloading import Hands, hands
+from flows.judging.questions import Question, questions_of
+from flows.judging.settings import JudgingSettings
+from flows.judging.store import AnswerStore
+from flows.judging.taking import chosen_tasks
+from flows.judging.workbench import Ready
+from models.cache import ReplyCache
+from models.estimate import Estimate, Spread, Workload, estimate
+from models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens
+from taxonomy.record import Record
+
+_VERDICT = (250.0, 900.0)
+"""Tokens of a short and of a usual verdict."""
+_THOUGHTS = 3_000.0
+"""Tokens that a model usually thinks before it, where its settings ask for thoughts."""
+_SECOND_TIER = 0.3
+"""Share of tasks that usually go to the second tier: those flagged or in doubt."""
+_LOOKED_UP = 1.5
+"""How much longer look-ups make a prompt, on average over the turns."""
+_AT_A_TIME = 64
+
+
+class JudgeForecast(Record):
+    """What one judge would take."""
+
+    judge: str
+    """Name of the judge."""
+    questions: int
+    """Questions that are still to be answered."""
+    cached: int
+    """Those of them whose reply is in the cache."""
+    takes: Estimate | None
+    """Requests, tokens and money; None when there is nothing to ask."""
+
+
+def forecast(settings: JudgingSettings) -> list[JudgeForecast]:
+    """Foresee what each judge will take, net of what is answered and what is cached. Nothing is sent.
+
+    Low is every verdict short and nothing for the second tier; high is every verdict at its limit, every attempt needed
+    and every task in the second tier.
+
+    Raises:
+        CommandError: The audit cannot be judged.
+    """
+    inputs = AuditInputs(settings.audited())
+    return asyncio.run(_forecast(settings, chosen_tasks(settings, inputs)))
+
+
+class _Tally:
+    """Sums over the questions of one judge."""
+
+    def __init__(self) -> None:
+        self.questions = self.cached = 0
+        self.typical = self.most = self.output = 0
+
+
+async def _forecast(settings: JudgingSettings, task_ids: Sequence[str]) -> list[JudgeForecast]:
+    known: set[Question] = set()
+    if settings.folder.store.is_file():
+        store = AnswerStore(settings.folder.store)
+        known = store.questions() - (set(store.failed()) if settings.retry else set())
+        store.close()
+    path = settings.folder.cache_of(settings)
+    cache = ReplyCache(path) if path.is_file() else None
+    tallies = {judge.name: _Tally() for judge in settings.judges.judges}
+    free = asyncio.Semaphore(_AT_A_TIME)
+    try:
+        async with hands(settings) as both, asyncio.TaskGroup() as group:
+            for task_id in task_ids:
+                await free.acquire()
+                one = group.create_task(_task(settings, task_id, both, known, cache, tallies))
+                one.add_done_callback(lambda _: free.release())
+    finally:
+        if cache is not None:
+            cache.close()
+    return [_of_judge(settings, judge, tallies[judge.name]) for judge in settings.judges.judges]
+
+
+async def _task(
+    settings: JudgingSettings,
+    task_id: str,
+    both: Hands,
+    known: set[Question],
+    cache: ReplyCache | None,
+    tallies: dict[str, _Tally],
+) -> None:
+    judges = settings.judges.judges
+    wanted = [question for question in questions_of(task_id, judges) if question not in known]
+    ready: dict[str, Ready] = await both.prepare(task_id) if wanted else {}
+    for question in wanted:
+        request, digest = ready[question.judge].request, ready[question.judge].digests[question.sample]
+        tally = tallies[question.judge]
+        tally.questions += 1
+        tally.cached += cache is not None and cache.has(digest)
+        tally.typical += prompt_tokens(request)
+        tally.most += most_prompt_tokens(request)
+        tally.output = max(tally.output, most_output_tokens(request))
+
+
+def _of_judge(settings: JudgingSettings, judge: Judge, tally: _Tally) -> JudgeForecast:
+    takes = None
+    if tally.questions:
+        takes = estimate(_workload(settings, judge, tally), settings.price_table())
+    return JudgeForecast(judge=judge.name, questions=tally.questions, cached=tally.cached, takes=takes)
+
+
+def _workload(settings: JudgingSettings, judge: Judge, tally: _Tally) -> Workload:
+    attempts, turns = float(settings.judges.attempts), 1.0 + settings.judges.lookups if judge.investigates else 1.0
+    low, typical = (0.0, _SECOND_TIER) if judge.tier == "second" else (1.0, 1.0)
+    longer = _LOOKED_UP if judge.investigates else 1.0
+    prompt, most = tally.typical / tally.questions, tally.most / tally.questions
+    sampling = judge.model.sampling
+    short, usual = _VERDICT
+    if sampling.reasoning_effort or sampling.thinking_tokens:
+        usual += _THOUGHTS
+    return Workload(
+        model=judge.model.name,
+        episodes=tally.questions,
+        begun=tally.cached,
+        requests=Spread(low=low, typical=typical * (1 + turns) / 2, high=attempts * turns),
+        prompt_tokens=Spread(low=prompt, typical=prompt * longer, high=max(most, prompt) * longer),
+        completion_tokens=Spread(
+            low=min(short, tally.output), typical=min(usual, tally.output), high=float(tally.output)
+        ),
+    )

@@ -1,0 +1,118 @@
+"""What an audit knows of each task, as the judge is given it: the task, findings, coverage and runs."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import pyarrow.parquet
+
+from audit.detectors.registry import detectors
+from flows.errors import CommandError
+from flows.plan import AuditPlan, load_tasks
+from flows.read_run import read_findings
+from flows.repair_inputs import Audited
+from flows.run_folder import RunFolder
+from taxonomy.finding import Coverage, Finding
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+
+class AuditInputs:
+    """A finished audit, task by task. Findings and coverage stay in compact form until a task is asked for."""
+
+    def __init__(self, audited: Audited) -> None:
+        """Read it.
+
+        Raises:
+            CommandError: The benchmark is gone or has changed, ``work/`` was deleted, or a judge was here before.
+        """
+        self.audited = audited
+        run = Path(audited.run)
+        if (run / "judge").exists():
+            raise CommandError(f"{run}: was judged already; name the run folder of the audit that it was made from")
+        self.source = audited.open_unchanged()
+        self.folder = RunFolder(run)
+        plan_file = self.folder.work / "plan.json"
+        if not plan_file.is_file():
+            raise CommandError(f"{run}: work/plan.json is missing, which the judge goes on from; audit again")
+        self.plan = AuditPlan.model_validate_json(plan_file.read_bytes())
+        changed = _changed(audited.checks)
+        if changed:
+            raise CommandError(
+                f"{run}: was audited by another version of AgentHard ({changed}); audit again into another folder, and "
+                "judge that"
+            )
+        settings = audited.settings
+        tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
+        self.tasks = {task.id: task for task in tasks}
+        self._position = {task_id: n for n, task_id in enumerate(self.plan.task_ids)}
+        self._findings: dict[str, list[Finding]] = {}
+        for finding in read_findings(run):
+            for task_id in finding.task_ids:
+                self._findings.setdefault(task_id, []).append(finding)
+        self._coverage = _CoverageTable(run / "tables" / "coverage.parquet")
+
+    def task(self, task_id: str) -> AgentTask:
+        """Return a task.
+
+        Raises:
+            CommandError: The audit has no such task.
+        """
+        try:
+            return self.tasks[task_id]
+        except KeyError:
+            raise CommandError(f"{self.folder.root}: the audit has no task {task_id!r}") from None
+
+    def findings(self, task_id: str) -> Sequence[Finding]:
+        """Return the findings that affect a task."""
+        return self._findings.get(task_id, ())
+
+    def coverage(self, task_id: str) -> Sequence[Coverage]:
+        """Return what each check did on a task."""
+        return self._coverage.of(task_id)
+
+    def runs(self, task_id: str) -> Sequence[Trajectory]:
+        """Return the runs of a task."""
+        if not self.plan.runs:
+            return ()
+        return self._shard_runs(self._position[task_id] // self.plan.shard_size).get(task_id, ())
+
+    def key(self) -> str:
+        """Hash what was audited and what was found."""
+        total = hashlib.sha256(self.plan.key.encode())
+        total.update((self.folder.root / "findings.json").read_bytes())
+        return total.hexdigest()[:16]
+
+    @lru_cache(maxsize=2)  # noqa: B019 - tasks come in order, so the runs of a shard are read once
+    def _shard_runs(self, number: int) -> dict[str, list[Trajectory]]:
+        found: dict[str, list[Trajectory]] = {}
+        for run in self.folder.runs(number):
+            found.setdefault(run.task_id, []).append(run)
+        return found
+
+
+def _changed(audited: Mapping[str, str]) -> str:
+    """Say which checks are others than those that ran; empty when none is."""
+    now = {detector.id: detector.version for detector in detectors()}
+    changed = sorted(check for check in {*audited, *now} if audited.get(check) != now.get(check))
+    return f"other checks: {', '.join(changed[:3])}{' ...' if len(changed) > 3 else ''}" if changed else ""
+
+
+class _CoverageTable:
+    """The coverage of an audit, whose rows stand in the order of the tasks."""
+
+    def __init__(self, path: Path) -> None:
+        fields = [name for name in Coverage.model_fields]
+        self._table = pyarrow.parquet.read_table(path, columns=fields)
+        self._rows: dict[str, tuple[int, int]] = {}
+        start = 0
+        ids = self._table.column("task_id").to_pylist()
+        for row, task_id in enumerate(ids):
+            if row + 1 == len(ids) or ids[row + 1] != task_id:
+                self._rows[task_id] = (start, row + 1 - start)
+                start = row + 1
+
+    def of(self, task_id: str) -> tuple[Coverage, ...]:
+        offset, count = self._rows.get(task_id, (0, 0))
+        return tuple(map(Coverage.model_validate, self._table.slice(offset, count).to_pylist()))

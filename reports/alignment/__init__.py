@@ -1,0 +1,1 @@
+"""How well an audit, or a judge, agrees with people: samples to label, agreement, baselines, drift."""

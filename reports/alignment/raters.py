@@ -1,0 +1,124 @@
+"""How far annotators agree with each other, and each of them with the judge, beyond chance."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from reports.alignment.answers import Answers
+from reports.alignment.measures import Settings
+from reports.alignment.naming import Names
+from reports.alignment.truth import Truth
+from reports.label_score import Label
+from reports.statistics.kappa import cohen_kappa
+from reports.statistics.krippendorff import krippendorff_alpha
+from reports.statistics.proportion import wilson_interval
+from reports.statistics.result import Result
+from taxonomy.record import Record
+
+MAJORITY = "majority of the annotators"
+
+
+class PairAgreement(Record):
+    """Two raters on the tasks that both gave a verdict on."""
+
+    first: str
+    """One rater."""
+    second: str
+    """The other."""
+    same: Result
+    """Share of their common tasks on which they say the same (flawed or not)."""
+    kappa: Result
+    """Cohen's κ of the same."""
+
+
+class RaterAgreement(Record):
+    """Everybody with everybody."""
+
+    between_annotators: tuple[PairAgreement, ...]
+    """Every pair of annotators; empty for one annotator."""
+    with_judge: tuple[PairAgreement, ...]
+    """Each annotator with the judge, or the audit, that is compared; with several annotators also their majority."""
+    alpha: Result
+    """Krippendorff's α of the annotators on flawed or not."""
+    alpha_with_judge: Result
+    """The same with the judge as one more rater."""
+    alpha_categories: Result
+    """α of the annotators on the category of flaw, "sound" being one; labels without a known category are left out."""
+
+
+def rater_agreement(
+    labels: Sequence[Label], agreed: Sequence[Truth], answers: Answers, names: Names, settings: Settings
+) -> RaterAgreement:
+    """Compare all raters.
+
+    Args:
+        labels: one label per task and annotator; tasks on which the majority is tied are among them.
+        agreed: what the majority says.
+        answers: the judge or audit.
+        names: the words of the label set.
+        settings: parameters.
+    """
+    verdicts: dict[str, dict[str, str]] = {}
+    kinds: dict[str, dict[str, str]] = {}
+    for label in labels:
+        rater = label.annotator or ""
+        verdicts.setdefault(rater, {})[label.task_id] = "flawed" if label.flawed else "sound"
+        kind = names.category(label.category) if label.flawed else "sound"
+        if kind is not None:
+            kinds.setdefault(rater, {})[label.task_id] = kind
+    tasks = tuple(dict.fromkeys(label.task_id for label in labels))
+    judge = {
+        task: "flawed" if answers.by_task[task].flagged else "sound"
+        for task in tasks
+        if task in answers.by_task and answers.by_task[task].flagged is not None
+    }
+    annotators = sorted(verdicts)
+    with_judge = {name: verdicts[name] for name in annotators}
+    if len(annotators) > 1:
+        with_judge[MAJORITY] = {task.task_id: "flawed" if task.flawed else "sound" for task in agreed}
+    return RaterAgreement(
+        between_annotators=tuple(
+            _pair(one, other, verdicts[one], verdicts[other], tasks, settings)
+            for one, other in combinations(annotators, 2)
+        ),
+        with_judge=tuple(_pair(name, answers.name, with_judge[name], judge, tasks, settings) for name in with_judge),
+        alpha=_alpha([verdicts[name] for name in annotators], tasks, settings),
+        alpha_with_judge=_alpha([*(verdicts[name] for name in annotators), judge], tasks, settings),
+        alpha_categories=_alpha([kinds.get(name, {}) for name in annotators], tasks, settings),
+    )
+
+
+def pair_of_answers(one: Answers, other: Answers, tasks: Sequence[str], settings: Settings) -> PairAgreement:
+    """Compare two judges on the tasks that both gave a verdict on.
+
+    Args:
+        one: answers of one judge.
+        other: answers of the other.
+        tasks: tasks to look at.
+        settings: parameters.
+    """
+    said = [
+        {t: str(a.by_task[t].flagged) for t in tasks if t in a.by_task and a.by_task[t].flagged is not None}
+        for a in (one, other)
+    ]
+    return _pair(one.name, other.name, said[0], said[1], tasks, settings)
+
+
+def _pair(
+    first: str, second: str, one: Mapping[str, str], other: Mapping[str, str], tasks: Sequence[str], settings: Settings
+) -> PairAgreement:
+    common = [task for task in tasks if task in one and task in other]
+    same = sum(one[task] == other[task] for task in common)
+    kappa = cohen_kappa(
+        [one.get(task) for task in tasks],
+        [other.get(task) for task in tasks],
+        resamples=settings.resamples,
+        seed=settings.seed,
+    )
+    return PairAgreement(
+        first=first, second=second, same=wilson_interval(same, len(common), unit="common tasks"), kappa=kappa
+    )
+
+
+def _alpha(raters: Sequence[Mapping[str, str]], tasks: Sequence[str], settings: Settings) -> Result:
+    units = [[rater.get(task) for rater in raters] for task in tasks]
+    return krippendorff_alpha(units, resamples=settings.resamples, seed=settings.seed)
