@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from flows.judging.defending import Defending
 from flows.judging.inputs import AuditInputs
@@ -28,6 +28,8 @@ from models.provider import Model
 from models.providers import provider_for
 from taxonomy.record import Record
 
+T = TypeVar("T")
+
 
 class ImportOutcome(Record):
     """What an answer file gave."""
@@ -48,8 +50,8 @@ def run_judging(settings: JudgingSettings) -> JudgingOutcome:
     inputs = AuditInputs(settings.audited())
     task_ids = chosen_tasks(settings, inputs)
     with taken(settings, inputs) as folder:
-        stopped = _unwrapped(_ask_models(settings, inputs, folder, task_ids))
-        return _conclude(settings, inputs, folder, task_ids, stopped)
+        stopped = unwrapped(_ask_models(settings, inputs, folder, task_ids))
+        return conclude(settings, inputs, folder, task_ids, stopped)
 
 
 def import_answers(settings: JudgingSettings, answers: Path) -> ImportOutcome:
@@ -68,8 +70,8 @@ def import_answers(settings: JudgingSettings, answers: Path) -> ImportOutcome:
     file = AnswerFile(answers, settings.models)
     try:
         with taken(settings, inputs) as folder:
-            _unwrapped(_ask(settings, inputs, folder, task_ids, file))
-            outcome = _conclude(settings, inputs, folder, task_ids, "")
+            unwrapped(_ask(settings, inputs, folder, task_ids, file))
+            outcome = conclude(settings, inputs, folder, task_ids, "")
     finally:
         file.close()
     questions = {owner_id(question.owner): question for question in _all_questions(settings, inputs, folder)}
@@ -114,9 +116,10 @@ async def _ask(
         store.close()
 
 
-def _conclude(
+def conclude(
     settings: JudgingSettings, inputs: AuditInputs, folder: JudgingFolder, task_ids: Sequence[str], stopped: str
 ) -> JudgingOutcome:
+    """Write everything that follows from the answers in the folder; `stopped` says why asking ended early."""
     current().start("writing the report")
     store = AnswerStore(folder.store)
     try:
@@ -146,7 +149,7 @@ async def _client(settings: JudgingSettings, folder: JudgingFolder) -> AsyncIter
         cache.close()
 
 
-def _unwrapped(work: Coroutine[Any, Any, str]) -> str:
+def unwrapped(work: Coroutine[Any, Any, T]) -> T:
     """Run it; of a group of errors the first is raised, since all have one cause."""
     try:
         return asyncio.run(work)

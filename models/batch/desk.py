@@ -14,6 +14,7 @@ from pathlib import Path
 from models.batch.intake import Intake, take_in
 from models.batch.jobs import Job, JobStore
 from models.batch.service import BatchService, service_for
+from models.batch.submission import Submission
 from models.batch.wire import custom_id_of, request_line
 from models.budget import Budget, most
 from models.cache import ReplyCache
@@ -22,27 +23,11 @@ from models.ledger import Entry, Ledger
 from models.model_file import ModelFile
 from models.prices import PriceTable
 from models.request import Request
-from taxonomy.record import Record
 
 MOST_REQUESTS = 50_000
 """Requests that OpenAI takes in one batch."""
 MOST_BYTES = 190 * 1024 * 1024
 """Bytes of one file; OpenAI takes 200 MB, Gemini 2 GB."""
-
-
-class Submission(Record):
-    """What was handed over."""
-
-    batches: int = 0
-    """Batches begun, those that an earlier call wrote down included."""
-    requests: int = 0
-    """Requests in them."""
-    answered: int = 0
-    """Requests that the cache could answer already."""
-    under_way: int = 0
-    """Requests that were in a batch already."""
-    left: int = 0
-    """Requests that the budget left no room for."""
 
 
 class BatchDesk:
@@ -121,7 +106,6 @@ class BatchDesk:
         total = Intake()
         for job in self._jobs.jobs():
             if job.state != "submitted" or not job.batch:
-                total += Intake(waiting=job.state == "new")
                 continue
             service = self._service(job.model)
             now = await service.progress(job.batch)
@@ -140,6 +124,10 @@ class BatchDesk:
             )  # fmt: skip
             self._jobs.change(job.tag, "fetched" if now.state == "ended" else "failed", now.words)
         return total
+
+    def errors(self, digest: str) -> list[str]:
+        """Names of the errors that a request ended with, once for each batch it was in."""
+        return self._jobs.errors(digest)
 
     async def cancel(self) -> int:
         """Ask the providers to stop all batches that run; what is answered by then can be fetched.
@@ -228,7 +216,7 @@ class BatchDesk:
         rest.replace(whole)
 
     def _tag(self, digests: Sequence[str]) -> str:
-        name = hashlib.sha256("".join(digests).encode()).hexdigest()[:16]
+        name = hashlib.sha256("".join(sorted(digests)).encode()).hexdigest()[:16]
         return f"{name}-{sum(job.tag.startswith(name) for job in self._jobs.jobs())}"
 
     def _lines(self, tag: str) -> Path:

@@ -91,6 +91,13 @@ class JobStore:
         )
         return {digest for (digest,) in rows}
 
+    def errors(self, digest: str) -> list[str]:
+        """Names of the errors that a request ended with, in order of the tags of its batches."""
+        rows = self._database.read(
+            "SELECT outcome FROM members WHERE digest = ? AND outcome <> 'answered' ORDER BY tag", (digest,)
+        )
+        return [outcome for (outcome,) in rows]
+
     def close(self) -> None:
         """Close the file."""
         self._database.close()

@@ -13,7 +13,7 @@ from flows.run_folder import RunFolder
 from flows.worker import run_shard
 from taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
-from tests.loopback import Answer, Asked
+from tests.loopback import Answer, Asked, Called
 
 GARBAGE, REFUSED, CUT_OFF, FLAWED = 7, 8, 9, 1
 """Last digits of the tasks whose questions end so."""
@@ -81,13 +81,31 @@ def flawed(wanted: int, quote: str | None = None) -> str:
     return json.dumps({"reasoning": "They differ.", "outcome": "flawed", "because": "", "issues": [issue]})
 
 
+UPHELD = json.dumps({"argument": "It is as it says.", "verdict": "upheld", "evidence": []})
+
+
+def defence(wanted: int) -> str:
+    """A defence that stands by its quote."""
+    quote = {"passage": "/user/turns/0/0/content", "quote": f"lend book {wanted}", "shows": "what is meant"}
+    return json.dumps({"argument": "The next book is meant.", "verdict": "overturned", "evidence": [quote]})
+
+
+def curious(asked: Asked) -> Answer:
+    """Looks something up before it says what `verdict` says."""
+    if not asked.tools:
+        return verdict(asked)
+    if asked.said[-1].role == "tool":
+        return Answer(text="I have seen enough.")
+    return Answer(calls=(Called(asked.tools[0]["name"], {}),))
+
+
 def verdict(asked: Asked) -> Answer:
     """What a judge says: the right verdict, or the failure that the number of the task stands for."""
     found = _CASE.search(asked.said[-1].text)
     assert found, asked.said[-1].text[:2000]
     number, wanted = int(found[1]), int(found[2])
     if asked.schema and "argument" in asked.schema["properties"]:
-        return Answer(text=json.dumps({"argument": "None.", "verdict": "upheld", "evidence": []}))
+        return Answer(text=defence(wanted) if number > 10 else UPHELD)
     if number % 10 == GARBAGE:
         return Answer(text="I think it is fine.")
     if number % 10 == REFUSED:
