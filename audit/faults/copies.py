@@ -2,13 +2,28 @@
 
 import re
 from random import Random
+from textwrap import fill, indent
 
 from audit.faults.editing import last_request, sites, with_text, with_value
 from audit.faults.guards import fits
+from audit.faults.mistyping import WAYS
 from audit.faults.operator import Fault, Sound, operator
+from audit.faults.wordings import worded
 from taxonomy.task import AgentTask
 
 _CATEGORY = "duplicate-or-conflicting-task"
+_COMMON = "with|from|what|which|that|want|need|have|there|their|about|when|please|must|should|would|each|only"
+_SIGNS = (
+    (("'", "\u2019"), ('"', "\u201d"), ("-", "\u2011")),
+    (('"', "\u00bb"), (" - ", " \u2014 ")),
+    (('"', "\u201f"), ("'", "`")),
+    (("-", "\u2010"), ("...", "\u2026")),
+)
+_SHORT = {
+    "I am": "I'm", "I would": "I'd", "I have": "I've", "do not": "don't", "it is": "it's", "It is": "It's",
+    "you are": "you're", "cannot": "can't", "does not": "doesn't", "is not": "isn't", "must not": "mustn't",
+    "should not": "shouldn't", "I will": "I'll", "that is": "that's", "what is": "what's",
+}  # fmt: skip
 
 
 def _copy(task: AgentTask) -> AgentTask:
@@ -31,7 +46,10 @@ def same_task_set_otherwise(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None:
         return None
-    task = with_text(sound.task, place[0], place[1].replace(" ", "  ", 3) + "\n")
+    text = place[1]
+    lines = "\n".join(fill(line, 60) for line in text.splitlines())
+    set_otherwise = (text.replace(" ", "  ", 3) + "\n", f"\n\n{text}", indent(text, "    "), text.replace(" ", "\t", 2))
+    task = with_text(sound.task, place[0], rng.choice((*set_otherwise, f"{lines}\n", text.replace("\n", "\r\n") + " ")))
     tools = sound.task.environment.tools[::-1]
     task = task.model_copy(update={"environment": task.environment.model_copy(update={"tools": tools})})
     return _fault(sound.task, _copy(task), "the same task stands in the benchmark twice, set otherwise")
@@ -43,9 +61,7 @@ def same_task_with_a_greeting(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None:
         return None
-    text = (
-        f"{rng.choice(('Hi!', 'Good day.', 'Hello there,'))} {place[1].rstrip('. !')}{rng.choice(('!', '. Thanks.'))}"
-    )
+    text = worded("same-task-with-a-greeting", rng, text=place[1].strip().rstrip(".!"))
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a greeting only")
 
 
@@ -55,25 +71,21 @@ def same_task_with_more_courtesy(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None:
         return None
-    wordings = (
-        "I hope you are doing well. {}",
-        "Could you help me with something? {}",
-        "{} I would really appreciate your help with this.",
-        "{} Looking forward to your answer!",
-        "{} That will be all for now.",
-    )
-    text = rng.choice(wordings).format(place[1].strip())
+    text = worded("same-task-with-more-courtesy", rng, text=place[1].strip())
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a courtesy only")
 
 
 @operator(_CATEGORY, "rules", "the texts are equal but for the signs they are typed with", rule_known=True)
 def same_task_typed_otherwise(sound: Sound, rng: Random) -> Fault | None:
-    """Put a task in again with typographic quotes, dashes and spaces, and without the first capital and last stop."""
+    """Put a task in again with other quotes, dashes, spaces and capitals, and without the last stop."""
     place = last_request(sound.task)
     if place is None:
         return None
-    typed = place[1].translate(str.maketrans("'\"-", "\u2019\u201d\u2011")).strip()
-    text = f"{typed[:1].lower()}{typed[1:]}".rstrip(".!").replace(" ", "\u00a0", 2)
+    text = place[1].strip()
+    for sign, typed in rng.choice(_SIGNS):
+        text = text.replace(sign, typed)
+    text = rng.choice((text, f"{text[:1].lower()}{text[1:]}")).rstrip(".!")
+    text = text.replace(" ", rng.choice(("\u00a0", "\u2009", "\u202f")), 2)
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in typography only")
 
 
@@ -83,9 +95,8 @@ def same_task_in_short_forms(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None:
         return None
-    forms = {"I am": "I'm", "I would": "I'd", "I have": "I've", "do not": "don't", "it is": "it's", "you are": "you're"}
     text = place[1]
-    for long, short in forms.items():
+    for long, short in _SHORT.items():
         text = text.replace(f"{long} ", f"{short} ") if f"{long} " in text else text.replace(f"{short} ", f"{long} ")
     if text == place[1]:
         return None
@@ -93,19 +104,24 @@ def same_task_in_short_forms(sound: Sound, rng: Random) -> Fault | None:
 
 
 @operator(
-    _CATEGORY, "rules", "the texts are equal but for one letter, and the ground truths are equal", rule_known=False
+    _CATEGORY,
+    "rules",
+    "the texts are equal but for one slip of typing, and so are the answers",
+    rule_known=False,
 )
 def same_task_with_a_slip(sound: Sound, rng: Random) -> Fault | None:
-    """Put a task in again with a letter doubled in a common word of its last request."""
+    """Put a task in again with a common word of its last request misspelt."""
     place = last_request(sound.task)
     if place is None:
         return None
-    common = re.findall(r"(?<= )(?:with|from|what|which|that|want|need|have|there|their|about|when)(?= )", place[1])
+    common = re.findall(rf"(?<= )(?:{_COMMON})(?= )", place[1])
     if not common:
         return None
     word = rng.choice(common)
-    slip = f"{word[:2]}{word[1:]}"
+    slip = rng.choice(WAYS)(word, rng.randrange(1, len(word) - 1), rng)
     text = place[1].replace(f" {word} ", f" {slip} ", 1)
+    if text == place[1]:
+        return None
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a misspelt word only")
 
 
@@ -120,7 +136,7 @@ def same_task_other_gold(sound: Sound, rng: Random) -> Fault | None:
             schema = site.properties[name]
             others = [each for each in schema.get("enum", ()) if each != value]
             if isinstance(value, int) and not isinstance(value, bool):
-                others.append(value + 3)
+                others.append(rng.choice((value + 3, value + 1, value - 1, value * 10)))
             others = [each for each in others if fits(schema, each)]
             if others:
                 wrong = rng.choice(others)

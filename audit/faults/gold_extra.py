@@ -9,6 +9,8 @@ from audit.faults.operator import Fault, Sound, operator
 from taxonomy.task import ToolCall
 
 _CATEGORY = "redundant-tool-call"
+_ADDRESSES = ("kontor{}@example.org", "front.desk+{}@mail.example", "J.Abel{}@uni.example", "a_{}@posts.example")
+_IDENTIFIERS = ("R{}", "Q-{}", "zz_{}", "{}/7", "#{}", "a0f{}be1")
 _TRIES = 12
 """Other values that are tried per argument."""
 
@@ -76,9 +78,9 @@ def _invented(name: str, schema: dict[str, Any], rng: Random) -> Any:
     number, words = rng.randrange(31_000, 97_000), name.lower().split("_")
     if schema.get("type") == "string" and not schema.keys() & {"enum", "pattern", "format"}:
         if "email" in words:
-            return f"{rng.choice(('kontor', 'front.desk', 'j.abel'))}{number}@example.org"
+            return rng.choice(_ADDRESSES).format(number)
         if {"id", "code", "number", "reference", "password", "token"} & set(words):
-            return f"{rng.choice('RQZ')}{number}"
+            return rng.choice(_IDENTIFIERS).format(number)
     return None
 
 

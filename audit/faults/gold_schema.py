@@ -5,11 +5,14 @@ from typing import Any
 
 from audit.faults.editing import sites, with_gold, with_value
 from audit.faults.guards import fits
+from audit.faults.mistyping import mistyped
 from audit.faults.operator import Fault, Sound, operator
 
 _CATEGORY = "malformed-tool-call"
 _BECAUSE = "call and schema both stand in the files"
-_INVENTED = ("reason", "priority", "confirm", "note", "mode", "verbose")
+_INVENTED = ("reason", "priority", "confirm", "note", "mode", "verbose", "userId", "extra_args", "Comment", "__id")
+_GIVEN: tuple[Any, ...] = (True, "as requested", 1, ["urgent"], {"by": "user"}, 0.5)
+_WORDS = ("special", "regular", "advanced", "overnight", "Other", "ANY", "n/a")
 _VERBS = ("fetch", "handle", "perform", "do", "process", "execute")
 
 
@@ -39,7 +42,7 @@ def undocumented_argument(sound: Sound, rng: Random) -> Fault | None:
         free = [name for name in _INVENTED if name not in site.properties]
         if free and not site.tool.parameters.get("additionalProperties"):
             name = rng.choice(free)
-            value = rng.choice((True, "as requested", 1))
+            value = rng.choice(_GIVEN)
             return Fault(
                 task=with_value(sound.task, site, name, value),
                 pointer=f"{site.pointer}/arguments/{name}",
@@ -71,9 +74,10 @@ def wrong_type(sound: Sound, rng: Random) -> Fault | None:
 def _of_other_type(value: Any, rng: Random, *, texts: bool) -> Any:
     """Choose a value of another type; text stands for any type where values can be written as source text."""
     if isinstance(value, bool):
-        return rng.choice((["yes"], 2))
+        return rng.choice((["yes"], 2, *((str(value), "yes") if texts else ())))
     if isinstance(value, int | float):
-        return rng.choice(([value], {"amount": value}, f"about {value}")[: 3 if texts else 2])
+        written = (f"about {value}", str(value), f"{value}.0", f"{value} units") if texts else ()
+        return rng.choice(([value], {"amount": value}, *written))
     if isinstance(value, str):
         return rng.choice(([value], {"value": value}, 17))
     return rng.choice((3.5, False))
@@ -84,7 +88,7 @@ def value_outside_the_choices(sound: Sound, rng: Random) -> Fault | None:
     """Give an argument a word that is none of the documented choices."""
     for site in sites(sound.task, rng):
         for name, value in site.values():
-            wrong = rng.choice(("special", "regular", "advanced", "overnight"))
+            wrong = rng.choice((rng.choice(_WORDS), mistyped(str(value), rng), f"{value}_new", f"very {value}"))
             if (
                 isinstance(value, str)
                 and "enum" in site.properties[name]
@@ -104,8 +108,9 @@ def value_outside_the_choices(sound: Sound, rng: Random) -> Fault | None:
 def tool_not_offered(sound: Sound, rng: Random) -> Fault | None:
     """Let a gold call name a tool that nobody offers."""
     for site in sites(sound.task, rng):
-        name = f"{rng.choice(_VERBS)}_{site.call.name.rpartition('.')[2]}"
-        if sound.task.tool(name) is None:
+        own = site.call.name.rpartition(".")[2]
+        name = rng.choice((f"{rng.choice(_VERBS)}_{own}", f"{own}_v2", f"{own}s", mistyped(own, rng)))
+        if name != own and sound.task.tool(name) is None:
             call = site.call.model_copy(update={"name": name})
             return Fault(
                 task=with_gold(sound.task, site.turn, site.index, [call]),

@@ -7,10 +7,12 @@ from typing import Any
 
 from audit.faults.editing import Site, known, peers, said, sites, stands_in, with_gold, with_value
 from audit.faults.guards import accepted, fits, replayed
+from audit.faults.mistyping import mistyped
 from audit.faults.operator import Fault, Sound, operator
 
 _CATEGORY = "incorrect-tool-call"
 _JUDGED = "the evaluator does not take its word from the ground truth, so it rejects a wrong one"
+_NO_DAYS = ("02-30", "04-31", "13-05", "06-31", "00-12", "09-31", "11-31", "05-00", "10-32", "31-12")
 _UNREACHABLE = ("unreachable-score",)
 """Where the evaluator rejects the recorded answer, nobody can say whether the answer or the evaluator is wrong."""
 _IDENTIFIER = re.compile(r"(?=.*\d)[A-Za-z#]*[-_]?[A-Za-z0-9_-]{4,}|[\w-]+\.[a-z]{2,4}|[^@\s]+@[^@\s]+")
@@ -18,13 +20,13 @@ _IDENTIFIER = re.compile(r"(?=.*\d)[A-Za-z#]*[-_]?[A-Za-z0-9_-]{4,}|[\w-]+\.[a-z
 
 @operator(_CATEGORY, "rules", "the user's text has the right spelling, and nothing has the wrong one", rule_known=True)
 def misspelt_name(sound: Sound, rng: Random) -> Fault | None:
-    """Misspell an identifier, address or file name that the user says: a letter lost, doubled or exchanged."""
+    """Misspell an identifier, address or file name that the user says: one slip of typing."""
     text = said(sound.task)
     for site in sites(sound.task, rng):
         for name, value in site.values():
             if not (isinstance(value, str) and _IDENTIFIER.fullmatch(value) and stands_in(value, text)):
                 continue
-            wrong = _misspelt(value, rng)
+            wrong = mistyped(value, rng)
             if wrong != value and not stands_in(wrong, known(sound.task)):
                 return Fault(
                     task=with_value(sound.task, site, name, wrong),
@@ -36,20 +38,13 @@ def misspelt_name(sound: Sound, rng: Random) -> Fault | None:
     return None
 
 
-def _misspelt(value: str, rng: Random) -> str:
-    at = rng.randrange(1, len(value) - 1)
-    ways = (value[:at] + value[at + 1 :], value[:at] + value[at] + value[at:],
-            value[:at] + value[at + 1] + value[at] + value[at + 2 :])  # fmt: skip
-    return rng.choice(ways)
-
-
 @operator(_CATEGORY, "rules", "the calendar has no such day", rule_known=True, also=("malformed-tool-call",))
 def impossible_day(sound: Sound, rng: Random) -> Fault | None:
     """Turn a day into one that no calendar has."""
     for site in sites(sound.task, rng):
         for name, value in site.values():
             if isinstance(value, str) and _is_day(value):
-                wrong = f"{value[:5]}{rng.choice(('02-30', '04-31', '13-05', '06-31', '00-12'))}"
+                wrong = f"{value[:5]}{rng.choice(_NO_DAYS)}"
                 return Fault(
                     task=with_value(sound.task, site, name, wrong),
                     pointer=f"{site.pointer}/arguments/{name}",

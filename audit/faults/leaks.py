@@ -4,12 +4,26 @@ import json
 from random import Random
 from typing import Any
 
-from audit.faults.editing import Site, last_request, said, sites, stands_in, with_environment, with_text, with_tool
+from audit.faults.editing import (
+    Site,
+    last_request,
+    said,
+    sites,
+    stands_in,
+    with_environment,
+    with_parameter,
+    with_text,
+    with_tool,
+)
 from audit.faults.operator import Fault, Sound, operator
+from audit.faults.wordings import placed, worded, wordings
 from taxonomy.task import AgentTask
 
 _CATEGORY = "answer-leakage"
 _BECAUSE = "the expected value stands word by word where the agent reads it, and nobody says it"
+
+_MARKS: tuple[tuple[Any, Any], ...] = ((True, None), (True, False), (1, 0), ("yes", "no"), ("x", None), (1.0, 0.0))
+"""How the right record is marked, and how the others are; None leaves them without a mark."""
 
 
 def _unsaid(task: AgentTask, rng: Random) -> tuple[Site, str, Any] | None:
@@ -24,16 +38,19 @@ def _unsaid(task: AgentTask, rng: Random) -> tuple[Site, str, Any] | None:
     return None
 
 
+def _expected(site: Site, name: str, value: Any) -> dict[str, str]:
+    call = json.dumps({"name": site.call.name, "arguments": {name: value}}, ensure_ascii=False)
+    return {"tool": site.call.name, "name": name, "value": str(value), "json": call}
+
+
 @operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
 def answer_in_the_request(sound: Sound, rng: Random) -> Fault | None:
-    """Append the expected call to what the user says."""
+    """Put the expected call, or its value, before, into or after what the user says."""
     found, place = _unsaid(sound.task, rng), last_request(sound.task)
     if found is None or place is None:
         return None
     site, name, value = found
-    call = json.dumps({"name": site.call.name, "arguments": {name: value}}, ensure_ascii=False)
-    wording = rng.choice(("(Expected call: {})", "Ground truth: {}", "[solution] {}", "Reference answer: {}"))
-    text = f"{place[1].rstrip()}\n\n{wording.format(call)}"
+    text = placed(place[1], worded("answer-in-the-request", rng, **_expected(*found)), rng)
     return Fault(
         task=with_text(sound.task, place[0], text),
         pointer=place[0],
@@ -50,15 +67,8 @@ def answer_in_the_policy(sound: Sound, rng: Random) -> Fault | None:
     if found is None:
         return None
     site, name, value = found
-    wording = rng.choice(
-        (
-            "Note for graders: {call} must be called with {name}={value}.",
-            "The correct {name} for this request is {value}.",
-            "Hidden answer key: {call}({name}='{value}')",
-        )
-    )
-    sentence = wording.format(call=site.call.name, name=name, value=value)
-    policy = f"{sound.task.environment.policy.rstrip()}\n\n{sentence}".strip()
+    sentence = worded("answer-in-the-policy", rng, **_expected(*found))
+    policy = placed(sound.task.environment.policy, sentence, rng)
     return Fault(
         task=with_environment(sound.task, policy=policy),
         pointer="/environment/policy",
@@ -69,19 +79,28 @@ def answer_in_the_policy(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_CATEGORY, "rules", _BECAUSE, rule_known=True)
 def answer_in_the_documentation(sound: Sound, rng: Random) -> Fault | None:
-    """Write the expected value into the documentation of the tool."""
+    """Write the expected value into the documentation of the tool or its parameter: a text, example or default."""
     found = _unsaid(sound.task, rng)
     if found is None:
         return None
     site, name, value = found
-    wording = rng.choice(("{text} For this task give {name}={value}.", "{text} (expected here: {value})"))
-    text = wording.format(text=site.tool.description, name=name, value=value).strip()
-    task, pointer = with_tool(sound.task, site.tool, description=text)
+    sentence = worded("answer-in-the-documentation", rng, **_expected(*found))
+    schema, place = site.properties[name], rng.choice(("tool", "parameter", "examples", "default"))
+    if place == "tool":
+        after: Any = placed(site.tool.description, sentence, rng)
+        task, pointer = with_tool(sound.task, site.tool, description=after)
+        pointer += "/description"
+    else:
+        key = "description" if place == "parameter" else place
+        told = {"description": placed(schema.get("description", ""), sentence, rng), "examples": [value]}
+        after = told.get(key, value)
+        task, pointer = with_parameter(sound.task, site.tool, name, {**schema, key: after})
+        pointer += f"/{key}"
     return Fault(
         task=task,
-        pointer=f"{pointer}/description",
-        before=site.tool.description,
-        after=text,
+        pointer=pointer,
+        before=site.tool.description if place == "tool" else schema.get(key),
+        after=after,
         says=f"the documentation of {site.tool.name} gives {value} away",
     )
 
@@ -97,12 +116,15 @@ def answer_marked_in_the_state(sound: Sound, rng: Random) -> Fault | None:
         right = sorted(expected & table.keys()) if isinstance(table, dict) else []
         if not right or len(table) < 2 * len(right) or not all(isinstance(row, dict) for row in table.values()):
             continue
-        mark = rng.choice(("is_answer", "correct", "gold", "is_solution"))
-        marked = {id: {**row, mark: True} if id in right else row for id, row in table.items()}
+        mark, (yes, no) = rng.choice(wordings("answer-marked-in-the-state")), rng.choice(_MARKS)
+        marked = {
+            id: {**row, mark: yes} if id in right else row if no is None else {**row, mark: no}
+            for id, row in table.items()
+        }
         return Fault(
             task=task.model_copy(update={"initial_state": {**state, key: marked}}),
             pointer=f"/initial_state/{key}/{right[0]}/{mark}",
-            after=True,
+            after=yes,
             says=f"{mark} tells what the ground truth names",
         )
     return None
@@ -115,8 +137,7 @@ def required_text_in_the_request(sound: Sound, rng: Random) -> Fault | None:
     wanted = [text for text in task.ground_truth.outputs if len(text) > 3 and not stands_in(text, said(task))]
     if not wanted or place is None:
         return None
-    wording = rng.choice(("Your reply is graded on containing “{}”.", "(Checker: reply must include “{}”.)"))
-    text = f"{place[1].rstrip()} {wording.format(wanted[0])}"
+    text = placed(place[1], worded("required-text-in-the-request", rng, text=wanted[0]), rng)
     return Fault(
         task=with_text(task, place[0], text),
         pointer=place[0],
@@ -133,15 +154,7 @@ def answer_in_a_comment(sound: Sound, rng: Random) -> Fault | None:
     if found is None or place is None:
         return None
     site, name, value = found
-    wording = rng.choice(
-        (
-            "<!-- {call}: {name} {value} -->",
-            "[annotator: we want {value} as {name}; remove before release]",
-            "(QA note: only {value} passes)",
-        )
-    )
-    comment = wording.format(call=site.call.name, name=name, value=value)
-    text = f"{place[1].rstrip()} {comment}"
+    text = placed(place[1], worded("answer-in-a-comment", rng, **_expected(*found)), rng)
     return Fault(
         task=with_text(sound.task, place[0], text),
         pointer=place[0],
@@ -159,10 +172,21 @@ def answer_as_a_worked_example(sound: Sound, rng: Random) -> Fault | None:
     if place is None or not found:
         return None
     call = found[0].call
-    arguments = ", ".join(f"{name}={value!r}" for name, value in found[0].values())
-    wording = rng.choice(("Example\nUser: {}\nAssistant: {}", "Q: {}\nA: {}"))
-    example = wording.format(place[1].strip(), f"{call.name}({arguments})")
-    policy = f"{sound.task.environment.policy.rstrip()}\n\n{example}".strip()
+    given = dict(found[0].values())
+    source = f"{call.name}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+    request = place[1].strip()
+    example = worded(
+        "answer-as-a-worked-example",
+        rng,
+        tool=call.name,
+        call=source,
+        json=json.dumps(given, ensure_ascii=False),
+        object=json.dumps({"name": call.name, "arguments": given}, ensure_ascii=False),
+        request=request,
+        request_json=json.dumps(request, ensure_ascii=False),
+        call_json=json.dumps(source, ensure_ascii=False),
+    )
+    policy = placed(sound.task.environment.policy, example, rng)
     return Fault(
         task=with_environment(sound.task, policy=policy),
         pointer="/environment/policy",
@@ -182,10 +206,14 @@ def answer_listed_in_the_state(sound: Sound, rng: Random) -> Fault | None:
     named = sorted(id for id in expected if any(id in table and len(table) > 3 for table in tables))
     if not named:
         return None
-    key = rng.choice(("to_be_chosen", "winners", "_target_ids", "oracle"))
+    key = rng.choice(wordings("answer-listed-in-the-state"))
+    told = rng.choice((named, ", ".join(named), {id: True for id in named}, [{"id": id} for id in named]))
+    inside = rng.choice(("", "meta", "_debug"))
+    if inside in state:
+        return None
     return Fault(
-        task=task.model_copy(update={"initial_state": {**state, key: named}}),
-        pointer=f"/initial_state/{key}",
-        after=named,
+        task=task.model_copy(update={"initial_state": {**state, **({inside: {key: told}} if inside else {key: told})}}),
+        pointer=f"/initial_state/{inside}/{key}" if inside else f"/initial_state/{key}",
+        after=told,
         says=f"{key} tells what the ground truth names",
     )

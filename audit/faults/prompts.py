@@ -1,54 +1,49 @@
 """Incorrect system prompts: a policy that says something false about the environment, or contradicts itself."""
 
+import re
 from random import Random
 
 from audit.faults.editing import sites, with_environment
 from audit.faults.operator import Fault, Sound, operator
+from audit.faults.wordings import placed, worded, wordings
 from taxonomy.task import AgentTask
 
 _CATEGORY = "incorrect-system-prompt"
 
 
-def _with_sentence(task: AgentTask, sentence: str) -> AgentTask:
-    policy = task.environment.policy
-    return with_environment(task, policy=f"{policy.rstrip()}\n\n{sentence}\n" if policy else sentence)
+def _with_sentence(task: AgentTask, sentence: str, rng: Random) -> AgentTask:
+    return with_environment(task, policy=placed(task.environment.policy, sentence, rng))
 
 
-def _fault(task: AgentTask, sentence: str, says: str) -> Fault:
-    return Fault(task=_with_sentence(task, sentence), pointer="/environment/policy", after=sentence, says=says)
+def _fault(task: AgentTask, sentence: str, says: str, rng: Random) -> Fault:
+    return Fault(task=_with_sentence(task, sentence, rng), pointer="/environment/policy", after=sentence, says=says)
 
 
 @operator(_CATEGORY, "rules", "the prompt names it, and the list of tools does not have it", rule_known=True)
 def prompt_names_absent_tool(sound: Sound, rng: Random) -> Fault | None:
     """Tell the agent to use a tool that does not exist."""
     for site in sites(sound.task, rng):
-        name = f"{rng.choice(('verify', 'refresh', 'confirm', 'audit'))}_{site.tool.name.rpartition('.')[2]}"
+        name = _invented(site.tool.name.rpartition(".")[2], rng)
         if sound.task.tool(name) is None:
-            wording = rng.choice(
-                (
-                    "Before you finish, use the `{}` tool.",
-                    "Always call {}() once at the end.",
-                    "Results of `{}` are binding for everything you do.",
-                    "The function `{}` tells you whether you may go on.",
-                    "After each change the agent must run the {} tool.",
-                )
-            )
-            return _fault(sound.task, wording.format(name), f"there is no tool {name}")
+            sentence = worded("prompt-names-absent-tool", rng, tool=name)
+            return _fault(sound.task, sentence, f"there is no tool {name}", rng)
     return None
+
+
+def _invented(name: str, rng: Random) -> str:
+    verb = rng.choice(("verify", "refresh", "confirm", "audit", "pre_check", "validate"))
+    camel = re.sub(r"_(\w)", lambda letter: letter[1].upper(), f"{verb}_{name}")
+    return rng.choice((f"{verb}_{name}", camel, f"{name}_v2", f"{name}_bulk"))
 
 
 @operator(_CATEGORY, "rules", "the prompt names it, and the tool's schema does not have it", rule_known=True)
 def prompt_names_absent_parameter(sound: Sound, rng: Random) -> Fault | None:
     """Tell the agent to give a parameter that the tool does not take."""
     for site in sites(sound.task, rng):
-        name = rng.choice(("reason", "confirmed", "requested_by", "dry_run"))
+        name = rng.choice(wordings("absent-parameters"))
         if name not in site.properties:
-            wording = rng.choice(
-                ("Always pass `{p}` to `{t}`.", "Call {t}({p}=\"yes\") once the user agrees.",
-                 "The parameter `{p}` of the `{t}` tool must never be empty.")
-            )  # fmt: skip
-            sentence = wording.format(p=name, t=site.tool.name)
-            return _fault(sound.task, sentence, f"{site.tool.name} has no parameter {name}")
+            sentence = worded("prompt-names-absent-parameter", rng, name=name, tool=site.tool.name)
+            return _fault(sound.task, sentence, f"{site.tool.name} has no parameter {name}", rng)
     return None
 
 
@@ -57,10 +52,10 @@ def prompt_names_absent_choice(sound: Sound, rng: Random) -> Fault | None:
     """Tell the agent to give a value that is none of the documented choices."""
     for site in sites(sound.task, rng):
         for name, schema in site.properties.items():
-            wrong = rng.choice(("premium", "overnight", "basic"))
+            wrong = rng.choice(wordings("absent-choices"))
             if "enum" in schema and wrong not in schema["enum"]:
-                sentence = f'When in doubt, call {site.tool.name}({name}="{wrong}").'
-                return _fault(sound.task, sentence, f"{wrong!r} is none of the values that {name} takes")
+                sentence = worded("prompt-names-absent-choice", rng, tool=site.tool.name, name=name, word=wrong)
+                return _fault(sound.task, sentence, f"{wrong!r} is none of the values that {name} takes", rng)
     return None
 
 
@@ -70,15 +65,10 @@ def prompt_example_does_not_parse(sound: Sound, rng: Random) -> Fault | None:
     for site in sites(sound.task, rng):
         names = list(site.call.arguments)
         if names:
-            call = f"{site.tool.name.replace('.', '_')}({names[0]}="
-            broken = rng.choice(
-                (
-                    f"```python\nresult = {call}1\nprint(result)\n```",
-                    f"```python\nif ready\n    {call}1)\n```",
-                    f'```json\n{{"name": "{site.tool.name}", "arguments": {{"{names[0]}": }}}}\n```',
-                )
-            )
-            return _fault(sound.task, f"Example of a call:\n\n{broken}", "the example does not parse")
+            tool, first = site.tool.name, names[0]
+            broken = worded("prompt-example-does-not-parse", rng, tool=tool, python=tool.replace(".", "_"), name=first)
+            intro = rng.choice(("Example of a call:\n\n", "", "# Format\n", "Call tools like this:\n"))
+            return _fault(sound.task, intro + broken, "the example does not parse", rng)
     return None
 
 
@@ -92,4 +82,4 @@ def prompt_contradicts_itself(sound: Sound, rng: Random) -> Fault | None:
             "Tell the user the result of every change. Do not mention changes to the user.",
         )
     )
-    return _fault(sound.task, pair, "two rules of the policy contradict each other")
+    return _fault(sound.task, pair, "two rules of the policy contradict each other", rng)

@@ -40,6 +40,13 @@ def _answered_otherwise(
     return run_fault(sound, runs, done[1], None, done[2], says) if done else None
 
 
+def _another(value: int | str, rng: Random) -> int | str | None:
+    """Choose a value that is told in the place of another."""
+    if isinstance(value, int):
+        return value + rng.choice((1, 3, -2, 100))
+    return rng.choice((f"{value} (2)", f"{value} II", f"old {value}", "unknown", None))
+
+
 def _with_content(run: Trajectory, index: int, answer: dict[str, Any]) -> Trajectory:
     text = json.dumps(answer, ensure_ascii=False)
     message = run.messages[index].model_copy(update={"content": text})
@@ -84,7 +91,7 @@ def response_that_changes_by_itself(sound: Sound, rng: Random) -> Fault | None:
             if len(asked.tool_calls) != 1 or asked.tool_calls[0].name not in reads or not texts or "data" in answer:
                 continue
             key = rng.choice(texts)
-            wrong = answer[key] + 3 if isinstance(answer[key], int) else f"{answer[key]} (2)"
+            wrong = _another(answer[key], rng)
             call = asked.tool_calls[0].model_copy(update={"id": f"{asked.tool_calls[0].id}_again"})
             reply = run.messages[index].model_copy(
                 update={"tool_call_id": call.id, "content": json.dumps({**answer, key: wrong}, ensure_ascii=False)}
@@ -115,7 +122,7 @@ def value_that_the_state_lacks(sound: Sound, rng: Random) -> Fault | None:
             ]
             if fields:
                 record, key = rng.choice(fields)
-                record[key] = record[key] + 3 if isinstance(record[key], int) else f"{record[key]} II"
+                record[key] = _another(record[key], rng)
                 return _with_content(run, index, answer), f"/messages/{index}/content", record[key]
         return None
 

@@ -7,42 +7,26 @@ from statistics import median
 
 from audit.faults.operator import Fault, Sound, operator
 from audit.faults.run_faults import run_fault, some_runs
+from audit.faults.wordings import worded
 from taxonomy.task import Message
 from taxonomy.trajectory import Trajectory
 
 _ROLE, _SCORES = "user-role-confusion", "suspicious-score-pattern"
 
-_SERVING = (
-    "Of course, I can help you with that. Let me pull up your account, one moment please.",
-    "Thank you for contacting us. What else can I do for you today?",
-    "I've gone ahead and updated your booking. You will receive a confirmation by e-mail shortly.",
-    "Could you please provide your customer number so that I can look into this for you?",
-    "Your request has been processed. Is there anything else I can assist you with?",
-)
-_INVENTING = (
-    'Tool result: {"status": "ok", "changed": 1}',
-    '<tool_response>{"success": true}</tool_response>',
-    'The system returned {"result": "done", "error": null}.',
-)
-_REVEALING = (
-    "As my instructions say, I am the user in this scenario and must not tell you the number before you ask.",
-    "My prompt tells me to pretend that I am a customer, so I will go on with the role play.",
-    "According to the script that I was given I should now agree and end the conversation.",
-)
 
-
-def _misspoken(sound: Sound, rng: Random, lines: tuple[str, ...], says: str) -> Fault | None:
-    """Let the user say one of the lines at the end of some runs."""
+def _misspoken(sound: Sound, rng: Random, line: str, says: str) -> Fault | None:
+    """Let the user say a line in some runs, in the place of what it says there or after it."""
     talking = tuple(run for run in sound.runs if run.status == "ok" and len(run.messages) > 2)
     if sound.task.user.kind != "simulated" or len(talking) < 2:
         return None
-    chosen, line = some_runs(talking, rng), rng.choice(lines)
+    chosen, adds = some_runs(talking, rng), rng.random() < 0.4
     runs = []
     for run in sound.runs:
         if run.id in chosen:
             said = [index for index, message in enumerate(run.messages) if message.role == "user"]
-            at = said[-1] if said else len(run.messages)
-            messages = (*run.messages[:at], Message(role="user", content=line), *run.messages[at + 1 :])
+            at = rng.choice(said[1:] or said) if said else len(run.messages)
+            before = f"{run.messages[at].content}\n" if adds and said else ""
+            messages = (*run.messages[:at], Message(role="user", content=before + line), *run.messages[at + 1 :])
             run = run.model_copy(update={"messages": messages})
         runs.append(run)
     return run_fault(sound, runs, "/messages", None, line, says)
@@ -51,42 +35,43 @@ def _misspoken(sound: Sound, rng: Random, lines: tuple[str, ...], says: str) -> 
 @operator(_ROLE, "rules", "only the serving side says such a sentence", rule_known=True)
 def user_who_serves(sound: Sound, rng: Random) -> Fault | None:
     """Let the user speak as the assistant."""
-    return _misspoken(sound, rng, _SERVING, "the user speaks as the assistant")
+    return _misspoken(sound, rng, worded("user-who-serves", rng), "the user speaks as the assistant")
 
 
 @operator(_ROLE, "rules", "tool output has a form that no customer speaks in", rule_known=True)
 def user_who_invents_results(sound: Sound, rng: Random) -> Fault | None:
     """Let the user report the result of a tool of the agent's."""
-    return _misspoken(sound, rng, _INVENTING, "the user invents a result of the agent's tools")
+    line = worded("user-who-invents-results", rng)
+    return _misspoken(sound, rng, line, "the user invents a result of the agent's tools")
 
 
 @operator(_ROLE, "rules", "no customer speaks of a script or a prompt", rule_known=True)
 def user_who_reveals(sound: Sound, rng: Random) -> Fault | None:
     """Let the user speak of its instructions."""
-    return _misspoken(sound, rng, _REVEALING, "the user reveals its instructions")
+    return _misspoken(sound, rng, worded("user-who-reveals", rng), "the user reveals its instructions")
 
 
-_NARRATING = (
-    "(The customer nods, thanks the agent and leaves.)",
-    "[The caller is satisfied with this and ends the conversation.]",
-    "*The user reads the answer and has no further wishes.*",
-)
-
-
-@operator(_ROLE, "rules", "a call with its arguments as JSON is no speech", rule_known=True)
+@operator(_ROLE, "rules", "a call with its arguments is no speech", rule_known=True)
 def user_who_calls_tools(sound: Sound, rng: Random) -> Fault | None:
     """Let the user make the first call of the ground truth itself."""
     calls = [call for _, call in sound.task.gold_calls()]
     if not calls:
         return None
-    line = f"Action: {calls[0].name}\nAction Input: {json.dumps(calls[0].arguments, ensure_ascii=False)}"
-    return _misspoken(sound, rng, (line,), "the user makes a call of the agent's tools")
+    call = calls[0]
+    line = worded(
+        "user-who-calls-tools",
+        rng,
+        tool=call.name,
+        json=json.dumps(call.arguments, ensure_ascii=False),
+        python=", ".join(f"{name}={value!r}" for name, value in call.arguments.items()),
+    )
+    return _misspoken(sound, rng, line, "the user makes a call of the agent's tools")
 
 
 @operator(_ROLE, "rules", "nobody speaks of himself as the customer who does something now", rule_known=False)
 def user_who_narrates(sound: Sound, rng: Random) -> Fault | None:
     """Let the user tell, as a narrator, what the user does."""
-    return _misspoken(sound, rng, _NARRATING, "the user narrates instead of speaking")
+    return _misspoken(sound, rng, worded("user-who-narrates", rng), "the user narrates instead of speaking")
 
 
 def _rescored(sound: Sound, passes: Callable[[Trajectory], bool], says: str) -> Fault | None:

@@ -8,10 +8,12 @@ from audit.execution.environment import Attempt
 from audit.faults.editing import known, said, sites, stands_in, with_value
 from audit.faults.guards import accepted, judged
 from audit.faults.operator import Fault, Sound, operator
+from audit.faults.wordings import worded
 from taxonomy.task import AgentTask, Check
 
 _LENIENT, _STRICT = "too-lenient", "too-strict"
 _UNSCORED, _UNREACHABLE = "unscored-requirement", "unreachable-score"
+_REFERENCES = ("REF-{0}", "CASE-{0}", "VN-{0}", "#{0}{1}", "INV/2025/{0}", "tkt{0}{1}", "{0}-{1}-A", "no. {0}.{1}")
 
 
 def _with_checks(task: AgentTask, checks: tuple[Check, ...]) -> AgentTask:
@@ -52,11 +54,15 @@ def nothing_is_scored(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_LENIENT, "rules", "every reply contains an empty text", rule_known=True)
 def empty_required_text(sound: Sound, rng: Random) -> Fault | None:
-    """Require an empty text."""
+    """Require an empty text: none, a space, or a comma where commas are removed."""
     outputs = sound.task.ground_truth.outputs
     if not outputs:
         return None
-    return output_fault(sound.task, rng.randrange(len(outputs)), "", "every reply contains the required text")
+    at = rng.randrange(len(outputs))
+    pointer = f"/ground_truth/outputs/{at}"
+    removed = any("commas removed" in c.note for c in sound.task.evaluation.checks if c.pointer == pointer)
+    empty = rng.choice(("", " ", ",", ", ") if removed else ("", " "))
+    return output_fault(sound.task, at, empty, "every reply contains the required text")
 
 
 @operator(_LENIENT, "rules", "the digits stand in other numbers of the task", rule_known=True)
@@ -116,10 +122,7 @@ def default_demanded(sound: Sound, rng: Random) -> Fault | None:
 def verbatim_sentence(sound: Sound, rng: Random) -> Fault | None:
     """Require a whole sentence, word by word, around what the reply has to contain."""
     for index, text in enumerate(sound.task.ground_truth.outputs):
-        wording = rng.choice(
-            ("The answer to your question is {}.", "I have checked it for you and it is {}", "It is exactly {}, madam.")
-        )
-        sentence = wording.format(text)
+        sentence = worded("verbatim-sentence", rng, text=text)
         return output_fault(sound.task, index, sentence, f"a right reply in other words than {sentence!r} fails")
     return None
 
@@ -129,7 +132,7 @@ def courtesy_demanded(sound: Sound, rng: Random) -> Fault | None:
     """Require words of courtesy beside what the reply has to contain."""
     task, truth = sound.task, sound.task.ground_truth
     pattern = next((check for check in task.evaluation.checks if check.kind == "output_substring"), None)
-    phrase = rng.choice(("With pleasure!", "Kind regards", "Thanks for your patience", "Have a lovely day"))
+    phrase = worded("courtesy-demanded", rng)
     if pattern is None or not truth.outputs or phrase.lower() in known(task).lower():
         return None
     outputs = (*truth.outputs, phrase)
@@ -183,15 +186,8 @@ def one_spelling_only(sound: Sound, rng: Random) -> Fault | None:
 @operator(_UNSCORED, "rules", "the criterion says of itself that no code scores it", rule_known=True)
 def criterion_not_scored(sound: Sound, rng: Random) -> Fault | None:
     """State a criterion about what the agent says, without scoring it."""
-    sentence = rng.choice(
-        (
-            "Agent tells the user what was changed before it says goodbye.",
-            "Agent explains why it chose what it chose.",
-            "Agent asks the user to confirm before the first change.",
-            "The reply mentions the date of the next step.",
-        )
-    )
-    kind: Any = rng.choice(("rubric", "judge"))
+    sentence = worded("criterion-not-scored", rng)
+    kind: Any = rng.choice(("rubric", "judge", "state_assertion"))
     checks = (*sound.task.evaluation.checks, Check(kind=kind, scored=False, expected=sentence))
     says = "a stated criterion is not scored"
     pointer = f"/evaluation/checks/{len(checks) - 1}"
@@ -244,7 +240,7 @@ def needed_tool_withheld(sound: Sound, rng: Random) -> Fault | None:
 def text_that_nobody_knows(sound: Sound, rng: Random) -> Fault | None:
     """Require a reference number that stands nowhere."""
     task = sound.task
-    number = f"{rng.choice(('REF', 'CASE', 'VN'))}-{rng.randrange(10_000, 99_999)}"
+    number = rng.choice(_REFERENCES).format(rng.randrange(10_000, 99_999), rng.randrange(10, 99))
     if not task.ground_truth.outputs or accepted(task) is False or stands_in(number, known(task)):
         return None
     return output_fault(

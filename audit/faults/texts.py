@@ -5,13 +5,17 @@ from random import Random
 
 from audit.faults.editing import known, last_request, said, sites, stands_in, with_environment, with_text
 from audit.faults.guards import independent
+from audit.faults.mistyping import doubled, exchanged, lost, means_the_same
 from audit.faults.operator import Fault, Sound, operator
 from audit.faults.scoring import output_fault
+from audit.faults.wordings import placed, worded
 
 _AMBIGUOUS, _DRIFT, _OUTPUT = "ambiguous-instruction", "environment-drift", "wrong-expected-output"
 _SAME_FACT = ("redundant-tool-call",)
 """A value that no text determines is a value that follows from nothing."""
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+_GAPS = ("", "__", "X", "...", "[limit]")
+_LIMIT = re.compile(r"\b(?:at least|at most|exactly|(?:more|less|fewer) than)\b.*?(\d+)")
 
 
 @operator(_AMBIGUOUS, "rules", "nothing that the agent can read has the value", rule_known=False, also=_SAME_FACT)
@@ -24,13 +28,17 @@ def value_left_out(sound: Sound, rng: Random) -> Fault | None:
                 continue
             for pointer, text in task.user_texts():
                 if stands_in(value, text):
-                    vague = "some" if isinstance(value, int) else rng.choice(("the usual one", "you know which"))
-                    less = re.sub(rf"(?<!\w){re.escape(str(value))}(?!\w)", vague, text, flags=re.IGNORECASE)
+                    vague = worded("value-left-out-number" if isinstance(value, int) else "value-left-out", rng)
+                    less = _without(text, str(value), vague)
                     changed = with_text(task, pointer, less)
                     if not stands_in(value, known(changed)) and "default" not in site.properties[name]:
                         says = f"nothing tells that {name} is {value}"
                         return Fault(task=changed, pointer=pointer, before=text, after=less, says=says)
     return None
+
+
+def _without(text: str, value: str, vague: str) -> str:
+    return re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", lambda _: vague, text, flags=re.IGNORECASE)
 
 
 @operator(_AMBIGUOUS, "judge", "that the user wants either of two needs reading", rule_known=False)
@@ -54,18 +62,22 @@ def two_readings(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_AMBIGUOUS, "rules", "the evaluator holds the rules that the text has to state", rule_known=True)
 def condition_left_out(sound: Sound, rng: Random) -> Fault | None:
-    """Leave a condition out of a long text whose evaluator knows the conditions without the ground truth."""
+    """Leave a condition, or its figure, out of a long text whose evaluator knows it without the ground truth."""
     task, place = sound.task, last_request(sound.task)
     if place is None or not independent(task):
         return None
     lines = place[1].splitlines()
-    with_limits = [index for index, line in enumerate(lines) if re.search(r"\d", line)]
+    with_limits = [index for index, line in enumerate(lines) if _LIMIT.search(line)]
     if len(lines) < 6 or not with_limits:
         return None
     gone = rng.choice(with_limits)
-    less = "\n".join(lines[:gone] + lines[gone + 1 :])
+    line, figure = lines[gone], _LIMIT.search(lines[gone])
+    assert figure is not None
+    stands = rng.choice(([], [line[: figure.start()].rstrip()], *([line[: figure.start(1)] + gap] for gap in _GAPS)))
+    less = "\n".join(lines[:gone] + stands + lines[gone + 1 :])
     says = f"the text does not say: {lines[gone].strip()}"
-    return Fault(task=with_text(task, place[0], less), pointer=place[0], before=lines[gone], says=says)
+    after = stands[0] if stands else None
+    return Fault(task=with_text(task, place[0], less), pointer=place[0], before=line, after=after, says=says)
 
 
 @operator(
@@ -80,8 +92,8 @@ def day_counted_from_today(sound: Sound, rng: Random) -> Fault | None:
                 continue
             for pointer, text in task.user_texts():
                 if stands_in(value, text):
-                    word = rng.choice(("tomorrow", "next Monday", "in three days"))
-                    later = re.sub(rf"(?:on )?{value}", word, text)
+                    word = worded("day-counted-from-today", rng)
+                    later = re.sub(rf"(?:\bon )?{value}", word, text)
                     changed = with_text(task, pointer, later)
                     if not _DAY.search(said(changed)) and not _DAY.search(changed.environment.policy):
                         says = f"{word} is {value} on one day only"
@@ -95,14 +107,8 @@ def live_page(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None or "http" in place[1] or not any(sound.task.gold_calls()):
         return None
-    sentence = rng.choice(
-        (
-            "Only go ahead if the rate shown right now on https://rates.harbour.example/today is below 4 %.",
-            "Use whatever https://news.harbour.example/live lists as the latest notice to decide which one I mean.",
-            "If today's weather on https://weather.harbour.example is dry, do it; otherwise leave everything as it is.",
-        )
-    )
-    text = f"{place[1].rstrip()} {sentence}"
+    sentence = worded("live-page", rng)
+    text = placed(place[1], sentence, rng)
     says = "what is right depends on a live page"
     return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
 
@@ -113,14 +119,8 @@ def site_decides(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None or not any(sound.task.gold_calls()):
         return None
-    sentence = rng.choice(
-        (
-            "The harbour office posts closures on its website; skip all of this when one is up.",
-            "Have a look at the ferry company's home page first and leave it be in case they are on strike today.",
-            "What the exchange rate is you will find on the internet, and above 1.20 I am not interested.",
-        )
-    )
-    text = f"{sentence} {place[1].lstrip()}"
+    sentence = worded("site-decides", rng)
+    text = placed(place[1], sentence, rng)
     says = "what is right depends on what a site says on the day"
     return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
 
@@ -133,31 +133,35 @@ def clock_in_the_prompt(sound: Sound, rng: Random) -> Fault | None:
     fixed += [text for text in task.ground_truth.outputs if _DAY.fullmatch(text)]
     if not fixed:
         return None
-    sentence = rng.choice(
-        (
-            "Today is {{ now().date() }}; all days are counted from it.",
-            "Current date: ${TODAY}. Count days from there.",
-            "The current time is that of the computer on which you run.",
-        )
-    )
-    policy = f"{_DAY.sub('the day it is', task.environment.policy).rstrip()}\n\n{sentence}".strip()
+    sentence = worded("clock-in-the-prompt", rng)
+    policy = placed(_DAY.sub("the day it is", task.environment.policy), sentence, rng)
     says = f"{fixed[0]} is right on one day only"
     return Fault(task=with_environment(task, policy=policy), pointer="/environment/policy", after=sentence, says=says)
 
 
 @operator(_OUTPUT, "rules", "the state has another figure and nothing has this one", rule_known=True)
 def figure_that_stands_nowhere(sound: Sound, rng: Random) -> Fault | None:
-    """Change digits of a required text that stands in the state, so that it stands nowhere."""
+    """Change, lose, double or move a digit of a required text that stands in the state, so that it stands nowhere."""
     task = sound.task
     for index, text in enumerate(task.ground_truth.outputs):
         everything = known(task)
         if not re.search(r"\d", text) or not stands_in(text, everything):
             continue
-        at = rng.choice([match.start() for match in re.finditer(r"\d", text)])
-        wrong = text[:at] + str((int(text[at]) + rng.randrange(1, 9)) % 10) + text[at + 1 :]
-        if not stands_in(wrong, everything):
+        wrong = _other_figure(text, rng)
+        if wrong not in text and not means_the_same(wrong, text) and not stands_in(wrong, everything):
             return output_fault(task, index, wrong, f"the state has {text}, the required text is {wrong}")
     return None
+
+
+def _other_figure(text: str, rng: Random) -> str:
+    at = rng.choice([match.start() for match in re.finditer(r"\d", text)])
+    changed = text[:at] + str((int(text[at]) + rng.randrange(1, 9)) % 10) + text[at + 1 :]
+    ways = [changed, lost(text, at, rng), doubled(text, at, rng)]
+    if text[at + 1 : at + 2].isdigit():
+        ways.append(exchanged(text, at, rng))
+    if point := re.search(r"(\d)[.,](\d)", text):
+        ways.append(f"{text[: point.start()]}.{point[1]}{text[point.end() - 1 :]}".lstrip("."))
+    return rng.choice(ways)
 
 
 @operator(_OUTPUT, "judge", "which record the user asks about needs reading", rule_known=False)

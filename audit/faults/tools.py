@@ -5,9 +5,18 @@ from typing import Any
 
 from audit.faults.editing import Site, sites, with_environment, with_parameter, with_tool
 from audit.faults.guards import fits, replayed
+from audit.faults.mistyping import mistyped
 from audit.faults.operator import Fault, Sound, operator
+from audit.faults.wordings import placed, worded, wordings
 
 _MISLEADING, _INSUFFICIENT = "misleading-tool-design", "insufficient-toolset"
+_READS = ("get", "list", "show", "find", "fetch", "view", "search", "lookup", "read", "describe")
+_OPTIONAL: tuple[dict[str, Any], ...] = (
+    {"type": "string", "description": "Optional; leave it out if in doubt."},
+    {"type": "boolean", "description": "Whether to do so.", "default": False},
+    {"type": "integer", "minimum": 0, "default": 0},
+    {"type": ["string", "null"], "default": None},
+)
 _BECAUSE = "two parts of the documentation exclude each other"
 
 
@@ -21,6 +30,16 @@ def _scalar(site: Site, rng: Random) -> tuple[str, dict[str, Any]] | None:
     return None if name is None else (name, site.properties[name])
 
 
+def _not_allowed(schema: dict[str, Any], rng: Random) -> Any:
+    """Choose a value that a careless author takes for a default."""
+    ways: list[Any] = [rng.choice(wordings("default-that-is-not-allowed"))]
+    for choice in schema.get("enum", ())[:1]:
+        ways += [f"{choice}".upper(), f"{choice}s", [choice]]
+    if "enum" not in schema:
+        ways += [str(schema.get("minimum", 7)), schema.get("minimum", 1) - 1, schema.get("maximum", 99) + 1, 0.5, [1]]
+    return rng.choice(ways)
+
+
 @operator(_MISLEADING, "rules", _BECAUSE, rule_known=True)
 def default_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
     """Document a default that type or choices of the parameter exclude."""
@@ -28,7 +47,7 @@ def default_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
         if (chosen := _scalar(site, rng)) is None:
             continue
         name, schema = chosen
-        wrong = rng.choice(("usual", "automatic", "normal", "as before"))
+        wrong = _not_allowed(schema, rng)
         if fits({key: value for key, value in schema.items() if key != "default"}, wrong) is False:
             task, pointer = with_parameter(sound.task, site.tool, name, {**schema, "default": wrong})
             says = f"the default {wrong!r} of {name} is not allowed"
@@ -38,18 +57,21 @@ def default_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_MISLEADING, "rules", _BECAUSE, rule_known=True)
 def example_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
-    """Give an example in a parameter's text that type or choices of the parameter exclude."""
+    """Give an example, in a parameter's text or schema, that type or choices of the parameter exclude."""
     for site in sites(sound.task, rng):
         if (chosen := _scalar(site, rng)) is None:
             continue
         name, schema = chosen
-        wrong = rng.choice(("'fastest'", "'weekly'", "'first-class'"))
-        wording = rng.choice((" For example {}.", " (e.g. {})", " Use {} when in doubt.", " Such as {}."))
-        text = schema.get("description", "").rstrip() + wording.format(wrong)
-        if fits(schema, wrong.strip("'")) is False:
-            task, pointer = with_parameter(sound.task, site.tool, name, {**schema, "description": text})
-            says = f"the text of {name} tells to give {wrong}, which is not allowed"
-            return Fault(task=task, pointer=pointer, before=schema.get("description"), after=text, says=says)
+        wrong = rng.choice(wordings("example-words"))
+        key = rng.choice(("description", "description", "description", "examples", "example"))
+        said = worded("example-that-is-not-allowed", rng, word=wrong)
+        text = schema.get("description", "").rstrip(". " if said.startswith(",") else " ") + said
+        after = {"description": text, "examples": [wrong], "example": wrong}[key]
+        if fits({k: value for k, value in schema.items() if k != key}, wrong) is False:
+            task, pointer = with_parameter(sound.task, site.tool, name, {**schema, key: after})
+            pointer += f"/{key}"
+            says = f"{name} is said to take {wrong}, which is not allowed"
+            return Fault(task=task, pointer=pointer, before=schema.get(key), after=after, says=says)
     return None
 
 
@@ -57,9 +79,11 @@ def example_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
 def required_but_undocumented(sound: Sound, rng: Random) -> Fault | None:
     """Require a parameter that is documented nowhere."""
     for site in sites(sound.task, rng):
-        name = rng.choice(("session", "tenant", "auth_token", "locale", "trace_id"))
+        misspelt = [mistyped(each, rng) for each in site.properties if len(each) > 4]
+        name = rng.choice((rng.choice(wordings("required-but-undocumented")), *misspelt[:1]))
         if name not in site.properties:
-            required = [*site.tool.parameters.get("required", ()), name]
+            required = list(site.tool.parameters.get("required", ()))
+            required.insert(rng.randrange(len(required) + 1), name)
             task, pointer = with_tool(sound.task, site.tool, parameters={**site.tool.parameters, "required": required})
             says = f"{site.tool.name} requires {name}, which is documented nowhere"
             return Fault(task=task, pointer=f"{pointer}/parameters/required", after=name, says=says)
@@ -77,7 +101,8 @@ def same_words_for_two_tools(sound: Sound, rng: Random) -> Fault | None:
             if tool.name not in used and tool.parameters == site.tool.parameters and tool.description
         ]
         if twins:
-            text = rng.choice(twins).description
+            words = rng.choice(twins).description
+            text = rng.choice((words, f"{words.rstrip('.')} ", words.upper(), words.replace(" ", "  ", 2)))
             task, pointer = with_tool(sound.task, site.tool, description=text)
             return Fault(
                 task=task,
@@ -113,9 +138,9 @@ def parameter_the_code_lacks(sound: Sound, rng: Random) -> Fault | None:
     """Document an optional parameter that the code does not take."""
     for site in sites(sound.task, rng):
         code = site.tool.implementation
-        name = rng.choice(("notify", "dry_run", "comment", "urgent"))
+        name = rng.choice(wordings("parameter-the-code-lacks"))
         if code is not None and not code.extra_keywords and name not in (*code.parameters, *site.properties):
-            schema = {"type": "string", "description": "Optional; leave it out if in doubt."}
+            schema = rng.choice(_OPTIONAL)
             task, pointer = with_parameter(sound.task, site.tool, name, schema)
             return Fault(task=task, pointer=pointer, after=schema, says=f"the code of {site.tool.name} has no {name}")
     return None
@@ -128,7 +153,9 @@ def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
     if replayed(task) is not None:
         return None  # the environment knows the tool by its own name
     for site in [site for site in sites(task, rng) if site.writes]:
-        name = f"{rng.choice(('get', 'list', 'show', 'find'))}_{site.tool.name.partition('_')[2] or site.tool.name}"
+        thing = site.tool.name.partition("_")[2] or site.tool.name
+        verb, camel = rng.choice(_READS), "".join(map(str.capitalize, thing.split("_")))
+        name = rng.choice((f"{verb}_{thing}", f"{verb}{camel}", f"{verb.upper()}_{thing}", f"{verb}-{thing}"))
         if task.tool(name) is None:
             changed, pointer = with_tool(task, site.tool, name=name)
             turns = tuple(
@@ -150,10 +177,7 @@ def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
 def change_that_is_denied(sound: Sound, rng: Random) -> Fault | None:
     """Say in the documentation of a tool that changes the state that it changes nothing."""
     for site in [site for site in sites(sound.task, rng) if site.writes and site.tool.description]:
-        denial = rng.choice(
-            ("Looks only; nothing is changed.", "Read-only, safe to call any time.", "Has no effect on any record.")
-        )
-        text = f"{denial} {site.tool.description}"
+        text = placed(site.tool.description, worded("change-that-is-denied", rng), rng)
         task, pointer = with_tool(sound.task, site.tool, description=text)
         says = f"{site.tool.name} changes the state and is documented as if it did not"
         return Fault(task=task, pointer=f"{pointer}/description", before=site.tool.description, after=text, says=says)

@@ -1,0 +1,74 @@
+"""Slips of typing: a character lost, doubled, exchanged with its neighbour, or hit beside; a sign that looks alike."""
+
+import re
+from collections.abc import Callable
+from random import Random
+
+_ROWS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
+_BESIDE = {key: row[max(0, at - 1) : at] + row[at + 1 : at + 2] for row in _ROWS for at, key in enumerate(row)}
+_ALIKE = {
+    "0": "Oo", "O": "0\u041e", "1": "lI", "l": "1I", "I": "l1", "5": "S", "S": "5", "8": "B", "B": "8\u0412", "2": "Z",
+    "Z": "2", "6": "G", "A": "\u0410", "C": "\u0421", "E": "\u0415", "H": "\u041d", "K": "\u041a", "M": "\u041c",
+    "P": "\u0420", "T": "\u0422", "a": "\u0430", "e": "\u0435", "o": "0\u043e", "-": "\u2013\u2010\u2011",
+}  # fmt: skip
+"""Characters that are taken for one another: letters and digits, Latin and Cyrillic, hyphens and dashes."""
+_UNSEEN = ("\u200b", "\u00ad", "\ufeff")
+
+
+def lost(text: str, at: int, rng: Random) -> str:
+    """Lose a character."""
+    return text[:at] + text[at + 1 :]
+
+
+def doubled(text: str, at: int, rng: Random) -> str:
+    """Double a character."""
+    return text[: at + 1] + text[at:]
+
+
+def exchanged(text: str, at: int, rng: Random) -> str:
+    """Exchange a character with the one after it."""
+    return text[:at] + text[at + 1 : at + 2] + text[at] + text[at + 2 :]
+
+
+def beside(text: str, at: int, rng: Random) -> str:
+    """Hit the key beside the right one."""
+    key = rng.choice(_BESIDE.get(text[at].lower(), text[at]))
+    return text[:at] + (key.upper() if text[at].isupper() else key) + text[at + 1 :]
+
+
+def inserted(text: str, at: int, rng: Random) -> str:
+    """Hit the key beside the right one as well."""
+    return text[: at + 1] + beside(text, at, rng)[at] + text[at + 1 :]
+
+
+WAYS: tuple[Callable[[str, int, Random], str], ...] = (lost, doubled, exchanged, beside, inserted)
+
+
+def mistyped(text: str, rng: Random) -> str:
+    """Make one slip inside a text, at a letter or digit that is neither its first character nor its last.
+
+    Args:
+        text: what was meant.
+        rng: source of chance.
+
+    Returns:
+        What was typed; the text itself where there is nothing to slip on.
+    """
+    places = [at for at in range(1, len(text) - 2) if text[at].isalnum() and text[at + 1].isalnum()]
+    return rng.choice(WAYS)(text, rng.choice(places), rng) if places else text
+
+
+def looking_alike(text: str, rng: Random) -> str:
+    """Put a character that looks like the right one into a text, or one that nobody sees."""
+    places = [at for at, character in enumerate(text) if at and character in _ALIKE]
+    if not places or rng.random() < 0.2:
+        at = rng.randrange(1, len(text) + 1)
+        return text[:at] + rng.choice(_UNSEEN) + text[at:]
+    at = rng.choice(places)
+    return text[:at] + rng.choice(_ALIKE[text[at]]) + text[at + 1 :]
+
+
+def means_the_same(one: str, other: str) -> bool:
+    """Tell whether two texts differ in zeros only that change no number: 2025-3-17 and 2025-03-17, 4.90 and 4.900."""
+    texts = [re.sub(r"(\.\d*?)0+(?!\d)", r"\1", re.sub(r"(?<![\d.])0+(?=\d)", "", each)) for each in (one, other)]
+    return texts[0] == texts[1]
