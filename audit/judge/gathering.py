@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import canonical_json
 from audit.judge.material import Material, Omission, Part, Passage
 from audit.judge.observed import check_passages, replay_passages, run_passages
@@ -10,10 +9,11 @@ from audit.judge.relevance import ranked
 from audit.judge.state_index import own_index, shared_index
 from audit.judge.state_omissions import unrelated
 from audit.judge.tokens import text_tokens
+from audit.judge.tool_passages import documented
 from taxonomy.accepted import ANY_OF
 from taxonomy.finding import Coverage, Finding
 from taxonomy.pointer import join
-from taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
+from taxonomy.task import AgentTask, Message, ToolCall
 from taxonomy.trajectory import Trajectory
 
 ABOUT = 6000
@@ -117,30 +117,16 @@ def _policy(task: AgentTask) -> Iterator[Passage]:
         yield _passage("/environment/policy", "policy", title, task.environment.policy, needed=True)
 
 
-def _documented(environment: EnvironmentSpec) -> list[tuple[str, str, Passage]]:
-    kinds: tuple[tuple[Part, str, str], ...] = (("tools", "assistant", "agent"), ("user_tools", "user", "user"))
-    return [
-        (
-            who,
-            tool.name,
-            _passage(f"/environment/{part}/{i}", part, f"tool of the {whose}", canonical_json(tool)),
-        )
-        for part, who, whose in kinds
-        for i, tool in enumerate(getattr(environment, part))
-    ]
-
-
-_tools_of: IdentityCache[EnvironmentSpec, list[tuple[str, str, Passage]]] = IdentityCache(_documented)
-
-
 def _tools(task: AgentTask) -> Iterator[Passage]:
     called = {(call.requestor, call.name) for _, call in task.gold_calls()}
     hidden = {name: turn for turn, names in task.hidden_tools.items() for name in names}
-    for who, name, passage in _tools_of(task.environment):
-        title = f"{passage.title}: {name}"
-        if who == "assistant" and name in hidden:
-            title += f", withheld until turn {hidden[name]}" if hidden[name] else ", withheld in all turns"
-        yield passage.model_copy(update={"title": title, "needed": (who, name) in called})
+    for who, name, passages in documented(task.environment):
+        needed = (who, name) in called
+        for number, passage in enumerate(passages):
+            title = passage.title
+            if number == 0 and who == "assistant" and name in hidden:
+                title += f", withheld until turn {hidden[name]}" if hidden[name] else ", withheld in all turns"
+            yield passage.model_copy(update={"title": title, "needed": needed})
     if task.hidden_tools:
         title = "tools withheld at the start, by the turn (from 0) that reveals them"
         yield _passage("/hidden_tools", "tools", title, canonical_json(task.hidden_tools), needed=True)

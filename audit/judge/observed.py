@@ -13,7 +13,7 @@ from audit.judge.material import Part, Passage
 from audit.judge.state_index import shared_index
 from audit.judge.terms import terms_in
 from taxonomy.finding import Coverage, Evidence, Finding, Status, Tier
-from taxonomy.pointer import resolve
+from taxonomy.pointer import resolve, split
 from taxonomy.task import AgentTask, Message, ToolCall
 from taxonomy.trajectory import Trajectory
 
@@ -26,6 +26,7 @@ _VALUE = 400
 _QUOTE = 500
 """Characters of a quote that are written out."""
 _TIERS = list(Tier)
+_CHECKS = "/evaluation/checks/"
 
 
 def replay_passages(task: AgentTask) -> Iterator[Passage]:
@@ -99,47 +100,62 @@ def _short(value: Any, most: int = _VALUE) -> str:
 
 
 def check_passages(task: AgentTask, findings: Sequence[Finding], coverage: Sequence[Coverage]) -> Iterator[Passage]:
-    """Yield one passage per finding on the task, surest first, and one that says what else was checked."""
+    """Yield one passage per finding on the task, surest first, and one that says what else was checked.
+
+    That a task states what nothing scores is said by its checks themselves: such a finding is left out.
+    """
     own = [finding for finding in findings if task.id in finding.task_ids and finding.check != JUDGE]
+    own = [finding for finding in own if not _states_what_is_unscored(task, finding)]
     own.sort(key=lambda finding: (_TIERS.index(finding.tier), finding.check, finding.id))
     for number, finding in enumerate(own, 1):
         title = f"finding of the check {finding.check} ({finding.tier.value})"
         yield _passage(f"checks/{number}", "checks", title, _finding(task, finding))
-    rows = [row for row in coverage if row.task_id == task.id and row.check != JUDGE]
-    text = "\n".join(_coverage(rows))
+    text = _coverage([row for row in coverage if row.task_id == task.id and row.check != JUDGE])
     if text:
         yield _passage("checks/0", "checks", "what other checks did", text, rank=1)
+
+
+def _states_what_is_unscored(task: AgentTask, finding: Finding) -> bool:
+    """Tell whether a finding says only that checks are stated which this task lists as not scored."""
+    if finding.category != "unscored-requirement" or not finding.evidence:
+        return False
+    if not all(item.pointer.startswith(_CHECKS) for item in finding.evidence):
+        return False
+    own = {split(item.pointer)[2] for item in finding.evidence if item.task_id == task.id}
+    unscored = {str(number) for number, check in enumerate(task.evaluation.checks) if not check.scored}
+    return bool(unscored) and own <= unscored
 
 
 def _finding(task: AgentTask, finding: Finding) -> str:
     lines = [finding.claim, f"category: {finding.category}; severity: {finding.severity.value}"]
     if len(finding.task_ids) > 1:
         lines.append(f"the same cause is in {len(finding.task_ids)} tasks")
-    lines += [_quote(item) for item in finding.evidence if item.task_id == task.id]
+    lines += [_quote(task, item) for item in finding.evidence if item.task_id == task.id]
     return "\n".join(lines)
 
 
-def _quote(item: Evidence) -> str:
+def _quote(task: AgentTask, item: Evidence) -> str:
+    """Say where a quote stands and what it is; a whole call of the ground truth, shown elsewhere, by its name."""
     where = item.pointer if item.trajectory_id is None else f"run {item.trajectory_id}, {item.pointer}"
     note = f" ({item.note})" if item.note else ""
-    return f"at {where}: {_cut(item.quote)}{note}"
+    calls = dict(task.gold_calls()) if item.trajectory_id is None else {}
+    call = calls.get(item.pointer)
+    whole = call is not None and item.quote == canonical_json(call)
+    return f"at {where}: {f'this call of {call.name}' if call and whole else _cut(item.quote)}{note}"
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= _QUOTE else f"{text[:_QUOTE]} (shortened, {len(text)} characters)"
 
 
-def _coverage(rows: Sequence[Coverage]) -> Iterator[str]:
-    clean = sorted({row.check for row in rows if row.status is Status.CLEAN})
-    if clean:
-        yield f"Ran and found nothing: {', '.join(clean)}."
-    for status, words in ((Status.NOT_CHECKED, "Could not run"), (Status.ERROR, "Failed")):
-        by_reason: dict[str, list[str]] = {}
-        for row in rows:
-            if row.status is status:
-                by_reason.setdefault(row.reason, []).append(row.check)
-        for reason, checks in sorted(by_reason.items()):
-            yield f"{words}: {', '.join(sorted(set(checks)))}: {reason}."
+def _coverage(rows: Sequence[Coverage]) -> str:
+    """Say in one line which checks found nothing, how many could not look at such a task, and which broke at this."""
+    clean, failed = (sorted({row.check for row in rows if row.status is s}) for s in (Status.CLEAN, Status.ERROR))
+    others = len({row.check for row in rows if row.status is Status.NOT_CHECKED})
+    said = [f"Ran and found nothing: {', '.join(clean)}."] if clean else []
+    said += [f"Not applicable: {others}."] if others else []
+    said += [f"Failed: {', '.join(failed)}."] if failed else []
+    return " ".join(said)
 
 
 def run_passages(task: AgentTask, runs: Sequence[Trajectory]) -> Iterator[Passage]:

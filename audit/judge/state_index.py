@@ -1,15 +1,21 @@
 """The records of a state by what names them, made once for all tasks that share it."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.judge.state_records import StateRecord, cut
+from audit.judge.terms import is_day
 from taxonomy.task import AgentTask, EnvironmentSpec
 
 NAMESAKES = 3
 """Records that may have a key in common for it to name them."""
+OWN = "/initial_state"
+"""Where a task's own state stands."""
+RARE = 0.25
+"""Share of the records of a table that may hold a value for it to tell something."""
 STRAY = 0.01
 """Share of the records of a catalogue that may refer to another table by chance."""
 
@@ -23,8 +29,10 @@ class StateIndex:
         self.table: dict[str, str] = {}
         self.tables: dict[str, list[str]] = defaultdict(list)
         self.values: dict[str, set[str]] = defaultdict(set)
-        self.traits: dict[str, set[str]] = defaultdict(set)
+        self.fields: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        self.days: dict[str, set[str]] = defaultdict(set)
         self._keys: dict[str, set[str]] = defaultdict(set)
+        self._names: dict[str, set[str]] = defaultdict(set)
         for number, each in enumerate(self.records):
             if each.record not in self.parts:
                 self.tables[each.table].append(each.record)
@@ -32,10 +40,15 @@ class StateIndex:
             self.table[each.record] = each.table
             self.values[each.record] |= each.values
             if each.day is None:
-                self.traits[each.record] |= each.traits
+                self.fields[each.record] |= each.fields
+            else:
+                self.days[each.record].add(each.day)
+            self._names[each.record] |= each.keys
             for key in each.keys:
                 self._keys[key].add(each.record)
         self.position = {each.passage.label: number for number, each in enumerate(self.records)}
+        self.traits = {record: {term for _, term in self.fields[record]} for record in self.parts}
+        self.calendar = frozenset(filter(is_day, set().union(*self.days.values())))
         self.tokens_of = Counter[str]()
         for each in self.records:
             self.tokens_of[each.table] += each.tokens
@@ -45,6 +58,10 @@ class StateIndex:
         """Return the records that a term names; none when it stands for too many."""
         found = self._keys.get(term, set())
         return found if len(found) <= NAMESAKES else set()
+
+    def keys(self, record: str) -> set[str]:
+        """Return the terms that name a record."""
+        return self._names[record]
 
     @cached_property
     def holders(self) -> dict[str, set[str]]:
@@ -68,6 +85,24 @@ class StateIndex:
             found[self.table[record]].update(terms)
         return found
 
+    @cached_property
+    def having(self) -> dict[tuple[str, str, str], set[str]]:
+        """Records by their table, a field at their top and its term."""
+        found: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+        for record, fields in self.fields.items():
+            for name, term in fields:
+                found[self.table[record], name, term].add(record)
+        return found
+
+    def rare(self, table: str, terms: Iterable[str]) -> set[str]:
+        """Return those terms that some records of a table have, and so few that they tell something."""
+        frequency, most = self.frequency[table], RARE * len(self.tables[table])
+        return {term for term in terms if 0 < frequency[term] <= most}
+
+    def weight(self, table: str, term: str) -> float:
+        """How much it tells that a record of a table has a term."""
+        return math.log(len(self.tables[table]) / self.frequency[table][term])
+
     def links(self, record: str) -> set[str]:
         """Return the records of other tables that a record refers to."""
         own = self.table[record]
@@ -88,7 +123,5 @@ shared_index: IdentityCache[EnvironmentSpec, StateIndex] = IdentityCache(
 )
 """Index of the state that the tasks of an environment share."""
 
-own_index: IdentityCache[AgentTask, StateIndex] = IdentityCache(
-    lambda task: StateIndex(cut(task.initial_state, "/initial_state"))
-)
+own_index: IdentityCache[AgentTask, StateIndex] = IdentityCache(lambda task: StateIndex(cut(task.initial_state, OWN)))
 """Index of a task's own state."""

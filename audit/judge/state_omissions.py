@@ -8,11 +8,11 @@ from taxonomy.pointer import split
 
 
 def unrelated(index: StateIndex, related: Iterable[int]) -> Iterator[Omission]:
-    """Yield one statement per table that has records, or parts of records, to which nothing in the task leads.
+    """Yield one statement per table that has records, or parts of records, that the task is not about.
 
     Args:
         index: the state.
-        related: positions in the index of the records to which something leads.
+        related: positions in the index of the records that are brought.
     """
     shown: dict[str, dict[str, list[int]]] = {table: {} for table in index.tables}
     for number in related:
@@ -23,10 +23,10 @@ def unrelated(index: StateIndex, related: Iterable[int]) -> Iterator[Omission]:
         parts = {record: len(index.parts[record]) - len(numbers) for record, numbers in of.items()}
         said = []
         if len(of) < len(records):
-            said.append(f"{len(records) - len(of)} of {len(records)} records: nothing in the task leads to them")
+            said.append(f"{len(records) - len(of)} of {len(records)} records: not what the task is about")
         if any(parts.values()):
             others = sum(1 for count in parts.values() if count)
-            said.append(f"{sum(parts.values())} parts (days) of {others} others: nothing names these days")
+            said.append(f"{sum(parts.values())} parts (days) of {others} others: not the days in question")
         if said:
             tokens = index.tokens_of[table] - sum(index.records[n].tokens for numbers in of.values() for n in numbers)
             yield Omission(label=table, what=f"{_name(table)}: {'; '.join(said)}", tokens=tokens)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from audit.evidence import canonical_json
+from audit.judge.dated import Fields, plain_fields
 from audit.judge.material import Passage
 from audit.judge.terms import as_term, terms_in
 from audit.judge.tokens import passage_tokens
@@ -27,8 +28,6 @@ _LIKENESS = 6
 """Members of a table that are looked at to see that they are alike."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 """A day, as an ISO date."""
-_TIME = re.compile(r"\d\d?:\d\d")
-"""How a time of day begins: it is no trait, for it is shared by chance."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +46,8 @@ class StateRecord:
     """Terms by which others name it: its key in the table, and the keys of what it holds."""
     values: frozenset[str]
     """Terms of its strings."""
-    traits: frozenset[str]
-    """Terms of the strings at its top, but for times of day."""
+    fields: Fields
+    """Fields at its top with the terms of their strings, but for times of day."""
     day: str | None
     """The day it is about, for a part of a calendar."""
 
@@ -144,8 +143,8 @@ def _piece(run: _Run, pointer: str, number: int, inside: _Place) -> StateRecord:
 def _record(text: str, label: str, pointer: str, place: _Place, value: Any) -> StateRecord:
     tokens = split(pointer)
     day = next((token for token in reversed(tokens) if DAY.fullmatch(token)), None)
-    passage = Passage(label=label, part="state", title=_title(tokens, place), text=text, pointer=pointer)
-    traits = value.values() if isinstance(value, dict) else (value,)
+    passage = Passage(label=label, part="state", title="state", text=text, pointer=pointer)
+    fields = plain_fields(value if isinstance(value, dict) else {"": value})
     return StateRecord(
         passage=passage,
         tokens=passage_tokens(passage),
@@ -153,17 +152,9 @@ def _record(text: str, label: str, pointer: str, place: _Place, value: Any) -> S
         table=place.table,
         keys=place.keys,
         values=frozenset(terms_in(value)),
-        traits=frozenset(t for each in traits if isinstance(each, str) and (t := as_term(each)) and not _TIME.match(t)),
+        fields=fields,
         day=day,
     )
-
-
-def _title(tokens: list[str], place: _Place) -> str:
-    table, record = split(place.table), split(place.record)
-    if len(record) > len(table):
-        inner = "/".join(tokens[len(record) :])
-        return f"state: {table[-1]} {record[-1]}" + (f", {inner}" if inner else "")
-    return f"state: {tokens[-1]}"
 
 
 def _keys(key: str, member: Any) -> frozenset[str]:

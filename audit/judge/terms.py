@@ -3,6 +3,7 @@
 import calendar
 import re
 from collections.abc import Container, Iterator
+from datetime import date
 from typing import Any
 
 LONGEST = 80
@@ -21,6 +22,12 @@ _MONTHS = {
 _MONTH, _NUMBER = rf"({'|'.join(sorted(_MONTHS, key=len, reverse=True))})", r"(\d{1,2})(?:st|nd|rd|th)?"
 _MONTH_FIRST = re.compile(rf"\b{_MONTH}\.?\s+{_NUMBER}\b")
 _DAY_FIRST = re.compile(rf"\b{_NUMBER}\s+(?:of\s+)?{_MONTH}\b")
+_TIME = re.compile(r"\d\d?:\d\d")
+_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3}
+_SIGNS = {"next": 1, "following": 1, "later": 1, "after": 1, "previous": -1, "earlier": -1, "before": -1}
+_SHIFT = re.compile(
+    rf"\b(?:(next|following|previous|by) )?(?:({'|'.join(_COUNTS)}|[1-9]) )?days?(?: (later|earlier|after|before))?\b"
+)
 _ISO = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
@@ -32,6 +39,19 @@ def as_term(text: str) -> str:
     """
     bare = " ".join(text.casefold().split()).lstrip("#")
     return bare if 2 <= len(bare) <= LONGEST else ""
+
+
+def is_day(text: str) -> bool:
+    """Tell whether an ISO date is one of the calendar: 2024-02-30 is none."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def is_time(term: str) -> bool:
+    """Tell whether a term begins as a time of day does."""
+    return _TIME.match(term) is not None
 
 
 def terms_in(value: Any) -> Iterator[str]:
@@ -79,3 +99,20 @@ def days(text: str) -> set[str]:
     words = text.casefold()
     named = [*_MONTH_FIRST.findall(words), *((month, number) for number, month in _DAY_FIRST.findall(words))]
     return {*_ISO.findall(text), *(f"{_MONTHS[month]}-{int(number):02}" for month, number in named)}
+
+
+def shifts(text: str) -> set[int]:
+    """Return by how many days a text moves a day: later ones are positive, and both signs stand where it is not said.
+
+    >>> sorted(shifts("to the next day; the return by one day")), sorted(shifts("two days earlier")), shifts("in May")
+    ([-1, 1], [-2], set())
+    >>> shifts("by day and by night; a day trip"), shifts("the day before"), shifts("3 days later")
+    (set(), {-1}, {3})
+    """
+    found = set()
+    for before, number, after in _SHIFT.findall(text.casefold()):
+        count = _COUNTS.get(number) or int(number or 1)
+        signs = {_SIGNS[word] for word in (before, after) if word in _SIGNS} or {1, -1}
+        is_move = after or (before and (number or before != "by"))
+        found |= {count * sign for sign in signs} if is_move else set()
+    return found

@@ -1,6 +1,6 @@
 """How much room a passage takes."""
 
-from audit.judge.material import Omission, Passage
+from audit.judge.material import Material, Omission, Passage
 from models.tokens import BYTES_PER_TOKEN_AT_LEAST
 
 AROUND = 40
@@ -21,3 +21,8 @@ def passage_tokens(passage: Passage) -> int:
 def omission_tokens(omission: Omission) -> int:
     """A number of tokens that the statement of an omission hardly exceeds."""
     return text_tokens(omission.label) + text_tokens(omission.what) + AROUND // BYTES_PER_TOKEN_AT_LEAST
+
+
+def material_tokens(material: Material) -> int:
+    """A number of tokens that a material with the statements of its omissions hardly exceeds."""
+    return sum(map(passage_tokens, material.passages)) + sum(map(omission_tokens, material.omitted))

@@ -123,5 +123,6 @@ class _Choice:
 
 
 def _group(passage: Passage) -> str:
-    together = passage.part in ("tools", "user_tools", "run")
-    return passage.label.rsplit("/", 1)[0] if together else passage.label
+    if passage.part in ("tools", "user_tools"):
+        return f"/environment/{passage.part}"
+    return passage.label.rsplit("/", 1)[0] if passage.part == "run" else passage.label

@@ -1,6 +1,5 @@
 """The exact requests of a judging as a file, to be answered elsewhere (``agenthard judge export``)."""
 
-import asyncio
 import json
 from collections import Counter
 from pathlib import Path
@@ -10,6 +9,7 @@ from flows.errors import CommandError
 from flows.judging.asking import Unanswered
 from flows.judging.defending import Defending
 from flows.judging.inputs import AuditInputs
+from flows.judging.judging import unwrapped
 from flows.judging.offline import Nobody
 from flows.judging.offloading import hands
 from flows.judging.questions import Question, custom_id
@@ -80,11 +80,12 @@ def export_requests(
         known = _copy(settings.folder.store, answers)
         with partial.open("w", encoding="utf-8") as stream:
             sheet = _Sheet(settings, chosen_tasks(settings, inputs), wanted, form, stream)
-            asyncio.run(_write(settings, inputs, answers, sheet))
+            unwrapped(_write(settings, inputs, answers, sheet))
         failed = [answer for answer in answers.answers() if answer.question not in known]
+        partial.replace(file)
     finally:
         answers.close()
-    partial.replace(file)
+        partial.unlink(missing_ok=True)
     chosen = set(sheet.task_ids)
     return ExportOutcome(
         file=str(file),

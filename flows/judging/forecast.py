@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from audit.judge.settings import Judge
 from flows.judging.inputs import AuditInputs
-from flows.judging.offloading import Hands, hands
+from flows.judging.judging import unwrapped
+from flows.judging.offloading import Failed, Hands, hands
 from flows.judging.questions import Question, questions_of
 from flows.judging.settings import JudgingSettings
 from flows.judging.store import AnswerStore
@@ -50,7 +51,7 @@ def forecast(settings: JudgingSettings) -> list[JudgeForecast]:
         CommandError: The audit cannot be judged.
     """
     inputs = AuditInputs(settings.audited())
-    return asyncio.run(_forecast(settings, chosen_tasks(settings, inputs)))
+    return unwrapped(_forecast(settings, chosen_tasks(settings, inputs)))
 
 
 class _Tally:
@@ -93,7 +94,10 @@ async def _task(
 ) -> None:
     judges = settings.judges.judges
     wanted = [question for question in questions_of(task_id, judges) if question not in known]
-    ready: dict[str, Ready] = await both.prepare(task_id) if wanted else {}
+    try:
+        ready: dict[str, Ready] = await both.prepare(task_id) if wanted else {}
+    except Failed:
+        return  # Nothing can be asked about it; the judging says why.
     for question in wanted:
         request, digest = ready[question.judge].request, ready[question.judge].digests[question.sample]
         tally = tallies[question.judge]

@@ -114,6 +114,8 @@ class _Elsewhere:
                 "command goes on from there, and --workers 1 takes the least memory"
             )
             found = [CommandError(words)] * len(jobs)
+        except Exception as error:  # noqa: BLE001 - what cannot be sent there and back ends no run
+            found = [Failed(f"{type(error).__name__}: {error}")] * len(jobs)
         for (_, done), result in zip(share, found, strict=True):
             if done.done():
                 continue

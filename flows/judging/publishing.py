@@ -148,7 +148,7 @@ def _panels(now: Sequence[Sitting], panels: Mapping[str, PanelVerdict]) -> dict[
 
 def _counts(now: Sequence[Sitting]) -> dict[str, Any]:
     answers = [answer for each in now for answer in each.answers]
-    errors = Counter(_error(answer)[0] for answer in answers if _error(answer)[0])
+    errors = Counter(answer.error[0] for answer in answers if answer.error[0])
     planned = sum(each.planned for each in now)
     return {
         "questions": planned,
@@ -156,14 +156,6 @@ def _counts(now: Sequence[Sitting]) -> dict[str, Any]:
         "errors": dict(sorted(errors.items())),
         "not_asked": planned - len(answers),
     }
-
-
-def _error(answer: Answer) -> tuple[str, str]:
-    """The kind and the words of an error; empty for a verdict."""
-    judged = answer.judged
-    if judged.error is not None:
-        return judged.error.kind, judged.error.message
-    return ("check", answer.checked.reason) if answer.checked.outcome == "error" else ("", "")
 
 
 def _costs(ledger: Path) -> tuple[Total, ...]:
@@ -197,7 +189,7 @@ def _write_questions(path: Path, answers: Sequence[Answer]) -> None:
 
 
 def _row(answer: Answer) -> dict[str, Any]:
-    judged, (kind, words) = answer.judged, _error(answer)
+    judged, (kind, words) = answer.judged, answer.error
     return {
         **dict(zip(("task_id", "judge", "sample"), answer.question, strict=False)),
         "prompt_version": judged.prompt_version,

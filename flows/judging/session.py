@@ -12,7 +12,7 @@ from models.errors import Stop
 from models.provider import Model
 from taxonomy.task import AgentTask
 
-_AHEAD = 2
+_AHEAD = 4
 """Items under way for each question in flight: while some are asked, the prompts of others are written."""
 T = TypeVar("T")
 Item = TypeVar("Item")

@@ -29,6 +29,8 @@ CREATE TABLE IF NOT EXISTS defences (
 ) WITHOUT ROWID;
 """
 
+_CHECK = "check"
+
 
 class Answer(Record):
     """The outcome of one question, with all that belongs to it."""
@@ -48,6 +50,13 @@ class Answer(Record):
     def question(self) -> Question:
         """Which question it answers."""
         return Question(self.judged.task_id, self.judged.judge, self.judged.sample)
+
+    @property
+    def error(self) -> tuple[str, str]:
+        """The kind and the words of its error; ``check`` when a verdict could not be checked, empty without error."""
+        if self.judged.error is not None:
+            return self.judged.error.kind, self.judged.error.message
+        return (_CHECK, self.checked.reason) if self.checked.outcome == "error" else ("", "")
 
 
 class Defence(Record):
@@ -92,8 +101,7 @@ class AnswerStore:
 
     def add(self, answer: Answer) -> None:
         """Keep an answer; it takes the place of an error, never of a verdict."""
-        judged = answer.judged
-        error = judged.error.kind if judged.error else None
+        judged, error = answer.judged, answer.error[0] or None
         blob = zlib.compress(answer.model_dump_json().encode("utf-8"), 3)
         row = (*answer.question[:3], judged.prompt_version, answer.digest, answer.attempts, error, blob)
         with self._database.write() as connection:
@@ -115,9 +123,9 @@ class AnswerStore:
         return {Question(*row) for row in self._database.read("SELECT task_id, judge, sample FROM answers")}
 
     def failed(self) -> dict[Question, int]:
-        """Read which questions ended in an error, with the attempts made."""
-        rows = self._database.read("SELECT task_id, judge, sample, attempts FROM answers WHERE error IS NOT NULL")
-        return {Question(*row[:3]): row[3] for row in rows}
+        """Read which questions ended in an error, with the attempts made in vain; one that gave a verdict was not."""
+        query = "SELECT task_id, judge, sample, attempts - (error = ?) FROM answers WHERE error IS NOT NULL"
+        return {Question(*row[:3]): row[3] for row in self._database.read(query, (_CHECK,))}
 
     def answers(self) -> Iterator[Answer]:
         """Stream all answers, tasks by id, then judges by name, then samples."""

@@ -19,6 +19,7 @@ from audit.judge.prompt import build_prompt
 from audit.judge.rebuttal import passing_run, rebuttal_request, with_run
 from audit.judge.request import judge_request
 from audit.judge.settings import Judge
+from audit.judge.tokens import material_tokens
 from audit.judge.trimming import TooLong, trim
 from audit.judge.wording import prompt_version
 from audit.repair.recheck import Checker
@@ -33,6 +34,8 @@ from taxonomy.trajectory import Trajectory
 
 _TRIMMINGS = 4
 """How often a prompt is shortened until it fits: what surrounds the material depends on what is left out."""
+_SPARE = 64
+"""Tokens by which more is left out than was too much: what is left out is stated as well."""
 
 
 class Ready(NamedTuple):
@@ -123,7 +126,7 @@ class Workbench:
                 if excess <= 0:
                     request = judge.model.addressed(request)
                     return Ready(request, _digests(request, judge.samples), version, material, ids)
-                limit -= excess
+                limit = min(limit, material_tokens(material)) - excess - _SPARE
             why = f"the prompt can have {excess:,} tokens more than the judge may be given ({judge.context_tokens:,})"
         except TooLong as error:
             why = str(error)

@@ -6,7 +6,9 @@ from audit.evidence import failure
 from audit.judge.gate import check_evidence
 from audit.judge.gathering import gather
 from audit.judge.material import Passage
+from taxonomy import EnvironmentSpec
 from tests.audit.judge.saying import call_at, flawed, gated, says
+from tests.builders import LEND, make_task
 from tests.library import call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
@@ -45,6 +47,14 @@ def test_where_a_quote_is_found(label: str, words: str, found: str, stands: str 
     if first.evidence:
         assert failure(first.evidence, TASK, {}) is None
         assert first.evidence.note == "see there"
+
+
+def test_a_quote_of_a_tools_description_is_of_its_documentation() -> None:
+    said = LEND.model_copy(update={"description": "Lends a book for ever."})
+    task = make_task(environment=EnvironmentSpec(tools=(said,)))
+    for label in ("/environment/tools/0/description", "/environment/tools/0"):
+        issue = gated(task, says("misleading-tool-design", "It is for a while.", (label, "for ever")))
+        assert (issue.standing, issue.reason) == ("verified", "")
 
 
 def test_both_sides_of_a_contradiction() -> None:

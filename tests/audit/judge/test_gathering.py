@@ -1,8 +1,12 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from audit.evidence import text_at
+from audit.evidence import canonical_json, text_at
 from audit.judge.gathering import gather
 from audit.judge.material import Material
 from taxonomy import (
@@ -52,7 +56,8 @@ def test_everything_is_labelled_by_where_it_stands() -> None:
         ("about", "/metadata/purpose"),
         ("user", "/user/turns/0/0/content"),
         ("policy", "/environment/policy"),
-        ("tools", "/environment/tools/0"),
+        ("tools", "/environment/tools/0/description"),
+        ("tools", "/environment/tools/0/parameters"),
         ("state", "/initial_state"),
         ("evaluation", "/evaluation/checks/0"),
         ("ground_truth", "/ground_truth/semantics"),
@@ -81,15 +86,21 @@ def test_turns_hidden_tools_and_choices_are_explained() -> None:
     material = gather(task)
     assert title(material, "/user/turns/1") == "turn 1: no message; now these tools can be called: lend_book"
     assert title(material, "/user/turns/0/1/tool_calls") == "turn 0, assistant calls tools"
-    assert title(material, "/environment/tools/0") == "tool of the agent: lend_book, withheld until turn 1"
-    assert title(material, "/environment/tools/1") == "tool of the agent: reserve_book, withheld in all turns"
-    assert title(material, "/environment/user_tools/0") == "tool of the user: lend_book"
+    assert (
+        title(material, "/environment/tools/0/description")
+        == "tool of the agent: lend_book (write), withheld until turn 1"
+    )
+    assert (
+        title(material, "/environment/tools/1/description")
+        == "tool of the agent: reserve_book (write), withheld in all turns"
+    )
+    assert title(material, "/environment/user_tools/0/description") == "tool of the user: lend_book (write)"
     assert "any value of a list $any_of is accepted" in title(material, "/ground_truth/turns/0/0")
     assert title(material, "/ground_truth/turns/1") == "ground truth of turn 1: no call"
     assert title(material, "/evaluation/checks/0") == "evaluation: rubric, stated and NOT scored"
     assert (text(material, "/ground_truth/outputs/0"), text(material, "/ground_truth/answers/0")) == ("7", "seven")
     needed = {passage.label for passage in material.passages if passage.needed and "tools" in passage.label}
-    assert needed == {"/environment/tools/0", "/hidden_tools"}
+    assert needed == {"/environment/tools/0/description", "/environment/tools/0/parameters", "/hidden_tools"}
 
 
 @desk
@@ -167,6 +178,59 @@ def test_findings_are_shown_surest_first_but_for_those_of_judges_and_of_other_ta
     assert "the same cause is in 2 tasks" in text(material, "checks/1")
 
 
+def test_a_whole_call_in_a_finding_is_named_and_not_repeated() -> None:
+    task = make_task()
+    [(at, gold)] = task.gold_calls()
+    whole = Evidence(task_id=task.id, pointer=at, quote=canonical_json(gold), note="first")
+    part = Evidence(task_id=task.id, pointer=f"{at}/name", quote=gold.name)
+    lines = text(gather(task, [finding(evidence=(whole, part))]), "checks/1").splitlines()
+    assert lines[2:] == [f"at {at}: this call of {gold.name} (first)", f"at {at}/name: {gold.name}"]
+
+
+@pytest.mark.parametrize(
+    ("place", "category", "of", "shown"),
+    [
+        ("/evaluation/checks/1/expected", "unscored-requirement", "lib/1", False),
+        ("/evaluation/checks/0", "unscored-requirement", "lib/1", True),
+        ("/evaluation/checks/0", "unscored-requirement", "lib/2", False),
+        ("/environment/policy", "unscored-requirement", "lib/1", True),
+        ("/evaluation/checks/1/expected", "too-lenient", "lib/1", True),
+    ],
+)
+def test_that_a_check_is_stated_and_not_scored_is_no_news(place: str, category: str, of: str, shown: bool) -> None:
+    checks = (Check(kind="final_state", scored=True), Check(kind="rubric", scored=False, expected="Be kind."))
+    task = make_task(evaluation=EvaluationSpec(checks=checks))
+    evidence = (Evidence(task_id=of, pointer=place, quote="Be kind."),)
+    found = finding(category=category, evidence=evidence, task_ids=("lib/1", "lib/2"))
+    assert bool(labels(gather(task, [found]), "checks")) == shown
+
+
+HASH = """
+import hashlib
+from audit.judge.gathering import gather
+from audit.judge.trimming import trim
+from tests.audit.judge.ferries import ferry_task
+task = ferry_task("I am First1 Last2 of Town 8, or member_002. Move BK004 to June 9th, RIGA to KIEL by OSLO.")
+material = gather(task)
+print(hashlib.sha256((material.model_dump_json() + trim(material, task, 7000).model_dump_json()).encode()).hexdigest())
+"""
+
+
+def test_the_order_of_sets_does_not_matter() -> None:
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", HASH],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=Path(__file__).parents[3],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for seed in ("1", "2")
+    ]
+    assert runs[0].stdout == runs[1].stdout != ""
+
+
 def test_what_ran_clean_and_what_could_not_run_is_said() -> None:
     rows = [
         Coverage(task_id="lib/1", check="b", status=Status.CLEAN),
@@ -176,11 +240,8 @@ def test_what_ran_clean_and_what_could_not_run_is_said() -> None:
         Coverage(task_id="lib/1", check="judge", status=Status.CLEAN),
         Coverage(task_id="lib/2", check="e", status=Status.CLEAN),
     ]
-    assert text(gather(make_task(), coverage=rows), "checks/0").splitlines() == [
-        "Ran and found nothing: a, b.",
-        "Could not run: c: no runs.",
-        "Failed: d: it broke.",
-    ]
+    said = text(gather(make_task(), coverage=rows), "checks/0")
+    assert said == "Ran and found nothing: a, b. Not applicable: 1. Failed: d."
 
 
 def test_runs_are_shown_message_by_message_without_the_policy() -> None:
@@ -215,12 +276,12 @@ def test_labels_differ_even_where_keys_look_like_pieces() -> None:
 def test_what_of_the_state_is_left_out_is_said_and_counted() -> None:
     material = gather(ferry_task("Cancel booking BK004, please."))
     assert [(each.label, each.what) for each in material.omitted] == [
-        ("/environment/state/bookings", "bookings: 119 of 120 records: nothing in the task leads to them"),
-        ("/environment/state/members", "members: 59 of 60 records: nothing in the task leads to them"),
+        ("/environment/state/bookings", "bookings: 119 of 120 records: not what the task is about"),
+        ("/environment/state/members", "members: 59 of 60 records: not what the task is about"),
         (
             "/environment/state/sailings",
-            "sailings: 72 of 73 records: nothing in the task leads to them; "
-            "9 parts (days) of 1 others: nothing names these days",
+            "sailings: 72 of 73 records: not what the task is about; "
+            "9 parts (days) of 1 others: not the days in question",
         ),
     ]
     assert min(each.tokens for each in material.omitted) > 1000

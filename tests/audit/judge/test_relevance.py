@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.judge.relevance import ranked
+from audit.judge.relevance import ASIDE, ranked
 from audit.judge.state_index import StateIndex, own_index, shared_index
 from taxonomy import AgentTask, EnvironmentSpec, ToolCall
-from tests.audit.judge.ferries import FERRIES, ferry_task
+from tests.audit.judge.ferries import FERRIES, ferry_task, sailing
 from tests.builders import make_task
 
 
@@ -33,7 +33,7 @@ def test_a_named_booking_brings_its_member_and_its_sailing_on_its_day() -> None:
 def test_a_named_member_brings_its_bookings_and_their_sailings() -> None:
     found = shown(ferry_task("I am member_002."))
     assert (found["members/member_002"], found["bookings/BK004"], found["bookings/BK005"]) == (0, 1, 1)
-    assert found["sailings/F005/dates/2031-06-05"] == found["sailings/F006/dates/2031-06-06"] == 2
+    assert found["sailings/F005/dates/2031-06-05"] == found["sailings/F006/dates/2031-06-06"] == 5
 
 
 def test_the_other_sailings_of_a_route_are_brought_for_the_days_in_question() -> None:
@@ -46,9 +46,56 @@ def test_the_other_sailings_of_a_route_are_brought_for_the_days_in_question() ->
     assert found["sailings/F002#1"] == found["sailings/F018#1"] == 3
 
 
-def test_another_day_of_a_linked_sailing_comes_last() -> None:
+def test_a_leg_is_brought_on_the_day_that_the_user_wants_too() -> None:
     found = shown(ferry_task("Move BK004 to 2031-06-09."))
-    assert (found["sailings/F005/dates/2031-06-05"], found["sailings/F005/dates/2031-06-09"]) == (1, 5)
+    assert (found["sailings/F005/dates/2031-06-05"], found["sailings/F005/dates/2031-06-09"]) == (1, 2)
+
+
+def days_of(found: dict[str, int], sailing: str) -> dict[str, int]:
+    start = f"sailings/{sailing}/dates/2031-06-"
+    return {label.removeprefix(start): rank for label, rank in found.items() if label.startswith(start)}
+
+
+# BK000 is of member_000 and goes with F001 from Riga to Kiel on 1 June; F073 sails there too, and F009 back.
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        ("I am member_000. Move my trip of June 1st to 2031-06-04.", {"04": 2}),
+        ("Move BK000 to the next day.", {"02": 2}),
+        ("Move BK000 to 4 June, or by two days.", {"04": 2, "03": 2}),
+        ("Book another berth in BK000 on June 1.", {"01": 2}),
+        ("I am member_000. Move my trip from RIGA to KIEL to the next day.", {"02": 2}),
+    ],
+)
+def test_there_are_alternatives_to_what_the_user_has_on_the_days_that_are_wanted(said: str, days: Any) -> None:
+    found = shown(ferry_task(said))
+    assert {day: rank for day, rank in days_of(found, "F073").items() if rank < 5} == days
+    assert days_of(found, "F001") == {**days, "01": 1 if "BK000" in said else 2}
+    assert not {rank for rank in days_of(found, "F009").values() if rank < 5}
+
+
+def test_what_the_user_has_on_days_not_in_question_comes_last() -> None:
+    # BK001 of the same member goes with F002 on 2 June.
+    found = shown(ferry_task("I am member_000. Move my trip of June 1st to 2031-06-04."))
+    assert (found["bookings/BK001"], days_of(found, "F002")["02"]) == (1, 5)
+
+
+def test_what_is_aside_is_no_more_than_a_little() -> None:
+    environment = FERRIES.model_copy(update={"state": {**FERRIES.state, "bookings": dict(FERRIES.state["bookings"])}})
+    for number in range(2, 20):
+        changed = {**FERRIES.state["bookings"][f"BK{number:03}"], "member": "member_000"}
+        environment.state["bookings"][f"BK{number:03}"] = changed
+    task = ferry_task("I am member_000.", environment=environment)
+    index = shared_index(environment)
+    aside = [index.records[number].tokens for rank, number in ranked(task, index, []) if rank >= 5]
+    assert ASIDE / 2 < sum(aside) <= ASIDE
+
+
+def test_a_call_brings_its_own_days_and_what_else_sails_there_then() -> None:
+    legs = [{"sailing": "F001", "date": "2031-06-03"}, {"sailing": "F009", "date": "2031-06-07"}]
+    found = shown(ferry_task("Hello.", ToolCall(name="book", arguments={"legs": legs})))
+    assert (days_of(found, "F001"), days_of(found, "F009")) == ({"03": 0}, {"07": 0})
+    assert days_of(found, "F073") == {"03": 2}
 
 
 def test_values_that_meet_in_one_record_identify_it_where_no_key_is_said() -> None:
@@ -98,3 +145,18 @@ def odd(value: Any) -> AgentTask:
 @pytest.mark.parametrize("value", [None, [], {"$any_of": ["BK007", "BK008"], "$optional": True}, 1e300, "\ud800"])
 def test_odd_arguments_do_no_harm(value: Any) -> None:
     assert shown(odd(value))["bookings/BK004"] == 0
+
+
+def test_days_that_are_none_do_no_harm() -> None:
+    keys = ("2024-02-30", "9999-12-31", "0001-01-01", "2024-13-01", "2031-06-01")
+    sailings = {
+        **FERRIES.state["sailings"],
+        "F001": sailing(1, ("RIGA", "KIEL")) | {"dates": dict.fromkeys(keys, {"fare": 1})},
+    }
+    bookings = {
+        **FERRIES.state["bookings"],
+        "BK000": {"booking_id": "BK000", "legs": [{"sailing": "F001", "date": key} for key in keys]},
+    }
+    environment = FERRIES.model_copy(update={"state": {**FERRIES.state, "sailings": sailings, "bookings": bookings}})
+    found = shown(ferry_task("Move BK000 by two days, to June 4.", environment=environment))
+    assert set(days_of(found, "F073")) >= {"03", "04"}

@@ -44,9 +44,8 @@ def test_a_calendar_is_opened_and_its_record_keeps_its_plain_members() -> None:
     assert len(days) == 10
     assert plain.passage.label == "/s/sailings/F003#1"
     assert plain.passage.text == '"destination": "GENT", "leaves": "09:00", "origin": "RIGA", "sailing": "F003"'
-    assert plain.traits == {"gent", "riga", "f003"}
+    assert plain.fields == {("destination", "gent"), ("origin", "riga"), ("sailing", "f003")}
     assert {part.table for part in parts} == {"/s/sailings"}
-    assert plain.passage.title == "state: sailings F003"
 
 
 def test_a_record_is_named_by_its_key_by_its_id_and_by_what_it_holds() -> None:

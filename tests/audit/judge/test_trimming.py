@@ -64,9 +64,9 @@ def test_tools_and_messages_are_told_together() -> None:
     task = make_task(environment=EnvironmentSpec(tools=(LEND, *tools)))
     trimmed = trim(gather(task), task, 2100)
     [omission] = [each for each in trimmed.omitted if each.label == "/environment/tools"]
-    count = 7 - sum(1 for passage in trimmed.passages if passage.part == "tools")
-    assert omission.what.startswith(f"{count} of 7: tool of the agent: tool_")
-    assert trimmed.passage("/environment/tools/0") is not None
+    count = 14 - sum(1 for passage in trimmed.passages if passage.part == "tools")
+    assert omission.what.startswith(f"{count} of 14: parameters of tool_")
+    assert trimmed.passage("/environment/tools/0/description") is not None
 
 
 def response(text: str) -> tuple[AgentTask, Material]:

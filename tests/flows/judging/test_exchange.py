@@ -159,3 +159,30 @@ def test_what_cannot_be_exported_is_said(audited: Path, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="give --format gemini-batch"):
         export(audited, tmp_path / "x.jsonl", panel(judges[2:]), "openai-batch")
     assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_what_is_asked_later_is_exported_later(audited: Path, tmp_path: Path) -> None:
+    strong = {"model": model("chat", URL), "tier": "second"}
+    content = panel([{"model": model("chat", URL)}, strong], rebuttal=True)
+    out, answers = tmp_path / "out", tmp_path / "answers.jsonl"
+    export(audited, tmp_path / "first.jsonl", content)
+    rounds = [read(tmp_path / "first.jsonl")]
+    for number in range(2):
+        lines = [{"custom_id": line["custom_id"], "answer": answer(line)} for line in rounds[-1]]
+        found = imported(audited, out, write(answers, lines), content)
+        assert found.unused == ()
+        later = tmp_path / f"later{number}.jsonl"
+        export_requests(judging(audited, out, content, tasks=TASKS), later)
+        rounds.append(read(later))
+    # Garbage, refusals and cut replies are words here, unreadable ones, and go to the second tier like the flaw.
+    assert [(line["task"], line["judge"]) for line in rounds[1]] == [(f"lib/{n}", "j1") for n in (1, 7, 8, 9)]
+    assert [(line["task"], line["against"]) for line in rounds[2]] == [("lib/1", "incorrect-tool-call")]
+    assert (
+        imported(
+            audited,
+            out,
+            write(answers, [{"custom_id": line["custom_id"], "answer": answer(line)} for line in rounds[2]]),
+            content,
+        ).judging.panels["flawed"]
+        == 1
+    )

@@ -11,8 +11,8 @@ from flows.judging.judging import run_judging
 from flows.judging.store import AnswerStore
 from flows.read_run import read_coverage, read_decisions, read_findings
 from models.ledger import Ledger, Total
-from taxonomy.finding import Status
-from tests.flows.judging.made import always_sound, judging, model, panel, verdict
+from taxonomy.finding import Status, Tier
+from tests.flows.judging.made import always_sound, curious, judging, model, panel, verdict
 from tests.loopback import Faults, Loopback
 
 pytestmark = pytest.mark.usefixtures("keys")
@@ -147,13 +147,39 @@ def test_judges_alike_and_samples_never_share_a_reply(audited: Path, loopback: L
 def test_the_second_tier_sees_what_the_first_flags(audited: Path, loopback: Loopback, tmp_path: Path) -> None:
     loopback.service.brain = verdict
     strong = {"model": model("chat", loopback.url), "tier": "second"}
-    content = panel([{"model": model("chat", loopback.url)}, strong], rebuttal=True)
+    content = panel([{"model": model("chat", loopback.url)}, strong])
     tasks = tuple(f"lib/{n}" for n in range(7))
     outcome = run_judging(judging(audited, tmp_path / "out", content, tasks=tasks))
     asked = [(row["task_id"], row["judge"]) for row in rows(tmp_path / "out")]
     assert outcome.complete and [task for task, judge in asked if judge == "j1"] == ["lib/1"]
-    (flaw,) = [json.loads(line) for line in (tmp_path / "out/judge/panels.jsonl").open() if '"flawed"' in line]
-    assert flaw["issues"][0]["rebuttal"] == "upheld" or flaw["issues"][0]["best"]["standing"] == "proved"
+
+
+def test_a_defence_sends_a_task_to_review(audited: Path, loopback: Loopback, tmp_path: Path) -> None:
+    loopback.service.brain = verdict
+    content = panel([{"model": model("chat", loopback.url)}], rebuttal=True)
+    tasks = ("lib/1", "lib/2", "lib/11")
+    outcome = run_judging(judging(audited, tmp_path / "out", content, tasks=tasks))
+    # The defence of lib/1 gives in, that of lib/11 overturns the flaw.
+    assert outcome.panels == {"flawed": 1, "not_flawed": 1, "uncertain": 1, "error": 0, "not asked": 0}
+    panels = {p["task_id"]: p for p in map(json.loads, (tmp_path / "out/judge/panels.jsonl").open())}
+    assert [panels[t]["issues"][0]["rebuttal"] for t in ("lib/1", "lib/11")] == ["upheld", "overturned"]
+    tiers = {f.task_ids[0]: f.tier for f in read_findings(tmp_path / "out") if f.check == "judge"}
+    assert tiers == {"lib/1": Tier.SUSPECTED, "lib/11": Tier.SIGNAL}
+    received = loopback.counts["received"]
+    assert received == 5
+    again = run_judging(judging(audited, tmp_path / "out", content, tasks=tasks))
+    assert (again.panels, loopback.counts["received"]) == (outcome.panels, received)
+
+
+@pytest.mark.parametrize("api", ["chat", "responses", "gemini"])
+def test_an_investigating_judge(api: str, audited: Path, loopback: Loopback, tmp_path: Path) -> None:
+    loopback.service.brain = curious
+    judge = {"model": model(api, loopback.url), "investigates": True}
+    tasks = ("lib/1", "lib/2", "lib/7")
+    outcome = run_judging(judging(audited, tmp_path / "out", panel([judge], attempts=1), tasks=tasks))
+    assert outcome.panels == {"flawed": 1, "not_flawed": 1, "uncertain": 0, "error": 1, "not asked": 0}
+    assert [row["lookups"] for row in rows(tmp_path / "out")] == [1, 1, 1]
+    assert loopback.counts["received"] == total(tmp_path / "out").sent == 9
 
 
 def test_a_task_that_cannot_be_written_is_an_error_of_its_own(

@@ -1,0 +1,60 @@
+"""What a judging leaves is a run folder: every command that reads one reads it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli import app
+from flows.judging.judging import run_judging
+from tests.flows.judging.made import case, judging, model, panel, verdict
+from tests.loopback import Loopback
+
+
+@pytest.fixture(scope="module")
+def judged(audited: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("folder") / "judged"
+    with pytest.MonkeyPatch.context() as patch, Loopback() as server:
+        patch.setenv("COMPATIBLE_API_KEY", server.service.key)
+        server.service.brain = verdict
+        run_judging(judging(audited, out, panel([{"model": model("chat", server.url)}])))
+    return out
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == code, (result.output, result.exception)
+    return result.output
+
+
+def test_score(judged: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.jsonl"
+    wrong = [{"task_id": case(n).id, "flawed": n % 10 == 1} for n in range(40)]
+    labels.write_text("\n".join(map(json.dumps, wrong)), encoding="utf-8")
+    assert "judge" in run("score", str(judged), "--labels", str(labels))
+
+
+def test_report(judged: Path) -> None:
+    run("report", str(judged), "--draws", "200", "--resamples", "20")
+    assert (judged / "report" / "report.html").is_file()
+
+
+def test_compare(audited: Path, judged: Path) -> None:
+    assert "The key lends another book." in run("compare", str(audited), str(judged), "--json")
+
+
+def test_repair(judged: Path, tmp_path: Path) -> None:
+    outcome: dict[str, Any] = json.loads(run("repair", str(judged), "--out", str(tmp_path / "repair"), "--json"))
+    assert outcome["findings"] >= 4
+
+
+def test_files(judged: Path) -> None:
+    manifest = json.loads((judged / "manifest.json").read_text())
+    assert manifest["checks"]["judge"] and manifest["judge"]["answered"] == 28
+    assert "key" not in json.dumps(manifest["judge"]["settings"]).replace("key_env", "")
+    names = {path.name for path in (judged / "judge").iterdir()}
+    assert names >= {"panels.jsonl", "verdicts.jsonl", "questions.parquet", "evidence.md", "evidence.json"}
+    page = (judged / "report.html").read_text()
+    assert "The key lends another book." in page
