@@ -26,8 +26,8 @@ COMMANDS = {str(command.name): command for command in app.registered_commands} |
     for command in group.typer_instance.registered_commands
 }
 """All commands, those of a group as "GROUP NAME"."""
-NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove")
-"""Commands whose example needs the package index, or (demo, faults plant) has run already."""
+NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "judge batch")
+"""Commands whose example needs the package index or a provider, or (demo, faults plant) has run already."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
@@ -97,6 +97,14 @@ def test_the_readme_shows_what_is_printed(demo_folder: Path) -> None:
     done = subprocess.run(command, cwd=demo_folder, env=environment, capture_output=True, text=True, check=True)
     printed = {line.rstrip() for line in done.stdout.splitlines()}
     assert [line for line in shown.group(2).splitlines() if line.rstrip() not in printed] == []
+
+
+def test_the_readme_shows_a_whole_prompt(demo_folder: Path) -> None:
+    shown = re.search(r"<!-- prompt: agenthard ([^>]+) -->\n+````\n(.*?)````", (ROOT / "README.md").read_text(), re.S)
+    assert shown
+    command = [sys.executable, "-m", "flows.cli", *shlex.split(shown.group(1))]
+    done = subprocess.run(command, cwd=demo_folder, capture_output=True, text=True, check=True)
+    assert shown.group(2).rstrip() == "\n".join(line.rstrip() for line in done.stdout.splitlines()).rstrip()
 
 
 def _run(folder: Path, arguments: list[str]) -> int:

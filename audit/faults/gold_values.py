@@ -18,7 +18,13 @@ _UNREACHABLE = ("unreachable-score",)
 _IDENTIFIER = re.compile(r"(?=.*\d)[A-Za-z#]*[-_]?[A-Za-z0-9_-]{4,}|[\w-]+\.[a-z]{2,4}|[^@\s]+@[^@\s]+")
 
 
-@operator(_CATEGORY, "rules", "the user's text has the right spelling, and nothing has the wrong one", rule_known=True)
+@operator(
+    _CATEGORY,
+    "rules",
+    "the user's text has the right spelling, and nothing has the wrong one",
+    rule_known=True,
+    also=("malformed-tool-call",),
+)
 def misspelt_name(sound: Sound, rng: Random) -> Fault | None:
     """Misspell an identifier, address or file name that the user says: one slip of typing."""
     text = said(sound.task)

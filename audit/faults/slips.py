@@ -10,7 +10,13 @@ from audit.faults.scoring import output_fault
 _CALL, _OUTPUT = "incorrect-tool-call", "wrong-expected-output"
 
 
-@operator(_CALL, "rules", "the user's text has the right spelling, and nothing has the other", rule_known=False)
+@operator(
+    _CALL,
+    "rules",
+    "the user's text has the right spelling, and nothing has the other",
+    rule_known=False,
+    also=("malformed-tool-call",),
+)
 def look_alike(sound: Sound, rng: Random) -> Fault | None:
     """Put a character that looks like another (O for 0), or that nobody sees, into an identifier that the user says."""
     text = said(sound.task)

@@ -21,6 +21,22 @@ _DENIALS = (
     rf" (?:is|are|gets?|will be|be|being)(?: \w+)? {_CHANGED}\b",
     r"\b(?:(?:does|do|will|would|can) ?(?:not|n['’]t)|won['’]t|can['’]?t|cannot|never|without)"
     rf" (?:ever )?{_CHANGES} {_ALL}\b",
+    r"(?:^|[@#({\[*,;'\"]\s*)read[-_ ]?only(?:_?hint)?\b['\"]?\s*[:=]\s*['\"]?(?:true|yes|1)\b"
+    r"|(?:^|(?<=[\s(*\[{]))[@#:\[]read[-_ ]?only\b"
+    r"|\b(?:idempotent|safe) (?:read|query|look-?up)\b"
+    r"|\b(?:mutates|mutating|destructive(?:_?hint)?|writes|modifies(?:_state)?|side_?effects?)['\"]?\s*[:=]\s*['\"]?"
+    r"(?:false|no|none|0)\b",
+    r"\b(?:makes?|making|performs?|causes?|applies|commits?) (?:no|zero) (?:\w+ )?"
+    r"(?:changes?|modifications?|updates?|writes?|mutations?|edits?)\b"
+    r"|\bno (?:\w+ )?(?:changes?|modifications?|writes?|updates?) (?:is|are|will be|get) (?:ever )?"
+    r"(?:made|performed|applied|committed|done|saved)\b"
+    r"|\b(?:without|instead of) (?:making|performing) (?:any )?changes?\b"
+    r"|\b(?:does|do|will|would|can) ?(?:not|n['’]t) (?:make|perform|cause) (?:any )?"
+    r"(?:changes?|modifications?|writes?)\b",
+    r"\b(?:never|(?:does|do|will|can) ?(?:not|n['’]t)|cannot) (?:ever )?(?:writes?|mutates?|saves?|persists?|commits?)"
+    r"(?: anything| any \w+)?(?: (?:back )?(?:to|in|into) (?:(?:any|the|a|your|its|our) )?(?:\w+ )?"
+    r"(?:state|data ?base|data"
+    r"|records?|system|environment|store|storage|disk|world|backend|ledger|tables?))?(?=\s*(?:$|[.,;:!)*]))",
     r"\b(?:no|without|free of|has no|zero) (?:\w+ )?side[- ]?effects?\b|\bside[- ]?effect[- ]free\b",
     r"\b(?:has|have|with|without|had) (?:no |any )?effects? (?:at all )?on (?:any|the|your) (?:\w+ )?"
     r"(?:records?|state|data|database|system|accounts?|entr(?:y|ies)|environment)\b",
@@ -46,8 +62,9 @@ class DeniedChange(ToolDetector):
     """The documentation of a tool says that it changes nothing, and it does.
 
     Rule: a sentence of the description says of the whole tool that it only reads ("read-only", "looks only"), that
-    nothing is changed ("no record is modified", "does not alter the database", "leaves everything as it is"), or that
-    it has no effect ("free of side effects", "has no effect on any record"). And the tool changes the state: the
+    nothing is changed ("no record is modified", "does not alter the database", "leaves everything as it is"), that it
+    has no effect ("free of side effects", "has no effect on any record"), or marks it so ("@readonly", "readOnlyHint:
+    true", "destructive: false"). And the tool changes the state: the
     benchmark marks it as a write, or, where nothing is marked, its name begins with deleting, cancelling, updating or
     the like.
 
@@ -62,7 +79,7 @@ class DeniedChange(ToolDetector):
 
     id = "denied-change"
     title = "documentation denies the change that a tool makes"
-    version = "1"
+    version = "2"
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -79,7 +96,8 @@ class DeniedChange(ToolDetector):
             return
         for match in _SENTENCE.finditer(tool.description):
             denial = match[0].strip()
-            if _DENIAL.search(denial) and not _CONDITION.search(denial):
+            denied = _DENIAL.search(denial)
+            if denied and not _CONDITION.search(f"{denial[: denied.start()]} {denial[denied.end() :]}"):
                 effect = ("/effect", "marked as a change") if marked else ("/name", "a change by its name")
                 yield Hit(
                     claim=f"{tool.name} changes the state, and its documentation denies that: “{denial[:160]}”",

@@ -1,5 +1,6 @@
 """Two tools that the documentation does not tell apart."""
 
+import re
 from collections.abc import Iterable
 from itertools import combinations
 
@@ -13,6 +14,8 @@ from taxonomy.task import AgentTask, ToolSpec
 class IdenticalToolDescriptions(TaskDetector):
     """Two tools offered in one task have the same description and the same parameters, and the gold needs one of them.
 
+    Capitals, spaces and punctuation are no difference.
+
     Flagged: ``get_temperature_from_a`` and ``get_temperature_from_b``, both "Gets the outside temperature.", and a
     ground truth that calls only the first.
     Not flagged: the pair in a task whose ground truth calls neither, or both; tools whose parameters or descriptions
@@ -24,7 +27,7 @@ class IdenticalToolDescriptions(TaskDetector):
 
     id = "identical-tool-descriptions"
     title = "two tools share one description"
-    version = "1"
+    version = "2"
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -37,14 +40,15 @@ class IdenticalToolDescriptions(TaskDetector):
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield each pair of tools that only their names tell apart and of which the gold needs one."""
         called = {call.name: pointer for pointer, call in reversed(list(task.gold_calls()))}
-        groups: dict[tuple[str, str], list[tuple[int, ToolSpec]]] = {}
+        groups: dict[str, list[tuple[int, ToolSpec]]] = {}
         for index, tool in enumerate(task.environment.tools):
             if tool.description.strip():
-                key = (" ".join(tool.description.split()), canonical_json(tool.parameters))
-                groups.setdefault(key, []).append((index, tool))
+                groups.setdefault(_words(tool.description), []).append((index, tool))
         for twins in groups.values():
             for (i, one), (j, other) in combinations(twins, 2):
                 if one.name == other.name or (one.name in called) == (other.name in called):
+                    continue
+                if _words(canonical_json(one.parameters)) != _words(canonical_json(other.parameters)):
                     continue
                 needed, twin = (one, other) if one.name in called else (other, one)
                 yield Hit(
@@ -58,3 +62,7 @@ class IdenticalToolDescriptions(TaskDetector):
                     fix="Say in each description what sets the tool apart, or accept either.",
                     cause=f"{min(one.name, other.name)} = {max(one.name, other.name)}",
                 )
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.outside_world import clocks, live_pages
+from audit.detectors.environment.outside_world import live_pages
+from audit.detectors.environment.prompt_clock import clocks
 from audit.detectors.evaluation.criteria import asked, graded, sentence_around
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
@@ -52,12 +53,15 @@ class LiveDependence(TaskDetector):
     Rules for a task with tools and a fixed ground truth, so that its world is closed:
 
     * the user makes the outcome hang on what a page on the web says, and no tool opens pages. Left out are addresses
-      that a gold call carries or that stand in the state: they are values, and nobody has to open them.
+      that a gold call carries or that stand in the state: they are values, and nobody has to open them. An address is
+      one without "https://" too.
     * the user leaves a decision or a choice to a site or a service without its address (a home page, the internet, the
-      forecast, Wikipedia), or asks for what it has at the moment. Left out are sites that the documentation of a tool
-      names, sites that a gold call carries, the user's own site, and what the user has looked at.
-    * the prompt takes the day from a clock (a blank for today's date that nobody filled in, or words that refer to the
-      clock of the computer) and states none, where the ground truth has a fixed day.
+      forecast, Wikipedia, "the oil price on Harbour Finance"), or asks for what it has at the moment. Left out are
+      sites that the documentation of a tool names, sites that a gold call carries, the user's own site, and what the
+      user has looked at.
+    * the prompt takes the day from a clock (a blank or an expression of a template for today's date that nobody filled
+      in, code that asks for it, or words that refer to the clock of the computer) and states none, where the ground
+      truth has a fixed day.
 
     A day that the user counts from today ("tomorrow") where nothing says what day it is: see ``ungrounded-argument``.
 
@@ -73,7 +77,7 @@ class LiveDependence(TaskDetector):
 
     id = "live-dependence"
     title = "the answer depends on the live world"
-    version = "3"
+    version = "4"
     category = "environment-drift"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

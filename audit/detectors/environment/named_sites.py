@@ -36,7 +36,7 @@ _IN_CLAUSE = r"[^.;!?\n]"
 _ASKED = re.compile(
     rf"\b{_LOOK}\b{_IN_CLAUSE}{{0,80}}?\b(?P<looked>{_KIND})\b"
     rf"|\b{_LOOK}\b(?:{_IN_CLAUSE}{{0,80}}?\b(?:on|from|at|via|by|with|in|over|to|through|using))?\s+(?P<used>{_NAMED})"
-    r"|\b(?P<verb>google) (?:it|them|whether)\b"
+    r"|\b(?P<verb>google) (?:it|them|whether|if|for|the|what|how|when|today)\b"
     rf"|\b(?:according to|as per|based on|depend(?:s|ing)? on|up to)\b{_IN_CLAUSE}{{0,40}}?\b(?P<base>{_SITE})",
     re.IGNORECASE,
 )
@@ -45,13 +45,27 @@ _TELLS = re.compile(
     rf"|\b(?P<telling>{_SITE})(?:['’]s)?\b{_IN_CLAUSE}{{0,25}}?\b(?:{_TOLD}|say|show|list|report|recommend|tell|predict)\b",
     re.IGNORECASE,
 )
+_LIVE = (
+    r"(?:prices?|rates?|quotes?|weather|temperature|wind|tides?|traffic|scores?|results?|news|headlines?|stocks?|shares?"
+    r"|index|forecast|delays?|rankings?|ratings?|reviews?|odds|timetables?|departures?|arrivals?|exchange|level)"
+)
+_NO_SERVICE = (
+    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|January|February|March|April|May|June|July|August|September|October"
+    r"|November|December|Christmas|Easter|New Year|I\b"
+    r"|[A-Z]\w* (?:Street|Avenue|Road|Lane|Square|Island|Beach|Day|Eve))"
+)
+_SERVICE_BY_FORM = re.compile(
+    rf"\b(?i:{_LOOK})\b{_IN_CLAUSE}{{0,60}}?\b(?i:{_LIVE})\b(?: [a-z]\w*){{0,3}} (?:on|via|in|from|over at) "
+    rf"(?:the )?(?!{_NO_SERVICE})(?P<service>[A-Z][\w&.-]*\w(?: [A-Z][\w&.-]*\w){{0,3}})"
+)
+"""What the world outside brings, looked up on something with a name: "the oil price on Harbour Finance"."""
 _DECIDES = (
     r"(?:only|if|unless|whether|when(?:ever)?|whatever|whichever|whoever|wherever|depend(?:s|ing)?|decides?|decisive"
     r"|as long as|provided|in case|otherwise|or else|except|until|above|below|more than|less than|at least|at most"
     r"|skip|forget (?:it|about)|leave (?:it|this|everything|all)|don['’]t bother|not interested|call it off)"
 )
-_DECISION = re.compile(rf"\b{_DECIDES}\b", re.IGNORECASE)
-_DECISION_NEXT = re.compile(rf"\s*(?:and |but |so |then )?{_DECIDES}\b", re.IGNORECASE)
+DECISION = re.compile(rf"\b{_DECIDES}\b", re.IGNORECASE)
+DECISION_NEXT = re.compile(rf"\s*(?:and |but |so |then )?{_DECIDES}\b", re.IGNORECASE)
 _CHOICE = re.compile(r"\b(?:best|worst|most|first|top|(?:high|low|cheap|new|fast|long|short)est)\b", re.IGNORECASE)
 _AT_THE_MOMENT = re.compile(
     r"\b(?:(?:right )?now|at (?:the|this) moment|at present|today['’]?s?|latest|newest|current(?:ly)?|live)\b",
@@ -72,18 +86,20 @@ def site_that_decides(task: AgentTask, text: str) -> Iterator[tuple[str, str]]:
     """Yield sentences that leave something to a site that no tool stands for, each with the site.
 
     The sentence sends the agent to the site or says what the site tells, and makes a condition or a choice of it (the
-    next sentence may begin with that), or asks for what the site has at the moment. What the user has looked at, or
-    will, is the user's own affair, and so is the user's own site. A site that the documentation of a tool names is at
-    hand, and one in a text that a gold call carries is a value.
+    next sentence may begin with that), or asks for what the site has at the moment. Sites are known by their kind, by
+    an address, by the names of the best known, and by form: a figure of the day (a price, a score, the weather) looked
+    up on something with a capitalised name. What the user has looked at, or will, is the user's own affair, and so is
+    the user's own site. A site that the documentation of a tool names is at hand, and one in a text that a gold call
+    carries is a value.
     """
     sentences = [match[0].strip() for match in _SENTENCE.finditer(text)]
     for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
-        for pattern in (_ASKED, _TELLS):
+        for pattern in (_ASKED, _TELLS, _SERVICE_BY_FORM):
             match = pattern.search(sentence)
             if match is None or _OWN.search(sentence):
                 continue
             site = next(found for found in match.groups() if found)
-            open_now = _DECISION.search(sentence) or _DECISION_NEXT.match(after) or _AT_THE_MOMENT.search(sentence)
+            open_now = DECISION.search(sentence) or DECISION_NEXT.match(after) or _AT_THE_MOMENT.search(sentence)
             if not (open_now or (pattern is _TELLS and _CHOICE.search(sentence))):
                 continue
             if not _stands_for(task, site) and not _carried(task, site):

@@ -6,10 +6,11 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
+from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.evidence import canonical_json
 from taxonomy.finding import Evidence
 from taxonomy.pointer import join, resolve
-from taxonomy.task import ToolSpec
+from taxonomy.task import EnvironmentSpec, ToolSpec
 
 _TYPES = frozenset({"object", "array", "number", "integer", "string", "boolean", "null"})
 _MAX_DEPTH = 32
@@ -101,6 +102,19 @@ def enum_of(schema: dict[str, Any]) -> list[Any] | None:
 def enum_pointer(parameter: Parameter) -> str:
     """Point at the allowed values that :func:`enum_of` returns."""
     return join(parameter.pointer, *(["enum"] if "enum" in parameter.schema else ["items", "enum"]))
+
+
+def _words_of(environment: EnvironmentSpec) -> frozenset[str]:
+    """Collect the names of parameters and of what tools return, and the allowed values of an environment's tools."""
+    words: set[str] = set()
+    for tool in (*environment.tools, *environment.user_tools):
+        words |= set((tool.returns or {}).get("properties") or {})
+        for parameter in parameters_of(tool):
+            words |= {parameter.name, *map(str, enum_of(parameter.schema) or ())}
+    return frozenset(words)
+
+
+documented_words = IdentityCache(_words_of)
 
 
 def tool_quote(tool: ToolSpec, pointer: str, *, text: str | None = None, note: str = "") -> Evidence:

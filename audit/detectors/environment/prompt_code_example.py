@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.environment.prompts import code_blocks, for_agent, prompts, without_code_blocks
+from audit.detectors.environment.written_calls import read_object
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
@@ -19,26 +20,36 @@ _MAX_CODE = 20_000
 _PYTHON = ("python", "py", "python3")
 _SKETCH = re.compile(r"\.\.\.|…|<[A-Za-z_][^<>\n]{0,60}>|\{\{|\[(?:your|insert) ", re.IGNORECASE)
 _INLINE_CALL = re.compile(r"`(?P<name>[A-Za-z_][\w.]*)(?P<rest>\([^`\n]*)`")
+_TAGGED = re.compile(
+    r"<(?P<tag>tool_?calls?|function_?calls?|tool_use|action_input|arguments)>\s*(?P<code>[{\[].{1,4000}?)\s*</(?P=tag)>",
+    re.DOTALL | re.IGNORECASE,
+)
+_STEP = re.compile(
+    r"^[ \t]*(?:Action |Tool )?(?:Input|Arguments):[ \t]*(?P<code>\{[^\n]{1,2000})$"
+    r"(?=\n[ \t]*(?:\n|[A-Z][\w ]*:)|\s*\Z)",
+    re.MULTILINE,
+)
 _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 
 
 class PromptCodeExample(TaskDetector):
     """A code example in a policy or system message does not parse, or names a method where it has to call it.
 
-    Looked at: fenced blocks marked as Python or JSON, and inline code that starts a call of an offered tool.
+    Looked at: fenced blocks marked as Python or JSON, what stands in ``<tool_call>`` and its relatives or after "Action
+    Input:", and inline code that starts a call of an offered tool.
 
-    Flagged: a Python or JSON block that does not parse; a Python statement ``doc.save`` that stands alone, or ``x =
-    doc.save``, where ``save`` is a tool or is called with parentheses elsewhere in the same prompt; inline code such as
-    ``book(flight="A1"`` without its end.
-    Not flagged: blocks without a language, sketches with "...", "<value>" or "{{value}}", properties that are only ever
-    read, prompts with REPL prompts that parse once these are removed.
+    Flagged: a Python or JSON block that does not parse; the object of a ``<tool_call>`` that lacks a brace; a Python
+    statement ``doc.save`` that stands alone, or ``x = doc.save``, where ``save`` is a tool or is called with
+    parentheses elsewhere in the same prompt; inline code such as ``book(flight="A1"`` without its end.
+    Not flagged: blocks without a language, sketches with "...", "<value>" or "{{value}}", Python literals in tags,
+    properties that are only ever read, prompts with REPL prompts that parse once these are removed.
 
     All tasks with the same prompt are one finding. The rule is wrong where an example shows on purpose what not to do.
     """
 
     id = "prompt-code-example"
     title = "a code example in a prompt does not run"
-    version = "1"
+    version = "2"
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -96,6 +107,10 @@ def code_faults(text: str, tools: frozenset[str]) -> tuple[CodeFault, ...]:
             faults += _python_faults(code, methods | frozenset(_CALLED.findall(text)))
         elif language == "json" and not _SKETCH.search(code):
             faults += _json_faults(code)
+    for match in (*_TAGGED.finditer(text), *_STEP.finditer(without_code_blocks(text))):
+        code = match["code"].strip()
+        if not _SKETCH.search(code) and not _is_literal(code):
+            faults += _json_faults(code)
     faults += _inline_faults(without_code_blocks(text), tools | methods)
     return tuple(dict.fromkeys(faults))
 
@@ -123,6 +138,11 @@ def _json_faults(code: str) -> Iterator[CodeFault]:
         yield CodeFault(f"is no valid JSON ({error})", code.strip(), str(error), "Mend the example so that it parses.")
     except RecursionError:
         return
+
+
+def _is_literal(code: str) -> bool:
+    """Tell whether this is a Python literal, which some readers of calls take, or one object for each line."""
+    return read_object(code) is not None or all(read_object(line) is not None for line in code.splitlines())
 
 
 def _inline_faults(text: str, tools: frozenset[str]) -> Iterator[CodeFault]:

@@ -1,59 +1,45 @@
 """Prompts that tell the agent to give a tool what it does not take."""
 
-import ast
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.prompts import prompts, without_code_blocks
-from audit.evidence import quote
+from audit.detectors.environment.outside_world import shared_state
+from audit.detectors.environment.parameters import documented_words, enum_of
+from audit.detectors.environment.prompts import prompts
+from audit.detectors.environment.told_arguments import Told, told_arguments
+from audit.detectors.environment.written_calls import written_calls
+from audit.evidence import canonical_json, quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.pointer import join
-from taxonomy.task import AgentTask
-
-_NAME = r"[A-Za-z_]\w*"
-_TOOL = r"(?:the )?`(?P<tool>[A-Za-z_][\w.]*)(?:\(\))?`"
-_TOLD = re.compile(
-    rf"\b(?:pass|give|set|provide|include) `(?P<name>{_NAME})(?:=[^`\n]*)?`(?: [^`.\n]{{0,30}})? (?:to|of|for|in) "
-    rf"{_TOOL}"
-    rf"|\b(?:parameter|argument) `(?P<name2>{_NAME})` (?:to|of|for) {_TOOL.replace('<tool>', '<tool2>')}"
-)
-_CALL = re.compile(r"(?<![\w.])(?P<tool>[A-Za-z_][\w.]*)\((?=[^()\n]{0,200}=)(?P<given>[^()\n]{1,200})\)")
-
-
-class Named(NamedTuple):
-    """An argument that a prompt tells to give."""
-
-    tool: str
-    """Name of the tool."""
-    argument: str
-    """Name of the argument."""
-    value: str | None
-    """Its value, where the prompt gives a text."""
-    passage: str
-    """Where the prompt says so."""
+from taxonomy.task import AgentTask, ToolSpec
 
 
 class PromptWrongArgument(TaskDetector):
     """A policy, system message or simulator's instruction gives an offered tool an argument that it does not take.
 
-    Looked at are calls with named arguments, ``book(size="large")``, outside code blocks, and sentences that name
-    argument and tool in backticks ("pass `reason` to `cancel_order`", "the parameter `reason` of the `cancel_order`
-    tool"). The tool's schema has to have a parameter of that name, and where it lists the allowed values, the text
-    given has to be one of them, apart from capitals.
+    Looked at are calls in every syntax in which prompts show them (``book(size="large")``, a JSON object with name and
+    arguments, ``<invoke name="book">``, "Action: book" with its input), in and outside blocks of code, and sentences
+    that join argument and tool ("pass `reason` to `cancel_order`", "the parameter `reason` of the `cancel_order`
+    tool"). The tool's schema has to have a parameter of that name, and where it lists the allowed values, the one given
+    has to be among them, apart from capitals.
 
-    Flagged: "call book(reason=...)", where ``book`` has no parameter ``reason``; ``book(size="huge")``, where size is
-    small or large. Not flagged: tools that are not offered (``prompt-unknown-tool``), tools without any documented
-    parameter or that take further ones, a value in angle brackets or without quotation marks, which stands for another.
+    Suspected only: a sentence that names one tool, and beside it a parameter, or a word in code style to set, pass or
+    fill in; the word is none that the tools or the state know. Or the sentence gives a parameter a value.
+
+    Flagged: "call book(reason=...)", where ``book`` has no parameter ``reason``; ``{"name": "book", "arguments":
+    {"size": "huge"}}``, where size is small or large; "Fill in `reason` before you call `book`."
+    Not flagged: tools that are not offered (``prompt-unknown-tool``), tools without any documented parameter or that
+    take further ones, a value in angle brackets or without quotation marks, which stands for another; "`book` does not
+    take `reason`"; "the `reason` field of what `book` returns".
 
     All tasks with the same sentence are one finding. The rule is wrong where a prompt shows on purpose what not to do.
     """
 
     id = "prompt-wrong-argument"
     title = "a prompt gives a tool an argument it does not take"
-    version = "1"
+    version = "2"
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -67,65 +53,78 @@ class PromptWrongArgument(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield each argument that a prompt names and the tool does not take."""
+        offered = frozenset(tool.name for tool in (*task.environment.tools, *task.environment.user_tools))
         for pointer, text in prompts(task):
-            for named in named_arguments(text):
-                place, why = _contradiction(task, named)
-                if why:
+            said: set[str] = set()
+            for told in _told(text, offered):
+                place, why = _contradiction(task, told)
+                if why and why not in said:
+                    said.add(why)
                     yield Hit(
-                        claim=f"{pointer.removeprefix('/')} says “{named.passage}”, and {why}",
+                        claim=f"{pointer.removeprefix('/')} says “{told.passage[:300]}”, and {why}",
                         evidence=(
-                            quote(task, pointer, text=named.passage, note="the prompt"),
+                            quote(task, pointer, text=told.passage, note="the prompt"),
                             quote(task, place, note="what the tool takes"),
                         ),
                         fix="Say what the tool takes, or document the argument.",
-                        cause=f"{named.tool} {named.argument} {named.value} in {pointer}",
+                        cause=f"{told.tool} {told.argument} {told.value} in {pointer}",
+                        tier=None if told.sure else Tier.SUSPECTED,
                     )
 
 
-def _contradiction(task: AgentTask, named: Named) -> tuple[str, str]:
+def _contradiction(task: AgentTask, told: Told) -> tuple[str, str]:
     """Return pointer and clause of what the tool says instead; empty when nothing contradicts."""
     for field, tools in (("tools", task.environment.tools), ("user_tools", task.environment.user_tools)):
         for index, tool in enumerate(tools):
-            properties = tool.parameters.get("properties")
-            if named.tool not in (tool.name, tool.name.rpartition(".")[2]) or not isinstance(properties, dict):
+            if told.tool not in (tool.name, tool.name.rpartition(".")[2]):
                 continue
+            properties = _properties(tool)
             place = join("/environment", field, index, "parameters", "properties")
-            if not properties or tool.parameters.get("additionalProperties"):
+            if not properties:
                 return "", ""
-            if named.argument not in properties:
-                return place, f"{tool.name} has no parameter {named.argument!r}"
-            schema = properties[named.argument]
-            allowed = schema.get("enum") if isinstance(schema, dict) else None
-            if named.value is None or not isinstance(allowed, list):
+            if told.argument not in properties:
+                known = not told.sure and _is_known(task, told.argument)
+                return ("", "") if known else (place, f"{tool.name} has no parameter {told.argument!r}")
+            schema = properties[told.argument]
+            allowed = enum_of(schema) if isinstance(schema, dict) else None
+            if told.value is None or allowed is None:
                 return "", ""
-            if named.value.casefold() not in {str(each).casefold() for each in allowed}:
-                return join(place, named.argument, "enum"), f"{named.argument} does not take {named.value!r}"
+            if told.value.casefold() not in {_text(each).casefold() for each in allowed}:
+                listed = ("enum",) if "enum" in schema else ("items", "enum")
+                return join(place, told.argument, *listed), f"{told.argument} does not take {told.value!r}"
             return "", ""
     return "", ""
 
 
+def _properties(tool: ToolSpec) -> dict[str, Any]:
+    """Return the parameters of a tool that documents all it takes; {} otherwise."""
+    properties = tool.parameters.get("properties")
+    closed = isinstance(properties, dict) and not tool.parameters.get("additionalProperties")
+    return properties if closed and isinstance(properties, dict) else {}
+
+
+def _is_known(task: AgentTask, word: str) -> bool:
+    if word in documented_words(task.environment):
+        return True
+    name = canonical_json(word)
+    return name in shared_state(task.environment) or name in canonical_json(task.initial_state)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else canonical_json(value)
+
+
 @lru_cache(maxsize=256)
-def named_arguments(text: str) -> tuple[Named, ...]:
-    """List the arguments that a prompt tells to give to a tool.
+def _told(text: str, tools: frozenset[str]) -> tuple[Told, ...]:
+    """List the arguments that a prompt gives to ``tools``, the sure ones first."""
+    found: dict[tuple[str, str, str | None], Told] = {}
+    for told in sorted((*_in_calls(text), *told_arguments(text, tools)), key=lambda told: not told.sure):
+        found.setdefault(told[:3], told)
+    return tuple(found.values())
 
-    >>> named_arguments('Then call book(size="huge").')
-    (Named(tool='book', argument='size', value='huge', passage='book(size="huge")'),)
-    """
-    return tuple(dict.fromkeys(_found(without_code_blocks(text))))
 
-
-def _found(text: str) -> Iterator[Named]:
-    for match in _TOLD.finditer(text):
-        yield Named(match["tool"] or match["tool2"], match["name"] or match["name2"], None, match[0])
-    for match in _CALL.finditer(text):
-        try:
-            call = ast.parse(f"f({match['given']})", mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        for given in call.keywords if isinstance(call, ast.Call) else ():
-            value = given.value.value if isinstance(given.value, ast.Constant) else None
-            if given.arg is not None:
-                text_given = (
-                    value if isinstance(value, str) and value and not re.search(r"[<>{}]|\.\.\.", value) else None
-                )
-                yield Named(match["tool"], given.arg, text_given, match[0])
+def _in_calls(text: str) -> Iterator[Told]:
+    for call in written_calls(text):
+        for name, values in call.arguments:
+            for value in values or (None,):
+                yield Told(call.tool, name, value, call.passage, True)

@@ -2,11 +2,15 @@
 
 import re
 
-_QUOTED = r"(?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\")"
+_QUOTED = r"(?:'[^'\n]{1,80}'|\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|‘[^’\n]{1,80}’|«[^»\n]{1,80}»|`[^`\n]{1,80}`)"
 _EXAMPLES = re.compile(
-    r"\b(?:such as|e\.g\.|for example|for instance|examples?(?: is| are| include)?(?=:| ['\"]))[:,]?\s*"
-    rf"({_QUOTED}(?:(?:,|,? or|,? and)\s*{_QUOTED})*)",
+    r"\b(?:such as|e\.g\.|eg\.|ex\.|for example|for instance|(?:examples?|sample)(?: values?)?(?: is| are| include)?"
+    r"(?=:| ['\"“‘`«]))[:,]?\s*"
+    rf"({_QUOTED}(?:(?:,|,? or|,? and| \||/|;)\s*{_QUOTED})*)",
     re.IGNORECASE,
+)
+_LISTED = re.compile(
+    rf"\bexamples?(?: values?)?:[ \t]*\n(?P<items>(?:[ \t]*[-*+•][ \t]*{_QUOTED}[ \t.,;]*(?:\n|\Z))+)", re.IGNORECASE
 )
 _TOLD = re.compile(
     r"\b(?:use|select|choose|enter|give|pass|provide|specify|set (?:it )?to|or|and)\s+"
@@ -14,11 +18,10 @@ _TOLD = re.compile(
     r"(?:to|if|for|when|denotes|indicates|means)\b",
     re.IGNORECASE,
 )
-_INNER = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
+_INNER = re.compile(_QUOTED)
 
-_NO_VALUE = frozenset(
-    "none null nil n/a na any all dontcare auto default unspecified optional unknown undefined unlimited".split()
-)
+_NULL = frozenset(("", "none", "null", "nil", "undefined"))
+_NO_VALUE = frozenset("n/a na any all dontcare auto default unspecified optional unknown unlimited".split()) | _NULL
 _NO_VALUE_PHRASE = re.compile(
     r"not (?:specified|provided|applicable|set)|no (?:preference|limit|filter)|(?:all|any) .*", re.DOTALL
 )
@@ -27,15 +30,16 @@ _NO_VALUE_PHRASE = re.compile(
 def examples(text: str) -> list[tuple[str, str]]:
     """List quoted example values with the passage that calls them examples.
 
-    Only values in quotation marks right after "such as", "e.g." or "for example" count; nothing else is unmistakable.
+    Only values in quotation marks right after "such as", "e.g." or "for example", or listed line by line under
+    "Examples:", count; nothing else is unmistakable.
 
     >>> examples("The interval, e.g. 'daily' or 'monthly'.")
     [('daily', "e.g. 'daily' or 'monthly'"), ('monthly', "e.g. 'daily' or 'monthly'")]
     """
     found = []
-    for match in _EXAMPLES.finditer(text):
-        values = [single or double for single, double in _INNER.findall(match[1])]
-        found += [(value, match[0]) for value in values]
+    for pattern in (_EXAMPLES, _LISTED):
+        for match in pattern.finditer(text):
+            found += [(quoted[1:-1], match[0]) for quoted in _INNER.findall(match[1])]
     return found
 
 
@@ -58,6 +62,16 @@ def means_no_value(value: object) -> bool:
         return True
     word = str(value).strip().lower().replace("don't care", "dontcare").replace("_", " ")
     return word in _NO_VALUE or not word or _NO_VALUE_PHRASE.fullmatch(word) is not None
+
+
+def is_null(value: object) -> bool:
+    """Tell whether a value is null, or a text that is written where null is meant; a list of such is one as well.
+
+    Unlike "all" or "auto", such a text cannot be taken for a value that has to be passed.
+    """
+    if isinstance(value, list):
+        return all(is_null(item) for item in value)
+    return value is None or str(value).strip().lower() in _NULL
 
 
 def is_spelled(value: object, types: frozenset[str]) -> bool:

@@ -14,7 +14,7 @@ from audit.detectors.environment.parameters import (
     parameters_of,
     tool_quote,
 )
-from audit.detectors.environment.prose import examples, is_spelled, means_no_value, told_values
+from audit.detectors.environment.prose import examples, is_null, is_spelled, means_no_value, told_values
 from audit.evidence import canonical_json
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.pointer import join
@@ -29,23 +29,25 @@ class ToolDocContradiction(ToolDetector):
     1. an allowed value (``enum``) does not have the documented type;
     2. the text tells the caller to give a word that type or enum exclude ("Use 'dontcare' to include all", integer);
     3. the default has another type or is none of the allowed values;
-    4. an example in the text is none of the allowed values, or cannot be of the documented type;
+    4. an example, in the text or under ``example`` or ``examples``, is none of the allowed values, or cannot be of the
+       documented type;
 
     and for the tool: a ``required`` name that is documented nowhere, and a text that names a parameter that does not
     exist.
 
     Flagged: ``interval`` allows day, week, month and its text says "e.g. 'daily'".
-    Not flagged: a default of null, "", "None", "N/A", "all" or "dontcare", which stand for "nothing given"; a required
-    parameter with a default; a default written under the items of an array; "8" in quotation marks as an example of a
-    number; another capitalisation. A default such as "false" for false is cosmetic. Where values are source text (Java,
-    JavaScript), types are not compared.
+    Not flagged: a default of null, "" or "None", and "N/A", "all" or "dontcare" where texts are taken, which stand for
+    "nothing given" (beside a number or a truth value such a word is suspected, as the tool's code may know it); a
+    required parameter with a default; a default written under the items of an array; "8" in quotation marks as an
+    example of a number; another capitalisation. A default such as "false" for false is cosmetic. Where values are
+    source text (Java, JavaScript), types are not compared.
 
     The rule is wrong where an evaluator takes the deviating value anyway: the documentation misleads all the same.
     """
 
     id = "tool-doc-contradiction"
     title = "tool documentation contradicts itself"
-    version = "1"
+    version = "2"
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -62,6 +64,7 @@ class ToolDocContradiction(ToolDetector):
                 *_told_value(tool, parameter, typed),
                 *_default(tool, parameter, typed),
                 *_example(tool, parameter, typed),
+                *_listed_example(tool, parameter, typed),
             )
             yield from contradictions[:1]
 
@@ -140,7 +143,10 @@ def _told_value(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[H
 def _default(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]:
     default = parameter.schema.get("default")
     schema = parameter.schema if typed else {"enum": enum_of(parameter.schema)}
-    if means_no_value(default) or is_of_kind(default, schema):
+    a_word = means_no_value(default) and isinstance(default, str)
+    if is_null(default) or (means_no_value(default) and not (a_word and typed and _numeric(parameter))):
+        return
+    if is_of_kind(default, schema):
         return
     spelled = is_spelled(default, _types(parameter.schema))
     of_type = not typed or is_of_kind(default, parameter.schema, enum=False)
@@ -153,7 +159,36 @@ def _default(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]
         ),
         fix="Write the default as the value that is really used when the argument is left out.",
         severity=Severity.COSMETIC if spelled else None,
+        tier=Tier.SUSPECTED if a_word else None,
     )
+
+
+def _numeric(parameter: Parameter) -> bool:
+    """Tell whether nothing but numbers and truth values is documented, so that no word can stand for anything."""
+    types = _types(parameter.schema)
+    return bool(types) and types <= {"integer", "number", "boolean"}
+
+
+def _listed_example(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]:
+    schema = parameter.schema if typed else {"enum": enum_of(parameter.schema)}
+    for pointer, value in _values_of_examples(parameter):
+        fits = any(is_of_kind(each, schema) for each in (value, [value]))
+        if fits or means_no_value(value) or (isinstance(value, str) and _fits(value, parameter, typed)):
+            continue
+        yield Hit(
+            claim=f"The example {canonical_json(value)} of {parameter.path} in {tool.name} {_rule(parameter)}",
+            evidence=(tool_quote(tool, pointer, note="example"), _rule_quote(tool, parameter)),
+            fix="Give an example that the documentation allows, or allow it.",
+        )
+
+
+def _values_of_examples(parameter: Parameter) -> Iterator[tuple[str, Any]]:
+    """Yield the values under ``example`` and ``examples`` with their pointers; named examples of OpenAPI are left."""
+    if "example" in parameter.schema:
+        yield join(parameter.pointer, "example"), parameter.schema["example"]
+    listed = parameter.schema.get("examples")
+    for index, value in enumerate(listed if isinstance(listed, list) else ()):
+        yield join(parameter.pointer, "examples", index), value
 
 
 def _example(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]:
@@ -176,7 +211,7 @@ def _fits(word: str, parameter: Parameter, typed: bool) -> bool:
     if allowed is not None:
         return word.strip().lower() in {str(value).strip().lower() for value in allowed}
     types = _types(parameter.schema)
-    if not typed or not types or not types <= {"integer", "number", "boolean"}:
+    if not typed or not _numeric(parameter):
         return True
     return is_spelled(word, types) or (bool(types & {"integer", "number"}) and word.strip()[:1].isdigit())
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.evidence import quote
+from audit.evidence import canonical_json, quote
 from audit.probes import GiveAway, Scene, read_scene, run_battery
 from audit.probes.report import FEWEST
 from taxonomy.finding import Evidence, Severity, Tier
@@ -44,8 +44,9 @@ class AnswerLeakage(SuiteDetector):
     that learn from some tasks and guess in others. Each is measured over all candidates, and where rules are stated
     also among the candidates that meet them. A way to guess is flagged when it hits more or less often than chance:
     exact p below 0.05 after Holm's correction for the number of ways, and the 95 % interval, clustered by task, on one
-    side of chance. There is one finding per trait, on the tasks where the trait points to the answer. Look-ahead reads
-    the rules, so it is reasoning and never flagged.
+    side of chance. Tasks with the same candidates are one task said twice, and count once. There is one finding per
+    trait, on the tasks where the trait points to the answer. Look-ahead reads the rules, so it is reasoning and never
+    flagged.
 
     Flagged: the right candidate always has the lowest number in its name, because it was made first.
 
@@ -59,7 +60,7 @@ class AnswerLeakage(SuiteDetector):
 
     id = "answer-leakage"
     title = "A trait of the candidates gives the answer away"
-    version = "1"
+    version = "2"
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -81,6 +82,10 @@ class AnswerLeakage(SuiteDetector):
 
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
         """Yield one hit per trait that gives answers away."""
+        first: dict[str, Observation] = {}
+        for note in observations:
+            first.setdefault(canonical_json(note.value["candidates"]), note)
+        observations = list(first.values())
         scenes = [read_scene(note.value["candidates"], note.task_id, note.value["text"]) for note in observations]
         report = run_battery(scenes)
         if report.choices < FEWEST:

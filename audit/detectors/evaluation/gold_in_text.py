@@ -1,6 +1,7 @@
 """Gold calls that stand, written out, in what the agent reads."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
@@ -14,6 +15,12 @@ from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
 
 _SHORTEST_REQUEST = 20
+_ARGUMENTS = re.compile(
+    r"\b(?:action|tool|function)[ _-]?(?:input|arguments?|parameters?)\b"
+    r"|\b(?:arguments|args|parameters|params|kwargs|input)\b",
+    re.IGNORECASE,
+)
+"""The label between a name and its arguments: ``"arguments": {``, ``Action Input:``."""
 
 
 class GoldInText(TaskDetector):
@@ -21,12 +28,12 @@ class GoldInText(TaskDetector):
 
     Rule: in one message of the scripted conversation, in the policy or in the description of the called tool, the name
     of the gold call is followed by all its arguments, or all that may not be left out, with their gold values in the
-    same order; case, spaces and punctuation do not matter. Only calls with arguments count. Values that the call merely
-    shares with the user's words do not: the name and the parameters have to be there too. Policy and descriptions show
-    calls as documentation, and many tasks share them: there a call counts only when it is the agent's and one of its
-    values belongs to a task, such as an id, a name or an amount (truth values, short numbers, and documented choices
-    and defaults do not), or when the policy quotes the request of this task. What only the simulator of a user reads is
-    not looked at.
+    same order; case, spaces, punctuation and a label before the arguments ("Action Input:") do not matter. Only calls
+    with arguments count. Values that the call merely shares with the user's words do not: the name and the parameters
+    have to be there too. Policy and descriptions show calls as documentation, and many tasks share them: there a call
+    counts only when it is the agent's and one of its values belongs to a task, such as an id, a name or an amount
+    (truth values, short numbers, and documented choices and defaults do not), or when the policy quotes the request of
+    this task. What only the simulator of a user reads is not looked at.
 
     Flagged: a turn "lend_book(book_id=7, member='Ada')" with this very call as the gold; a history in which the agent
     has already made this call, and whose user then wants something changed, with the unchanged call as the gold; a
@@ -39,7 +46,7 @@ class GoldInText(TaskDetector):
 
     id = "gold-in-text"
     title = "the gold call is written out in what the agent reads"
-    version = "2"
+    version = "3"
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -84,13 +91,20 @@ def _written(call: ToolCall) -> list[str]:
     return list(dict.fromkeys(squash(form) for form in forms))
 
 
+def _bare(text: str) -> str:
+    """Reduce a text to letters and digits, without labels of arguments."""
+    return squash(_ARGUMENTS.sub("", text))
+
+
 _squashed_policy = IdentityCache[EnvironmentSpec, str](lambda environment: squash(environment.policy))
+_bare_policy = IdentityCache[EnvironmentSpec, str](lambda environment: _bare(environment.policy))
 
 
 def _shared(task: AgentTask, call: ToolCall, written: str) -> Iterator[tuple[str, str]]:
     """Yield the policy and the description of the tool, where they may hold a call that belongs to this task."""
     environment = task.environment
-    if written in _squashed_policy(environment) and (_belongs_to_a_task(task, call) or _quotes_request(task)):
+    shown = written in _squashed_policy(environment) or written in _bare_policy(environment)
+    if shown and (_belongs_to_a_task(task, call) or _quotes_request(task)):
         yield "/environment/policy", environment.policy
     for i, tool in enumerate(environment.tools):
         if tool.name == call.name and tool.description.count(call.name) and _belongs_to_a_task(task, call):
@@ -112,9 +126,10 @@ def _found(written: str, name: str, texts: Iterable[tuple[str, str]]) -> tuple[s
     """Return pointer, text and start of the first text that holds the call."""
     for at, text in texts:
         start = text.find(name)
-        if start < 0 or written not in squash(text[start:]):
-            continue
-        while (later := text.find(name, start + 1)) >= 0 and written in squash(text[later:]):
-            start = later
-        return at, text, start
+        for reduce in (squash, _bare) if start >= 0 else ():
+            if written not in reduce(text[start:]):
+                continue
+            while (later := text.find(name, start + 1)) >= 0 and written in reduce(text[later:]):
+                start = later
+            return at, text, start
     return None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, rows
+from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, readings, rows
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.pointer import join
@@ -22,13 +22,14 @@ _MOST = 2_000
 class ListedAnswer(SuiteDetector):
     """The task's own state holds, in a place that its siblings do not have, just the records that the answer names.
 
-    Siblings are the tasks of the same benchmark and category whose state has the object around that place as well.
+    Siblings are the tasks of the same benchmark and category whose state has the object around that place as well, or,
+    where fewer than ten have it, the next object around that.
 
     Rule: the calls of the ground truth name records of tables in the state by their ids, and the tables have at least
-    as many other records (two at least). Somewhere in the state, outside the records, a list, an object of single
-    values, or a single value holds these very ids and nothing else. At least ten siblings have the object around it;
-    at most a tenth of them have the place, and in each that has it, it holds just what that task's ground truth names.
-    The name of the place does not matter.
+    as many other records (two at least). Somewhere in the state, outside the records, a list of ids holds these very
+    ids and nothing else, in whatever form: a list of values or of objects with one value, the keys of an object, its
+    values, a text with commas, a single value. At most a tenth of the siblings have the place, and in each that has it,
+    it holds just what that task's ground truth names. The name of the place does not matter.
 
     Flagged: ``{"books": {...}, "t2": ["B-7", "B-9"]}`` with ``lend_book("B-7")`` and ``lend_book("B-9")`` as the ground
     truth, where the states of the other tasks have ``books`` alone.
@@ -41,7 +42,7 @@ class ListedAnswer(SuiteDetector):
 
     id = "listed-answer"
     title = "the state of one task lists what the ground truth names"
-    version = "1"
+    version = "2"
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -59,7 +60,7 @@ class ListedAnswer(SuiteDetector):
         places, listed = [], {}
         for path, pointer, value in _places(task.initial_state):
             places.append(path)
-            if named and _held(value) == named:
+            if named and named in readings(value):
                 listed[path] = pointer
         evidence = tuple(quote(task, pointer, note="the list") for pointer in listed.values())
         yield Observation(
@@ -79,6 +80,8 @@ class ListedAnswer(SuiteDetector):
             for item in items:
                 for i, path in enumerate(item.value["listed"]):
                     around = path.rpartition("/")[0]
+                    while around and having[around] <= _FEWEST_SIBLINGS:
+                        around = around.rpartition("/")[0]
                     siblings = having[around] if around else len(items)
                     if siblings > _FEWEST_SIBLINGS and telling[path] == having[path] <= _MOST_OF_THEM * siblings:
                         yield _conclusion(item, i, path, siblings)
@@ -118,7 +121,7 @@ def _named(task: AgentTask) -> frozenset[str]:
     wanted = frozenset(text for _, call in task.gold_calls() for text in _texts(call.arguments))
     named: set[str] = set()
     for _, pointer, value in _places(task.initial_state):
-        table = rows(pointer, value)
+        table = {} if any(readings(value)) else rows(pointer, value)
         here = wanted & table.keys()
         if here and len(table) - len(here) < max(FEWEST_OTHERS, len(here)):
             return frozenset()
@@ -133,10 +136,3 @@ def _texts(value: Any) -> Iterator[str]:
             waiting += item.values() if isinstance(item, dict) else item
         elif isinstance(item, (str, int)) and not isinstance(item, bool):
             yield str(item)
-
-
-def _held(value: Any) -> frozenset[str]:
-    """Return the single values of a list or an object without deeper levels, or the value itself."""
-    parts = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else [value]
-    plain = all(isinstance(part, (str, int)) and not isinstance(part, bool) for part in parts)
-    return frozenset(map(str, parts)) if plain else frozenset()

@@ -7,15 +7,22 @@ from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.expected_values import Expected, expected_values
-from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, Rows, rows
+from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, Rows, readings, rows
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask
 
 _OF_AN_ANSWER = frozenset("answer answers correct solution solutions gold golden expected truth groundtruth".split())
+_OF_A_MARK = _OF_AN_ANSWER.union("target targets oracle gt chosen".split())
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _MOST = 20_000
+_AFFIRMED = frozenset("1 1.0 + * x y yes true ok right correct selected chosen answer gold target".split()) | {
+    "✓",
+    "✔",
+    "☑",
+}
+"""What a mark says: nothing more than that this is one of those."""
 
 
 class MarkedAnswer(TaskDetector):
@@ -25,9 +32,11 @@ class MarkedAnswer(TaskDetector):
     with an ``id``; those are named whose id is an argument of a gold call, a required text or an accepted answer. It
     leaks the answer when at least as many other records (two at least) lie beside the named ones, and
 
-    * a field is true for exactly the named records, and either no other record has the field at all, or the words of
-      its name speak of an answer (answer, correct, solution, gold, expected, truth); or
-    * a key anywhere in the state whose name speaks of an answer holds an expected value.
+    * a field affirms exactly the named records (true, 1, "yes", "x"), and either no other record has the field at all,
+      or the words of its name speak of an answer (answer, correct, solution, gold, expected, truth, target), or its
+      name begins with an underscore, as the names of what is not meant to be seen; or
+    * a key anywhere in the state whose name speaks of an answer holds an expected value: by itself, in a list, as a key
+      or as the one value of each object in a list, or in a text where commas part the values.
 
     Flagged: ``{"B1": {"title": "Emma"}, "B2": {"title": "Ivanhoe", "is_answer": true}, "B3": {"title": "Persuasion"}}``
     with the gold ``lend_book(book="B2")``; ``{"solution": ["B2"]}``.
@@ -39,7 +48,7 @@ class MarkedAnswer(TaskDetector):
 
     id = "marked-answer"
     title = "the state marks what the ground truth names"
-    version = "1"
+    version = "2"
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -103,17 +112,26 @@ def _mark(table: Rows, expected: dict[str, str]) -> tuple[str, str, str] | None:
         return None
     pointer, first = table[named[0]]
     for field in sorted(first):
-        if all(table[id][1].get(field) is True for id in named) and not any(row.get(field) for row in others):
-            if _speaks(field) or not any(field in row for row in others):
+        if all(_affirms(table[id][1].get(field)) for id in named) and not any(
+            _affirms(row.get(field)) for row in others
+        ):
+            if field.startswith("_") or _words(field) & _OF_A_MARK or not any(field in row for row in others):
                 return pointer, field, named[0]
     return None
 
 
 def _listed(value: Any, expected: dict[str, str]) -> str | None:
-    items = value if isinstance(value, list) else [value]
-    return next((str(item) for item in items if isinstance(item, (str, int, float)) and str(item) in expected), None)
+    return next((item for items in readings(value) for item in sorted(items) if item in expected), None)
+
+
+def _affirms(value: Any) -> bool:
+    return value is True or (isinstance(value, (str, int, float)) and str(value).strip().casefold() in _AFFIRMED)
 
 
 @lru_cache(maxsize=4096)
 def _speaks(name: str) -> bool:
-    return any(word.lower() in _OF_AN_ANSWER for word in _WORD.findall(name))
+    return not _OF_AN_ANSWER.isdisjoint(_words(name))
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.lower() for word in _WORD.findall(name))

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.evaluation.answer_blocks import answer_blocks
 from audit.detectors.evaluation.author_comments import author_comments
 from audit.detectors.evaluation.expected_values import Expected, choices, expected_values, stands_alone
 from audit.detectors.ground_truth.identity_cache import IdentityCache
+from audit.detectors.ground_truth.knowledge import texts_in
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.pointer import join
@@ -16,16 +18,27 @@ _WANTED = "(?:expected|correct|right|reference|accepted|intended|hidden|gold(?:e
 _THING = "(?:answers?|(?:tool |function )?calls?|arguments?|solutions?|actions?|repl(?:y|ies)|key)"
 _OF_GRADING = (
     r"\b(?:graders?|grading|graded|checkers?|evaluators?|annotators?|ground[ _-]?truths?|answer[ _-]keys?)\b"
-    rf"|\b{_WANTED} {_THING}\b"
+    rf"|(?<![^\W_]){_WANTED}[ _-]{_THING}\b"
     r"|^\W*(?:(?:solution|answer|expected|gold|oracle)(?:[ _]\w+)?|label|correct|gt)\s*(?:[:=\])>→]|->)"
 )
 _OF_THIS_TASK = (
     r"|\b(?:for|in|of|to) this (?:task|request|question|problem|query|instance|test|sample|case)\b"
     r"|[(\[]\s*(?:expected|correct|right|wanted)\b"
 )
+_OF_THE_REPLY = re.compile(
+    r"\bassert\b[^\n]{0,120}?\b(?:in|contains?|includes?)\b"
+    r"|\b(?:(?:final|last|closing) (?:message|reply|response|answer|output|turn)"
+    r"|(?:agent|assistant|model)['’]s \w+|reply|response|answer)\b[^.!?\n]{0,40}?"
+    r"\b(?:(?:contain|include|mention|quote|name|say|state|match)s?|has to|must)\b"
+    r"|\bmust[ _-](?:contain|include|mention|match)\b",
+    re.IGNORECASE,
+)
+"""What somebody who checks a reply says of it; a user says so of letters too, hence it counts for required texts."""
 _GRADING = re.compile(_OF_GRADING, re.IGNORECASE)
 _GRADING_OR_TASK = re.compile(_OF_GRADING + _OF_THIS_TASK, re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g|such as|examples?)\b", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"(?=.*[A-Za-z])(?=.*\d)[\w#-]{3,40}")
+_TEXTS = ("/ground_truth/outputs", "/ground_truth/answers")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\[“\"])|\n+|(?<=[.!?])\s+(?=\()")
 
 Sentence = tuple[str, str, bool]
@@ -41,11 +54,15 @@ class StatedAnswer(TaskDetector):
 
     Rule: one sentence holds the value as a word of its own and speaks of grading (graders, a checker, ground truth, an
     answer key), or of "the expected call", "the correct answer" and the like; in policy and documentation, which serve
-    any task, also of "this task" or "this request". Or it is a comment that whoever made the task left there: markup
-    that is not shown (``<!-- -->``, ``/* */``), an aside or a commented line with an author's label ("annotator:", "QA
+    any task, also of "this task" or "this request"; of a required text also where it says what the reply contains
+    ("make sure that your reply mentions ..."). Or it stands below a heading or in an element that is named so ("##
+    Rubric", ``expected_calls:``, ``<answer>``). Or it is a comment that whoever made the task left there: markup that
+    is not shown (``<!-- -->``, ``/* */``), an aside or a commented line with an author's label ("annotator:", "QA
     note:", "GT:"), or one for colleagues ("remove before release", "only B-18 passes"). The value stands in no other
     sentence of the user, whose own words a call has to carry. A sentence that gives an example ("for example", "e.g.",
-    "such as") says how things are written, and choices and defaults of a parameter are documentation; neither counts.
+    "such as") says how things are written, and choices and defaults of a parameter are documentation; neither counts,
+    unless the only default or example in a parameter's schema is the identifier, with letters and digits, of a record
+    of this task's own state, and the user does not say it.
 
     Flagged: "(Expected call: {"name": "lend_book", "arguments": {"member": "Ada"}})" below a request that does not
     name Ada; a policy with "The correct book for this request is B-1877."; "Lend me the latest one. <!-- B-1877 -->".
@@ -57,7 +74,7 @@ class StatedAnswer(TaskDetector):
 
     id = "stated-answer"
     title = "a text says what the expected answer is"
-    version = "2"
+    version = "3"
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -72,17 +89,24 @@ class StatedAnswer(TaskDetector):
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per text that gives values away."""
         said = list(_said(task))
+        values = list(expected_values(task))
         telling = [(at, sentence) for at, sentence, tells in said if tells]
+        required = [item[1] for item in values if item[0].startswith(_TEXTS)]
+        telling += [
+            (at, sentence)
+            for at, sentence, tells in said
+            if not tells and any(stands_alone(text, sentence) for text in required) and _OF_THE_REPLY.search(sentence)
+        ]
         called = {call.name for _, call in task.gold_calls()}
         shown = [
             (pointer, sentence)
             for name, pointer, sentence in _documented(task.environment)
             if name is None or name in called
         ]
+        yield from _in_schemas(task)
         if not telling and not shown:
             return
-        values = list(expected_values(task))
-        own = "\n".join(sentence for _, sentence, tells in said if not tells)
+        own = "\n".join(sentence for at, sentence, _ in said if (at, sentence) not in telling)
         documented = frozenset[str]().union(*(choices(task.tool(name)) for name in called))
         seen: set[str] = set()
         for pointer, sentence in [*telling, *shown]:
@@ -106,13 +130,22 @@ def _hit(task: AgentTask, pointer: str, sentence: str, value: Expected) -> Hit:
 def _sentences(pointer: str, text: str, cue: re.Pattern[str]) -> Iterator[Sentence]:
     """Yield the author's comments in a text, then the sentences of the rest, and whether each tells of an answer."""
     rest, end = [], 0
-    for start, stop in author_comments(text):
+    for start, stop in _apart(text):
         yield pointer, text[start:stop].strip(), _EXAMPLE.search(text[start:stop]) is None
         rest.append(text[end:start])
         end = stop
     for part in (*rest, text[end:]):
         for sentence in filter(None, map(str.strip, filter(None, _SENTENCE_END.split(part)))):
             yield pointer, sentence, cue.search(sentence) is not None and _EXAMPLE.search(sentence) is None
+
+
+def _apart(text: str) -> list[tuple[int, int]]:
+    """List the comments and answers that stand apart in a text, in order and without overlap."""
+    spans: list[tuple[int, int]] = []
+    for start, stop in sorted((*author_comments(text), *answer_blocks(text))):
+        if not spans or start >= spans[-1][1]:
+            spans.append((start, stop))
+    return spans
 
 
 def telling_sentences(text: str) -> Iterator[str]:
@@ -144,3 +177,40 @@ def _telling_documentation(environment: EnvironmentSpec) -> tuple[tuple[str | No
 
 
 _documented = IdentityCache(_telling_documentation)
+
+
+def _shown_in_schemas(environment: EnvironmentSpec) -> tuple[tuple[str, str, str, str], ...]:
+    """List tool, parameter, pointer and text of the single identifiers that schemas give as default or example."""
+    found = []
+    for i, tool in enumerate(environment.tools):
+        properties = tool.parameters.get("properties")
+        for name, schema in properties.items() if isinstance(properties, dict) else ():
+            for key in ("default", "example", "examples") if isinstance(schema, dict) else ():
+                shown = schema.get(key)
+                value = shown[0] if isinstance(shown, list) and len(shown) == 1 else shown
+                if isinstance(value, str) and _IDENTIFIER.fullmatch(value):
+                    at = join(f"/environment/tools/{i}/parameters/properties", name, key)
+                    found.append((tool.name, name, at, value))
+    return tuple(found)
+
+
+_schemas = IdentityCache(_shown_in_schemas)
+
+
+def _in_schemas(task: AgentTask) -> Iterator[Hit]:
+    if not task.initial_state or not (shown := _schemas(task.environment)):
+        return
+    said = "\n".join(text for _, text in task.user_texts())
+    stored: frozenset[str] | None = None
+    for pointer, call in task.gold_calls():
+        for tool, parameter, at, value in shown:
+            if tool != call.name or call.arguments.get(parameter) != value or stands_alone(value, said):
+                continue
+            stored = frozenset(text for _, text in texts_in(task.initial_state)) if stored is None else stored
+            if value in stored:
+                where = f"{pointer}/arguments/{parameter}"
+                yield Hit(
+                    claim=f"The schema of {call.name} gives the expected value {value!r} of {parameter} away",
+                    evidence=(quote(task, at, note="read"), quote(task, where, note="expected")),
+                    fix="Show a value that no task expects.",
+                )

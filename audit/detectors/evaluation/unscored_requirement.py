@@ -12,9 +12,19 @@ from taxonomy.task import AgentTask, Check
 
 _SEEN_ONLY_IN_THE_RUN = re.compile(
     r"\b(?:communicat|tell|told|inform|mention|sa(?:ys?|id)\b|identif|detect|reali[sz]|verif|confirm|explain|search|look"
+    r"|reveal|disclos|acknowledg|apologi[sz]|summari[sz]|sums? up|greet|repl(?:y|ies)|respon[ds]|answer"
     r"|check(?:s|ed)?\b(?! bag)|gets?\b|ask)|\boffer\w*\b.*\b(?:before|unless|until)\b",
     re.IGNORECASE,
 )
+_CHANGES_DATA = re.compile(
+    r"\b(?:cancel|book|reserv|updat|modif|chang|add|remov|delet|creat|set|fill|plac|order|renew|lend|refund|return|exchang"
+    r"|upgrad|downgrad|charg|pa(?:y|id)|issu|send|sent\b|transfer|schedul|assign|mov|process|select|cho+s|us(?:e[sd]?|ing)\b"
+    r"|grant|approv|compensat|proceed|activat|deactivat|enabl|disabl|turn|toggl|writ|wrote|stor|sav|edit|insert|submit"
+    r"|appl(?:y|ies|ied)|keep|kept|leav|left|give[sn]?\b|gave|provid|offer|mak|made|den(?:y|ies|ied)|refus"
+    r"|declin|accept|allow|handl|combin|split|reset|restart|reboot|resum|suspend|unlock|block|switch|connect|open|clos)",
+    re.IGNORECASE,
+)
+"""Verbs of what leaves a trace in the data, or would."""
 _SAID = re.compile(r"\b(?:communicat|tell|told|inform|mention|sa(?:ys?|id)\b)", re.IGNORECASE)
 _PREAMBLE = re.compile(r"^\s*check that\b", re.IGNORECASE)
 
@@ -27,7 +37,8 @@ class UnscoredRequirement(TaskDetector):
     1. a check is listed with the task and no code scores it, and no scored check decides the same thing. An assertion
        on what happens to the data ("does not cancel the order", "updates the address") is decided by the final state
        where that is scored; one on what the agent says, looks up, finds out or asks first is not, unless a required
-       text carries its figures. One finding per kind of check, with all tasks that state such a requirement.
+       text carries its figures, nor is one without any verb of a change ("polite, at most three sentences"). One
+       finding per kind of check, with all tasks that state such a requirement.
     2. the simulated user wants to be told a figure ("you want to know how much you will get back"), the final state is
        scored, and no text at all is required of the agent. This is a reading of the text, so it is only suspected.
 
@@ -41,7 +52,7 @@ class UnscoredRequirement(TaskDetector):
 
     id = "unscored-requirement"
     title = "a stated requirement that no check covers"
-    version = "1"
+    version = "2"
     category = "unscored-requirement"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -83,7 +94,8 @@ def _decided_elsewhere(check: Check, task: AgentTask) -> bool:
     if _SAID.search(text) and required:
         stated = numbers_in(text)
         return not stated or any(number in required for number in stated)
-    return any(other.kind == "final_state" for other in scored) and not _SEEN_ONLY_IN_THE_RUN.search(text)
+    changes = _CHANGES_DATA.search(text) and not _SEEN_ONLY_IN_THE_RUN.search(text)
+    return bool(changes) and any(other.kind == "final_state" for other in scored)
 
 
 def _unanswered_questions(task: AgentTask) -> Iterator[Hit]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
 _NUMBERED = re.compile(r"(?:[A-Za-z]+ )?(?P<letters>[A-Z]{1,4})-?\d{1,4}")
+_NUMBERS = re.compile(r"\d{1,6}(?P<sign>[-/.])\d{1,4}(?P=sign)\d{1,4}")
 _FEWEST = 3
 
 
@@ -26,6 +27,19 @@ def impossible(text: str) -> str | None:
         if hours > 24 or any(part > 59 for part in rest):
             return "no clock shows this time"
     return None
+
+
+def misshapen_day(text: str, others: Iterable[str]) -> bool:
+    """Tell whether three numbers are no day as the others write it, though they are written like one.
+
+    >>> shelf = ["2025-04-01", "2025-04-09", "2025-05-30"]
+    >>> [misshapen_day(text, shelf) for text in ("20255-04-09", "2025-4-09", "2025-04-31", "04/09/2025")]
+    [True, True, False, False]
+    """
+    if not (match := _NUMBERS.fullmatch(text)) or _DAY.fullmatch(text) or match["sign"] != "-":
+        return False
+    alike = [other for other in others if _NUMBERS.fullmatch(other)]
+    return len(alike) >= _FEWEST and all(map(_DAY.fullmatch, alike))
 
 
 def shows_times_of_day(texts: Iterable[str]) -> bool:

@@ -40,7 +40,12 @@ _PHRASE = re.compile(
     r"\b(?:good (?:morning|afternoon|evening|day|night)|of course|we value|anything else|take care|how (?:may|can) i"
     r"|safe (?:flight|trip|journey|travels))\b"
 )
-_FORMULA = frozenset("that will be all now for with of in to at about from everything today this".split())
+_FORMULA = frozenset(
+    (
+        "that will be all now for with of in to at about from everything today this or sir sirs madam team folks "
+        "everyone everybody bother bothering trouble time attention patience"
+    ).split()
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?;,])\s+|\n+")
 _NEGATED = re.compile(r"n['’]t\b")
 _WORD = re.compile(r"\w+(?:[.,:/@-]\w+)*")

@@ -40,7 +40,7 @@ class DuplicateTask(SuiteDetector):
 
     id = "duplicate-task"
     title = "The same task more than once"
-    version = "3"
+    version = "4"
     category = "duplicate-or-conflicting-task"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED

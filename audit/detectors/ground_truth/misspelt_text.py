@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from audit.detectors.ground_truth.keyboard import neighbours
 from audit.detectors.ground_truth.knowledge import texts_in
 from taxonomy.task import AgentTask
 
@@ -23,7 +24,8 @@ def meant(task: AgentTask, text: str) -> str | None:
 
     A slip changes one word: two neighbouring letters are exchanged, or one inside the word is lost, put in or replaced
     by another, which in a short word that stands alone makes another word as often. A change at the end of a word is
-    inflection and none, nor is one at its start, nor one of digits.
+    inflection and none, nor is one at its start, unless it is a neighbouring key in one of several words, nor one of
+    digits.
 
     Args:
         task: the task.
@@ -75,4 +77,6 @@ def _is_slip_of_word(given: str, other: str, alone: bool = True) -> bool:
         return here.isalpha() and {here, there} != {"er", "re"}
     letters = frozenset((here[0], there[0]))
     long = not alone or len(given) >= _FEWEST_OF_REPLACED
+    if start == 0 and len(given) > 2 and not alone and given[1:] == other[1:]:
+        return neighbours(*sorted(letters))
     return inside and long and all(map(str.isalpha, letters)) and letters not in _SPELLINGS

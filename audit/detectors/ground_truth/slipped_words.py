@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from rapidfuzz.distance import Indel
 
 from audit.detectors.ground_truth.courtesy import EMPTY_WORDS, content_words
+from audit.detectors.ground_truth.keyboard import neighbours
 from audit.detectors.ground_truth.typing_slips import is_slip
 
 _MOST_SLIPS = 3
@@ -22,9 +23,10 @@ def slipped_words(one: str, other: str) -> list[tuple[str, str]]:
 
     Compared are the words that say what is wanted. A slip is a letter lost, doubled or put in after the first, or two
     neighbouring letters exchanged, in a word that both texts write in small letters and that has four letters or
-    carries nothing ("teh"); one letter lost and another put in, in a long word ("tommorow"); a lost or added space.
-    Another letter in the place of one is no slip ("hotel", "motel"), nor is another form of a word ("books", "saved"),
-    nor anything in a name, a number or an identifier.
+    carries nothing ("teh"); a neighbouring key in the place of a letter of a word that carries nothing ("thete"); one
+    letter lost and another put in, in a long word ("tommorow"); a lost or added space. Any other letter in the place of
+    one is no slip ("hotel", "motel"), nor is another form of a word ("books", "saved"), nor anything in a name, a
+    number or an identifier.
 
     Args:
         one: a text.
@@ -85,7 +87,14 @@ def _is_slip(left: str, right: str) -> bool:
 
 def _meant(word: str) -> str:
     """Return the word without meaning that one text left out and in which the other slipped; empty when none is."""
-    return next((empty for empty in sorted(EMPTY_WORDS) if _is_slip(word, empty)), "")
+    if word in EMPTY_WORDS or not word.isalpha():
+        return ""
+    return next((empty for empty in sorted(EMPTY_WORDS) if _is_slip(word, empty) or _is_next_to(word, empty)), "")
+
+
+def _is_next_to(word: str, empty: str) -> bool:
+    changed = [pair for pair in zip(word, empty, strict=False) if pair[0] != pair[1]]
+    return len(word) == len(empty) >= _SHORTEST and len(changed) == 1 and neighbours(*changed[0])
 
 
 def _in_small_letters(word: str, text: str) -> bool:

@@ -4,8 +4,10 @@ import datetime
 import re
 from collections.abc import Iterator
 
+from rapidfuzz.distance import OSA
+
 from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.codes import form, impossible, is_family, shows_times_of_day, siblings
+from audit.detectors.ground_truth.codes import form, impossible, is_family, misshapen_day, shows_times_of_day, siblings
 from audit.detectors.ground_truth.dates import parse_date, years_in
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
@@ -17,7 +19,7 @@ from taxonomy.task import AgentTask, EnvironmentSpec
 
 _IDENTIFIER = re.compile(
     r"#?(?:\d{7,}|(?=\w*[A-Za-z])(?=\w*\d\w*\d)\w{6,}|[A-Za-z]{1,6}(?:-(?=[A-Z0-9]*\d)[A-Z0-9]{2,})+"
-    r"|[\w.+-]+@[\w-]+\.[\w.-]*\w)"
+    r"|(?=[\w/-]*[A-Z])(?=(?:[A-Z/-]*\d){4})[A-Z0-9]{2,}(?:[-/][A-Z0-9]{1,8}){1,4}|[\w.+-]+@[\w-]+\.[\w.-]*\w)"
 )
 
 
@@ -33,6 +35,10 @@ def _codes_of(environment: EnvironmentSpec) -> dict[str, set[str]]:
         if len(text) <= _LONGEST and (shape := form(text)):
             forms.setdefault(shape, set()).add(text)
     return forms
+
+
+def _written_days_of(environment: EnvironmentSpec) -> tuple[str, ...]:
+    return tuple(sorted({text for _, text in texts_in(environment.state) if len(text) <= _LONGEST and "-" in text}))
 
 
 def _years_of(environment: EnvironmentSpec) -> frozenset[int]:
@@ -54,6 +60,7 @@ def _documents_of(environment: EnvironmentSpec) -> tuple[str, ...]:
 
 
 _days, _documents = IdentityCache(_days_of), IdentityCache(_documents_of)
+_written_days = IdentityCache(_written_days_of)
 _codes, _years, _times_of_day = IdentityCache(_codes_of), IdentityCache(_years_of), IdentityCache(_has_times_of_day)
 
 
@@ -64,15 +71,17 @@ class UnknownOutput(TaskDetector):
     texts, a policy, the documentation of a tool nor a gold call has them:
 
     1. an identifier ("LN88231", "VN-27712"), a number of seven digits or more, an e-mail address;
-    2. a day that no calendar has, that is more than two years from all that the task names, or that is further from
-       every day it names than twice the longest span of time in its texts (a month at least); a time that no clock
-       shows, where the database holds times of day;
+    2. a day that no calendar has, or three numbers with hyphens that are no day as all days of the database are
+       written, or one that is more than two years from all that the task names, or that is further from every day it
+       names than twice the longest span of time in its texts (a month at least); a time that no clock shows, where the
+       database holds times of day;
     3. a code of digits and capitals ("591.78 HAL") whose form three or more texts of the database have. Those with
-       spaces or points are codes only where their letters mostly differ: with few units they are amounts;
+       spaces or points are codes only where their letters mostly differ: with few units they are amounts. A text of
+       another form counts when it is one slip of a digit away from exactly one such code;
     4. the number of a list ("rule L9") of which the policy has two others or more;
     5. a text that is one slip away from exactly one text of the database, the policy or the tools: "evenign" beside
        "evening". Two letters of a word are exchanged, or one inside it is lost, put in or replaced; the ends of words
-       are left alone, because words are inflected there.
+       are left alone, because words are inflected there, and so are their starts but for a neighbouring key.
 
     Amounts are left out: sums and differences of the many prices of a database reach almost any amount, so nothing can
     be said about them. So are other days and times, since they can be counted.
@@ -86,7 +95,7 @@ class UnknownOutput(TaskDetector):
 
     id = "unknown-output"
     title = "Required outputs that do not exist"
-    version = "3"
+    version = "4"
     category = "wrong-expected-output"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -119,6 +128,8 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
     never = impossible(text)
     if never and ("calendar" in never or _times_of_day(task.environment)):
         return never
+    if misshapen_day(text, _written_days(task.environment)):
+        return "no day of the database is written like that"
     passages = [task.environment.policy, *(said for _, said in task.user_texts())]
     if (day := parse_date(text)) is not None:
         named = _years(task.environment).union(*map(years_in, passages))
@@ -133,7 +144,24 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
     alike = _codes(task.environment).get(shape, set()) if shape else set()
     if is_family(alike):
         return f"it is none of the {len(alike)} such codes of the database"
+    if shape and len(near := _near_codes(task.environment, text)) == 1:
+        return f"only the code {near[0]!r} exists, a slip away"
     if len(listed := siblings(text, passages)) >= _FEWEST_SIBLINGS:
         return f"there are only {', '.join(sorted(listed)[:8])}"
     other = meant(task, text)
     return f"it stands nowhere in the task, only {other!r} does" if other else None
+
+
+def _near_codes(environment: EnvironmentSpec, text: str) -> list[str]:
+    """List the codes of families in the database that one digit more, less or exchanged makes of ``text``."""
+    shelves: dict[str, set[str]] = {}
+    for shape, codes in _codes(environment).items():
+        shelves.setdefault(re.sub(r"[0.]+", "0", shape), set()).update(codes)
+    families = [codes for codes in shelves.values() if is_family(codes)]
+    letters = re.sub(r"\d", "", text)
+    return sorted(
+        code
+        for codes in families
+        for code in codes
+        if re.sub(r"\d", "", code) == letters and OSA.distance(code, text, score_cutoff=1) == 1
+    )

@@ -8,6 +8,10 @@ THOUGHT = re.compile(r"<(think|thinking|thought|reasoning)>(?P<thought>.*?)(?:</
 """Thoughts between tags; a tag that is never closed encloses the rest."""
 CONTROL_WORD = re.compile(r"#{2,}[A-Z][A-Z_-]*[A-Z]#{2,}")
 """A word for the harness, such as ###STOP###."""
+_OF_OTHERS = (
+    r"(?:call|contact|speak|talk|reach|come|go|write|e-?mail|send|return|bring|visit|use|check|follow|wait|fill|log|submit"
+    r"|provide|get|request|ask (?:for|you|about|if|that|whether))\b"
+)
 _TEXT = r"(?:instructions?|scenario|prompt|persona)\b"
 _PART = r"(?:(?:system |user )?prompt|script|role[- ]?play|role description|character (?:sheet|description)|persona)\b"
 _MENTION = re.compile(
@@ -23,7 +27,16 @@ _MENTION = re.compile(
     r"|\bi(?:['’]m| am) (?:only |just |merely )?(?:the|a|an) (?:simulated )?(?:user|customer) in (?:this|the|a) "
     r"(?:scenario|role[- ]?play|simulation|conversation|exercise|test)\b"
     r"|\b(?:pretend(?:ing)?|supposed) (?:to be|that i am|i am|i['’]m) (?:a|the) (?:customer|user|caller|client)\b"
-    r"|\bi (?:was|am|have been) (?:told|instructed|asked|supposed) (?:not )?to (?:pretend|reveal|disclose|withhold)\b",
+    r"|\bi (?:was|am|have been) (?:told|instructed|asked|supposed) (?:not )?to (?:pretend|reveal|disclose|withhold)\b"
+    r"|\bsimulated (?:user|customer|caller|client)\b|\bmy (?:system prompt|persona)\b"
+    rf"|\bmy {_PART} (?:does(?:n['’]t| not)|mentions?|contains?|includes?|only|has)\b"
+    r"|\b(?:in|for|during|of) (?:this|the) (?:simulation|role[- ]?play|simulated conversation)\b"
+    r"|\bin (?:this|the|my) scenario,? (?:my (?:goal|role|task|character|persona)\b"
+    r"|i(?:['’]m| am) (?:supposed|told|playing)\b)"
+    r"|\b(?:scenario|role|persona|character|task) (?:description|instructions?) (?:says?|states?|tells?|asks?|mentions?"
+    r"|requires?|does(?:n['’]t| not)|do(?:n['’]t| not))\b"
+    rf"|\bi(?:['’]ve been| was| am|['’]m| have been) instructed (?:not )?to (?!{_OF_OTHERS})"
+    r"(?![^.!?\n]*\b(?:by|from)\b)",
     re.IGNORECASE,
 )
 _BLANK = re.compile(

@@ -26,7 +26,7 @@ class SimulatorLeak(SuiteDetector):
 
     * thoughts: text between tags such as ``<think>`` and ``</think>``, or after a tag that is never closed;
     * mention: a phrase about its own instruction or role ("not mentioned in my instruction", "as the user, I should",
-      "my prompt says", "the script that I was given", "I was told not to reveal it");
+      "my prompt says", "the script that I was given", "I was told not to reveal it", "in this simulation");
     * blank: a gap that it forgot to fill in ("[Your DOB]", "[insert date]");
     * control_word: a word for the harness, such as ``###STOP###``, that neither begins nor ends what is said. Harnesses
       end the run wherever the word stands, also when the simulator only thinks of it.
@@ -46,7 +46,7 @@ class SimulatorLeak(SuiteDetector):
 
     id = "simulator-leak"
     title = "Simulated user gives its instruction or thoughts away"
-    version = "2"
+    version = "3"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -111,6 +111,7 @@ _CUES = {
         "invites further questions": (
             rf"{_NEEDING_MORE}[^.!?]{{0,60}}\b(?:feel free|let (?:me|us) know|don['’]?t hesitate|reach out|contact us)"
             r"|\bfeel free to contact us\b"
+            rf"|\b(?:feel free|don['’]?t hesitate) to [^.!?]{{0,40}}{_NEEDING_MORE}"
         ),
         "thanks for choosing the company": (
             r"\bthank(?:s| you) for (?:choosing|contacting|calling|shopping with|flying with)\b"
@@ -125,6 +126,9 @@ _CUES = {
         "needs the customer's data": (
             r"\b(?:i|we)(?:['’]ll| will)? (?:also |just )?(?:need|require) (?:to (?:verify|confirm|know|have) )?"
             rf"your (?:identity\b|membership\b|{_DATA})"
+            r"|\b(?:i|we) (?:must|have to|need to|am required to|are required to) (?:first |also |always )?"
+            rf"(?:verify|confirm|authenticate|validate) (?:who you are|that you are|your (?:identity|{_DATA}))"
+            r"|\bbefore (?:i|we) can (?:access|open|view|change|update|cancel|process|modify|proceed with) your\b"
         ),
         "offers the customer a choice": (
             rf"\b(?:would|do) you (?:still )?(?:like|want|prefer) (?:to {_CHOICES}|me to {_SERVICES}\b)"
@@ -142,6 +146,9 @@ _CUES = {
         "speaks of our policy": (
             r"\b(?:per|to|under|with|by|of|on|that) our (?:\w+ ){0,2}(?:polic(?:y|ies)|records)\b"
             r"|\bour (?:policy|policies|system) (?:is|are|do(?:es)?(?:n['’]t)?|requires?|states?|allows?|shows?)\b"
+        ),
+        "tells the customer that all is done": (
+            r"\byou(?:['’]re| are) (?:now )?all set(?!\s*(?:to\b|\?|for me\b|with my\b))"
         ),
         "promises a confirmation": (
             r"\byou(?:['’]ll| will| should) (?:soon |shortly |also )?(?:receive|see) (?:a|an|the|your)(?: [\w-]+){0,3}"

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.criteria import sentence_around
 from audit.detectors.ground_truth.sharing import shared_cause
+from audit.detectors.user.blanks import blanks
 from audit.evidence import quote
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
@@ -49,7 +51,9 @@ class DamagedText(TaskDetector):
     5. a text ends with a comma;
     6. a file path lost its separator: the text names a folder ``data/`` and a file ``dataplan.md``, whose name begins
        with the folder's, and no such compound is a word (as in ``dataset.json``); or the rest of the name is a file of
-       its own in the same text.
+       its own in the same text;
+    7. a blank was left where a value belongs ("at ____", "on XXX", "[date]", "{value}", "some:00"), and a call of the
+       ground truth needs a value that the user does not say; nothing in the text explains a format or a template.
 
     Flagged: "Step 5 - Cleanup\\nGoal: Remove the tree"; "`datasearch_1.json`" beside "`search_1.json`" and "`data/`".
     Not flagged: ``print("a\\n")``; ``pyarrow.Tensor``; "Node.js"; "`dataset.json`".
@@ -60,7 +64,7 @@ class DamagedText(TaskDetector):
 
     id = "damaged-text"
     title = "text with lost or stray characters"
-    version = "1"
+    version = "2"
     category = "ambiguous-instruction"
     severity = Severity.COSMETIC
     tier = Tier.CONFIRMED
@@ -69,7 +73,8 @@ class DamagedText(TaskDetector):
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield each kind of damage once per text."""
         for pointer, text in task.user_texts():
-            for what, start, end, severity in _damages(text):
+            gaps = ((f"has a blank (“{text[a:b]}”)", a, b, Severity.AFFECTS_SCORE) for a, b in blanks(task, text))
+            for what, start, end, severity in chain(_damages(text), gaps):
                 yield Hit(
                     claim=f"The text {what}",
                     evidence=(quote(task, pointer, text=sentence_around(text, start, end), note="as it stands"),),

@@ -15,10 +15,15 @@ _MARKS = {
         "writes a tool call": (
             r"</?\|?(?:tool|function)[ _-]?(?:calls?)?\b[^<>\n]{0,60}>"
             r"|^[\s*#>`-]{0,8}(?:tool|function|api) ?calls?[\s*`]{0,4}:"
+            r"|(?<![\w./@])[A-Za-z_]\w*\(\s*[A-Za-z_]\w*\s*=\s*(?:['\"\[{\d-]|True\b|False\b|None\b|true\b|false\b|null\b)"
+            r"|(?-i:(?<![\w./@])[a-z]\w*(?:_|[a-z][A-Z])\w*\((?:\)|\s*[\"'{]))"
         ),
         "answers as a tool": (
             r"</?\|?(?:tool|function|api)[ _-]?(?:response|result|output|observation)s?\b[^<>\n]{0,60}>|</?observation>"
             r"|^[\s*#>`-]{0,8}(?:tool|function|api) ?(?:response|result|output)s?\b[\s*`]{0,4}:"
+            r"|^[\s*#>`\[(-]{0,8}(?:observation|(?:tool|function|api)?[ _]?(?:results?|outputs?|returned))\b"
+            r"[\s*`\])]{0,4}:?\s*[{\[<]"
+            r"|^HTTP/\d(?:\.\d)? \d{3}\b"
         ),
         "writes marks of a chat template": (
             r"<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|assistant|user|system)\|?>|\[/?INST\]"
@@ -26,6 +31,7 @@ _MARKS = {
     }.items()
 }
 _OBJECT = re.compile(r"\{\s*\"")
+_PYTHON = re.compile(r"\{\s*'\w[^'\n]{0,40}'\s*:\s*(?:['\[{\d-]|True\b|False\b|None\b)[^{}]{0,600}\}")
 _MOST_OBJECTS = 20
 """Objects of one turn that are looked at."""
 _LONGEST = 300
@@ -35,8 +41,9 @@ _LONGEST = 300
 def machine_speech(text: str, heard: Iterable[str] = ()) -> Cue | None:
     """Find what only a program writes, in one turn of a user; None when the turn is speech.
 
-    A call or response between tags or behind a label, a mark of a chat template, and a JSON object are such, whatever
-    tool they name. A JSON object that was said to the user, or that the user was told to say, may be repeated.
+    A call or response between tags or behind a label, a call with its arguments in parentheses, a mark of a chat
+    template, and an object in JSON or Python are such, whatever tool they name. A JSON object that was said to the
+    user, or that the user was told to say, may be repeated.
 
     Args:
         text: one message of the user.
@@ -52,6 +59,7 @@ def machine_speech(text: str, heard: Iterable[str] = ()) -> Cue | None:
         if found is not None:
             return Cue(name, text[found.start() : found.start() + _LONGEST].strip())
     objects = list(_objects(said))
+    objects += [(*found.span(), {}) for found in _PYTHON.finditer(said)][:_MOST_OBJECTS]
     sources = list(heard) if objects else []
     for start, end, value in objects:
         if not any(said[start:end] in source for source in sources):

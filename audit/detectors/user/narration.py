@@ -28,7 +28,10 @@ _SAYS = (
 )
 _ASIDE = re.compile(
     rf"(?:\((?P<round>[^()\n]{{2,{_LONGEST}}})\)|\[(?P<square>[^\[\]\n]{{2,{_LONGEST}}})\](?!\()"
-    rf"|\{{(?P<curly>[^{{}}\n]{{2,{_LONGEST}}})\}}|<(?P<angle>[^<>\n]{{2,{_LONGEST}}})>|(?<![\w*])\*(?P<stars>[^*\n]{{2,{_LONGEST}}})\*(?![\w*]))"
+    rf"|\{{(?P<curly>[^{{}}\n]{{2,{_LONGEST}}})\}}|<(?P<angle>[^<>\n]{{2,{_LONGEST}}})>|(?<![\w*])\*(?P<stars>[^*\n]{{2,{_LONGEST}}})\*(?![\w*])"
+    rf"|(?<!\w)_(?P<under>[^_\n]{{2,{_LONGEST}}})_(?!\w)"
+    rf"|^[ \t]*(?P<rule>[-–—~=#]{{2,}})[ \t]*(?P<ruled>[^\n]{{2,{_LONGEST}}}?)[ \t]*(?P=rule)[ \t]*$)",
+    re.MULTILINE,
 )
 _TOLD_ASIDE = re.compile(
     rf"\W*(?:the {_PERSON} {_ADVERB}(?!{_NO_VERB}\b)(?:\w+(?:s|ed)|is|has|was|will|went|left|hung)\b"
@@ -76,10 +79,10 @@ _QUOTATION = re.compile(r"\"[^\"\n]{0,300}\"|“[^”\n]{0,300}”")
 def narration(text: str) -> Cue | None:
     """Find what a narrator tells in one turn of a user; None when all of it is speech.
 
-    Told is a stage direction, between brackets or single asterisks: what the user, the agent or the conversation does,
-    in the third person, or a gesture without a subject. So is, without brackets, a sentence that begins with "The
-    user", "The customer" or "The caller" and says what he does or is. Thoughts between tags and quotations do not
-    count. Only English is understood.
+    Told is a stage direction, between brackets, single asterisks, underscores or rules ("--- ... ---"): what the user,
+    the agent or the conversation does, in the third person, or a gesture without a subject. So is, without brackets, a
+    sentence that begins with "The user", "The customer" or "The caller" and says what he does or is. Thoughts between
+    tags and quotations do not count. Only English is understood.
 
     Args:
         text: one message of the user.
@@ -95,7 +98,7 @@ def narration(text: str) -> Cue | None:
 
 def _told(said: str) -> Iterator[tuple[int, int]]:
     for aside in _ASIDE.finditer(said):
-        inside = next(filter(None, aside.groups()))
+        inside = aside["ruled"] or next(filter(None, aside.groups()))
         told = _TOLD_ASIDE.match(inside) or (aside["stars"] and _BETWEEN_STARS.match(inside))
         told = told or (not aside["round"] and _ACTS.match(inside))
         if told or (aside[0] == said.strip() and _NOTHING_SAID.fullmatch(inside)):

@@ -31,11 +31,11 @@ class UserRoleConfusion(SuiteDetector):
     Rule: a turn of the user holds a sentence that only the serving side says: it offers help ("How can I help you
     today?"), asks for the customer's data ("Could you provide your user ID?"), acts on or reports about the customer's
     order ("Your reservation has been cancelled"), speaks of "our policy", or transfers "you" to an agent. Or it holds
-    what only a program writes: a tool call or a tool's response between tags or behind a label, a mark of a chat
-    template, or a JSON object that neither the instruction nor the agent said before. Or it tells what happens, as a
-    narrator: a stage direction between brackets or asterisks ("*sighs*", "[The line goes dead]"), or a sentence about
-    the user in the third person ("The customer nods and leaves."). Thoughts in <think> tags, quotations and reported
-    speech do not count.
+    what only a program writes: a tool call or a tool's response between tags or behind a label, a call with arguments
+    in parentheses (``get_trip(id="T4")``), a mark of a chat template, or a JSON object that neither the instruction nor
+    the agent said before. Or it tells what happens, as a narrator: a stage direction between brackets, asterisks,
+    underscores or rules ("*sighs*", "[The line goes dead]"), or a sentence about the user in the third person ("The
+    customer nods and leaves."). Thoughts in <think> tags, quotations and reported speech do not count.
 
     There is one finding per simulator, that is, per model that plays the user in one experiment: prompts and wiring
     differ between experiments. It gives the share of runs and of turns affected with 95 % Wilson intervals, and names
@@ -58,7 +58,7 @@ class UserRoleConfusion(SuiteDetector):
 
     id = "user-role-confusion"
     title = "Simulated user speaks as the assistant, a program or a narrator"
-    version = "3"
+    version = "4"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -14,6 +14,12 @@ DENIALS = [
     "Leaves everything as it was.",
     "No record will be altered.",
     "A pure look-up.",
+    "[read-only]",
+    "readOnly: true",
+    "destructive=False",
+    "This call doesn't make any changes.",
+    "It never saves to disk.",
+    "No modifications are made.",
 ]
 
 
@@ -46,6 +52,8 @@ def test_where_nothing_is_marked_the_name_tells() -> None:
         "Change the window without changing the day.",
         "Has no effect when the parcel has left.",
         "Only shows up for pending parcels.",
+        "Set read_only=true to look first.",
+        "It never writes to the log.",
         "Updates a row; unspecified fields remain unchanged.",
         "",
     ],

@@ -23,7 +23,7 @@ def task(tools: tuple[ToolSpec, ...], *calls: str, task_id: str = "lib/1") -> Ag
 
 
 def test_a_pair_that_only_names_tell_apart() -> None:
-    tools = (tool("from_a"), tool("other", "Gets the wind."), tool("from_b", "Gets the  temperature.\n"))
+    tools = (tool("from_a"), tool("other", "Gets the wind."), tool("from_b", "GETS THE  TEMPERATURE\n"))
     tasks = [task(tools, "from_b"), task(tools, "from_b", task_id="lib/2")]
     result = check_shard(tasks, {}, [IdenticalToolDescriptions()])
     assert [row.status for row in result.coverage] == [Status.FLAGGED, Status.FLAGGED]

@@ -58,6 +58,15 @@ def closed(said: str, policy: str = "", **arguments: str) -> AgentTask:
         ("If the weather forecast says rain, leave it.", "", "forecast says rain"),
         ("Lend it for a week.", "Today is ${TODAY}.", "${TODAY}"),
         ("Lend it for a week.", "It is {{ today }}.", "{{ today }}"),
+        ("Lend it for a week.", "Date: {date}", "{date}"),
+        ("Lend it for a week.", "<%= Time.now.strftime('%F') %> is the present.", "Time.now"),
+        ("Lend it for a week.", "The present moment: #{DateTime.now}", "#{DateTime.now}"),
+        ("Lend it for a week.", "Now it is {arrow.utcnow():YYYY}.", "utcnow"),
+        ("Lend it for a week.", "Count from __TODAY__.", "__TODAY__"),
+        ("Lend it for a week.", "Take `Date.now()` as the present.", "Date.now()"),
+        ("As per tides.example/quay it is high water. Then skip it.", "", "tides.example/quay"),
+        ("<WWW.TIDES.EXAMPLE> has the final say on the day.", "", "WWW.TIDES.EXAMPLE"),
+        ("Look up the wind on Quay Radar. If it blows, leave it.", "", "Quay Radar"),
         ("Lend it for a week.", "Count days from the system clock.", "system clock"),
     ],
 )
@@ -82,6 +91,9 @@ def test_a_closed_world_that_hangs_on_the_one_outside(said: str, policy: str, qu
         ("Return what I bought in the online store, if you can see it.", ""),
         ("Lend it for a week.", "Today is 2025-02-25, by the system clock."),
         ("Lend it for a week.", "The clock on the wall is broken."),
+        ("Lend it for a week.", 'Write {"date": "..."} and {day} of {month}; the time of `date` is free.'),
+        ("If it is in src/quay.py/lend, lend it.", ""),
+        ("Check the price on Monday and lend it if it is low.", ""),
     ],
 )
 def test_a_closed_world_that_stays(said: str, policy: str) -> None:

@@ -39,6 +39,8 @@ def test_a_property_that_is_only_ever_read_is_fine() -> None:
         "```py\nif True\n    pass\n```",
         '```json\n{"book": 7,}\n```',
         "Call `lend_book(7, member='Ada`.",
+        '<function_call>{"name": "lend_book", "args": {"book": 7}</function_call>',
+        'Action: lend_book\nAction Input: {"book": 7, "member" "Ada"}\nObservation: done',
     ],
 )
 def test_examples_that_do_not_parse(block: str) -> None:
@@ -56,6 +58,10 @@ def test_examples_that_do_not_parse(block: str) -> None:
         '```json\n{"book": 7, ...}\n```',
         '```json\n{"book": 7}\n```',
         "```\nthis is no code (\n```",
+        '<tool_call>{"name": "lend_book", "arguments": {"book": 7}}</tool_call>',
+        "<tool_call>{'name': 'lend_book'}</tool_call>",
+        '<tool_call>{"name": <name>}</tool_call>',
+        'Action Input: {"book": 7,\n"member": "Ada"}',
         "```bash\nls (\n```",
         "Call `lend_book(7)` or `lend_book(...)`; `shelve(7` is unknown.",
         "```python\n\n```",

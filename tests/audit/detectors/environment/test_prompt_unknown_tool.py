@@ -4,7 +4,7 @@ import pytest
 
 from audit.conclude import conclude
 from audit.detectors.environment import PromptUnknownTool
-from audit.detectors.environment.prompt_unknown_tool import named_tools
+from audit.detectors.environment.named_tools import named_tools
 from audit.shards import check_shard
 from audit.sources.base import Quarantine
 from audit.sources.tau2 import Tau2Bench
@@ -35,10 +35,20 @@ def task(instruction: str = "", policy: str = "", task_id: str = "lib/1") -> Age
         ("Results of `get_card` are binding.", "get_card"),
         ("After the loan, call get_card and wait.", "get_card"),
         ("Whatever `getCard` returns is final.", "getCard"),
+        ("TRIGGER 'get_card' BEFORE ALL ELSE.", "get_card"),
+        ("Then execute **getCard**.", "getCard"),
+        ("`get_card` must be called before the loan.", "get_card"),
+        ("The getCard function comes first.", "getCard"),
+        ("**Available functions:**\n\n1. `get_card` - shows a card\n", "get_card"),
+        ('{"function": "get_card", "parameters": {"member": "Ada"}}', "get_card"),
+        ('{"functionCall": {"name": "get_card", "args": {}}}', "get_card"),
+        ('<tool_call name="get_card"></tool_call>', "get_card"),
+        ("Tool: get_card\nInput: {}", "get_card"),
+        ("```python\nget_card('Ada')\n```", "get_card"),
     ],
 )
 def test_texts_that_name_a_tool(text: str, name: str) -> None:
-    assert [found for found, _ in named_tools(text)] == [name]
+    assert [found.name for found in named_tools(text)] == [name]
 
 
 @pytest.mark.parametrize(
@@ -50,13 +60,17 @@ def test_texts_that_name_a_tool(text: str, name: str) -> None:
         "Ask for the name, card_number (on the back) and shelf.",
         "This tool is slow, and that function works.",
         "The tool name_of_member is asked for in the tool results.",
-        "```python\nget_card('Ada')\n```",
+        "```python\ndef get_card():\n    print('Ada')\nget_card()\n```",
+        "There is no `get_card` tool.",
+        'Answer as {"name": "tool_name", "arguments": {}}.',
+        "Open the GitHub function on an iPhone.",
+        "Rooms:\n- `reading_room`: quiet",
         "The tool response is shown.",
         "Call the member and answer from memory; the results of `pending` loans count.",
     ],
 )
 def test_texts_that_do_not(text: str) -> None:
-    assert [found for found, _ in named_tools(text) if found != "name_of_member"] == []
+    assert [found.name for found in named_tools(text) if found.name != "name_of_member"] == []
 
 
 def test_one_finding_for_all_tasks_with_the_same_sentence() -> None:
@@ -71,6 +85,12 @@ def test_one_finding_for_all_tasks_with_the_same_sentence() -> None:
 def test_tools_of_the_agent_of_the_user_and_of_a_group_are_known() -> None:
     text = "Use the `lend_book` tool, the `Desk.return_book` tool, the return_book tool and the `check_card` tool."
     assert list(PromptUnknownTool().inspect(task(text, text))) == []
+
+
+def test_what_the_text_says_to_use_is_suspected_beside_a_tool_of_like_name() -> None:
+    [hit] = PromptUnknownTool().inspect(task(policy="Use `check_fine` first, and pay with `gift_card`."))
+    assert "'check_fine'" in hit.claim
+    assert hit.tier == "suspected"
 
 
 def test_withheld_tools_are_known() -> None:

@@ -32,6 +32,16 @@ def task(policy: str) -> AgentTask:
         ("Always pass `reason` to `book`.", "no parameter 'reason'"),
         ("Please include `reason=...` when the user gives one in the `desk.book` tool.", "no parameter 'reason'"),
         ("The parameter `reason` of the `book` tool is never empty.", "no parameter 'reason'"),
+        ('{"tool": "desk.book", "args": {"city": "Velling", "paidBy": "card"}}', "no parameter 'paidBy'"),
+        (
+            '[{"type": "function", "function": {"name": "book", "arguments": "{\\"size\\": \\"huge\\"}"}}]',
+            "take 'huge'",
+        ),
+        ("<function=book><parameter=size>huge</parameter></function>", "does not take 'huge'"),
+        ('<invoke name="book">\n<parameter name="size">huge</parameter>\n</invoke>', "does not take 'huge'"),
+        ("<book><city>Velling</city><paid_by>card</paid_by></book>", "no parameter 'paid_by'"),
+        ("Thought: a big one.\nAction: book\nAction Input: {'size': 'huge'}", "does not take 'huge'"),
+        ('```python\nseat = book(\n    city="Velling",\n    paid_by="card",\n)\n```', "no parameter 'paid_by'"),
     ],
 )
 def test_what_a_tool_does_not_take(policy: str, clause: str) -> None:
@@ -51,7 +61,15 @@ def test_what_a_tool_does_not_take(policy: str, clause: str) -> None:
         "Pass `city` to `book`.",
         "Give the `reason` for `book` in your reply.",
         'book(reason="never closed',
-        '```python\nbook(reason="a sketch")\n```',
+        '```python\ndef book(reason):\n    pass\nbook(reason="its own")\n```',
+        '{"name": "book", "description": "Book.", "parameters": {"type": "object", "properties": {"x": {}}}}',
+        '{"name": "book", "arguments": {"<argument>": "..."}}',
+        '{"name": "book", "arguments": {"size": "<small or large>"}}',
+        "`desk.book` does not take the `paid_by` argument.",
+        "The user must provide their `email` before you call `desk.book`.",
+        "Show the `paid_by` field that `desk.book` returns.",
+        'Set `city` as asked, then send "hello" with `desk.book`.',
+        '{"name": "book", "arguments": ' + '{"a": ' * 3_000,
     ],
 )
 def test_what_it_takes_or_nobody_can_tell(policy: str) -> None:
@@ -68,3 +86,27 @@ def test_no_policy_of_either_tau_benchmark_is_flagged(corpora: Path) -> None:
     tasks = [task for source in sources for task in source.tasks(Quarantine())]
     assert len(tasks) > 400
     assert [hit.claim for task in tasks for hit in PromptWrongArgument().inspect(task)] == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "clause"),
+    [
+        ("Fill in `paid_by` before you call `desk.book`.", "no parameter 'paid_by'"),
+        ("- **desk.book**: give the `paid_by` flag", "no parameter 'paid_by'"),
+        ("`desk.book` needs a payer argument.", "no parameter 'payer'"),
+        ("Call `desk.book` with `paid_by=card`.", "no parameter 'paid_by'"),
+        ("Default `size` for `desk.book`: `huge`.", "does not take 'huge'"),
+        ('When calling `desk.book`, use "huge" for `size`.', "does not take 'huge'"),
+        ("Unless told otherwise, `size` of `desk.book` must be `huge`.", "does not take 'huge'"),
+    ],
+)
+def test_what_a_sentence_tells_beside_a_tool_is_suspected(policy: str, clause: str) -> None:
+    [hit] = PromptWrongArgument().inspect(task(policy))
+    assert clause in hit.claim
+    assert hit.tier == "suspected"
+    assert [failure(item, task(policy), {}) for item in hit.evidence] == [None, None]
+
+
+def test_a_field_of_the_state_is_no_argument() -> None:
+    known = task("Set the `paid_by` field with `desk.book`.").model_copy(update={"initial_state": {"paid_by": "Ada"}})
+    assert list(PromptWrongArgument().inspect(known)) == []

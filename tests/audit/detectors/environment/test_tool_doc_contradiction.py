@@ -74,7 +74,47 @@ def test_a_default_that_type_or_enum_exclude(schema: dict[str, Any]) -> None:
     "default", [None, "", "None", "null", "N/A", "any", "all", "All Genres", "dontcare", [None, None]]
 )
 def test_defaults_that_mean_nothing_given(default: Any) -> None:
-    assert hits({"p": {"type": "integer", "default": default}, "q": {"enum": ["x"], "default": default}}) == []
+    assert hits({"p": {"type": "string", "default": default}, "q": {"enum": ["x"], "default": default}}) == []
+
+
+@pytest.mark.parametrize("default", ["any", "N/A", "auto"])
+def test_a_word_as_the_default_of_a_number_is_suspected(default: str) -> None:
+    [hit] = hits(
+        {"p": {"type": "integer", "default": default}, "q": {"type": ["integer", "string"], "default": default}}
+    )
+    assert hit.tier == "suspected"
+
+
+@pytest.mark.parametrize("default", [None, "", "None", "null", [None, None]])
+def test_null_as_the_default_of_a_number_is_nothing_given(default: Any) -> None:
+    assert hits({"p": {"type": "integer", "default": default}}) == []
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer", "example": "soon"},
+        {"enum": ["day", "week"], "examples": ["day", "yearly"]},
+        {"enum": ["day", "week"], "description": "How often. Examples:\n- “day”\n- “yearly”"},
+        {"type": "number", "description": "A length; sample value: `wide`."},
+    ],
+)
+def test_examples_that_are_not_allowed(schema: dict[str, Any]) -> None:
+    [hit] = hits({"p": schema})
+    assert "example" in hit.claim
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "integer", "example": "3", "examples": [4, 5]},
+        {"type": "array", "items": {"type": "integer"}, "examples": [4, [5]]},
+        {"type": "number", "examples": {"short": {"value": "wide"}}},
+        {"enum": ["Day", "week"], "description": 'Examples:\n- "day"'},
+    ],
+)
+def test_examples_that_are(schema: dict[str, Any]) -> None:
+    assert hits({"p": schema}) == []
 
 
 @pytest.mark.parametrize(

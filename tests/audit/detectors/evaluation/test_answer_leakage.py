@@ -77,6 +77,16 @@ def test_a_task_named_in_the_users_words_gives_its_answer_away() -> None:
     assert any("named most often in the task's text" in finding.claim for finding in findings)
 
 
+def test_a_task_said_twice_counts_once() -> None:
+    made = tasks()
+    for task in made:
+        for choice in task["sets"]:
+            choice["candidates"].sort(key=lambda c, truth=choice["truth"]: c["id"] != truth)
+    [finding], _, _ = check([*made, *made[:20]])
+    assert finding.measures["n"] == 180
+    assert finding.task_ids == tuple(f"lib/{n}" for n in range(60))
+
+
 def test_a_task_without_candidates_is_not_checked() -> None:
     detectors = [AnswerLeakage()]
     findings, [row] = conclude("library", ["a"], [check_shard([make_task("a")], {}, detectors)], detectors)

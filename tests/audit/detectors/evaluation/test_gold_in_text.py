@@ -10,7 +10,14 @@ def said(*texts: str) -> UserSpec:
     return UserSpec(kind="scripted", turns=(tuple(Message(role="user", content=text) for text in texts),))
 
 
-@pytest.mark.parametrize("text", ["lend_book(book_id=7, member='Ada')", '[lend_book(book_id = 7,\n member="Ada")]'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lend_book(book_id=7, member='Ada')",
+        '[lend_book(book_id = 7,\n member="Ada")]',
+        'lend_book\nTool input: {"book_id": 7, "member": "Ada"}',
+    ],
+)
 def test_the_call_is_written_out(text: str) -> None:
     [hit] = GoldInText().inspect(make_task(user=said("I want this book.", text)))
     assert hit.evidence[0].pointer == "/user/turns/0/1/content"

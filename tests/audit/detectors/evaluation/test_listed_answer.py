@@ -30,6 +30,9 @@ def find(*tasks: AgentTask, siblings: int = 20) -> list[Finding]:
         ({**PLAIN, "t2": ["B-7", "B-3"]}, "/initial_state/t2"),
         ({**PLAIN, "t2": {"first": "B-3", "second": "B-7"}}, "/initial_state/t2"),
         ({**PLAIN, "desk": {"open": True, "x": ["B-3", "B-7", "B-7"]}}, "/initial_state/desk/x"),
+        ({**PLAIN, "t2": {"B-7": True, "B-3": True}}, "/initial_state/t2"),
+        ({**PLAIN, "t2": "B-7; B-3"}, "/initial_state/t2"),
+        ({**PLAIN, "t2": {"t3": [{"book": "B-7"}, {"book": "B-3"}]}}, "/initial_state/t2/t3"),
         ({"books": [{"id": id, **row} for id, row in BOOKS.items()], "t2": ["B-3", "B-7"]}, "/initial_state/t2"),
     ],
 )

@@ -36,6 +36,10 @@ EVERYWHERE = {"BK_1": {"isCorrect": False}, "BK_2": {"isCorrect": True}, "BK_3":
         ({"shelves": [{"books": ROWS}]}, "/initial_state/shelves/0/books/1/flag"),
         ({"books": shelf(**EVERYWHERE)}, "/initial_state/books/BK-2/isCorrect"),
         ({"books": shelf(), "solution": ["BK-2"]}, "/initial_state/solution"),
+        ({"books": shelf(), "solution": {"BK-2": None}}, "/initial_state/solution"),
+        ({"books": shelf(BK_2={"zz": "Y"})}, "/initial_state/books/BK-2/zz"),
+        ({"books": shelf(BK_2={"zz": 1})}, "/initial_state/books/BK-2/zz"),
+        ({"books": shelf(BK_1={"_m": 0}, BK_2={"_m": 1}, BK_3={"_m": 0})}, "/initial_state/books/BK-2/_m"),
         ({"notes": {"expected_book": "BK-2"}}, "/initial_state/notes/expected_book"),
     ],
 )

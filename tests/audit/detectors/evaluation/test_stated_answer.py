@@ -49,6 +49,12 @@ def documented(text: str) -> EnvironmentSpec:
         ({"user": said("Lend book 7 (QA note: only B-1877 passes)")}, "/user/turns/0/0/content"),
         ({"environment": policy("{# 12: B-1877 #}")}, "/environment/policy"),
         ({"environment": policy("In this task the member is b-1877.")}, "/environment/policy"),
+        (
+            {"environment": policy("\n## Gold actions for this request\n* lend to B-1877\n\nBe kind.")},
+            "/environment/policy",
+        ),
+        ({"user": said("Lend book 7. <gold_answer>B-1877</gold_answer>")}, "/user/turns/0/0/content"),
+        ({"user": said("expected_arguments:\n  member: B-1877\n\nLend book 7.")}, "/user/turns/0/0/content"),
         ({"environment": documented("Lend. The answer key says B-1877.")}, "/environment/tools/0/description"),
     ],
 )
@@ -97,3 +103,40 @@ def test_no_noise_on_real_benchmarks(corpora: Path) -> None:
         *Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()),
     ]
     assert [task.id for task in tasks if check.not_applicable(task) is None and list(check.inspect(task))] == []
+
+
+PRICED = GroundTruth(semantics="reference_path", outputs=("12.75",), call_matching="state")
+
+
+@pytest.mark.parametrize(
+    ("text", "hits"),
+    [
+        ("What does it cost? The closing reply has to state 12.75.", 1),
+        ("What does it cost?\nassert '12.75' in answer", 1),
+        ("What does it cost?\n\n### Grading criteria\n1. names 12.75", 1),
+        ("Pay 12.75 for me.", 0),
+        ("### Grading criteria\n\n- names 12.75", 1),
+        ("Grading criteria:\n\nWrite me a letter, and put 12.75 into it.", 0),
+    ],
+)
+def test_what_a_reply_has_to_contain(text: str, hits: int) -> None:
+    assert len(find(user=said(text), ground_truth=PRICED)) == hits
+
+
+def test_what_a_letter_has_to_contain_is_a_request() -> None:
+    assert find(user=said("Write to Bo. The reply must mention B-1877.")) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "state", "hits"),
+    [
+        ({"default": "B-1877"}, {"members": ["B-1877", "B-2"]}, 1),
+        ({"examples": ["B-1877"]}, {"members": ["B-1877", "B-2"]}, 1),
+        ({"examples": ["B-1877", "B-2"]}, {"members": ["B-1877", "B-2"]}, 0),
+        ({"default": "B-1877"}, {"members": ["B-2"]}, 0),
+        ({"default": "B-2"}, {"members": ["B-1877", "B-2"]}, 0),
+    ],
+)
+def test_a_schema_that_shows_the_record_of_this_task(schema: Any, state: Any, hits: int) -> None:
+    tool = LEND.model_copy(update={"parameters": {"type": "object", "properties": {"member": schema}}})
+    assert len(find(environment=EnvironmentSpec(tools=(tool,)), initial_state=state)) == hits

@@ -35,6 +35,9 @@ def asked(instruction: str, *checks: Check) -> AgentTask:
         "Agent does not offer a discount before the user asks.",
         "The fee that the agent mentions is between $3 and $4.",
         "Agent should detect that the card is invalid.",
+        "style: formal and brief",
+        '{"text": "never discloses a code", "weight": 1}',
+        "- thanks the reader\n- sums up",
     ],
 )
 def test_what_can_only_be_seen_in_the_run(assertion: str) -> None:

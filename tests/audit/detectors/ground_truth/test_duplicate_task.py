@@ -143,6 +143,7 @@ def test_two_greetings_are_two_tasks() -> None:
         ("Please lned book 7 to Ada from the upper shelf", "'lend' and 'lned'"),
         ("lend book 7 to Ada frrom teh uper shelf.", "'from' and 'frrom', 'the' and 'teh', 'upper' and 'uper'"),
         ("lend bok 7 to Ada from the upper shelf, woudl you", "'book' and 'bok', 'would' and 'woudl'"),
+        ("lend book 7 to Ada from the upper shelf, wojld you", "'would' and 'wojld'"),
     ],
 )
 def test_slips_of_the_keyboard_make_no_other_task(text: str, words: str) -> None:

@@ -113,3 +113,32 @@ def test_a_day_that_no_span_leads_to() -> None:
     assert due("2025-06-19", "A loan is renewed for 8 weeks.") == []
     assert due("2025-06-19", "In June the desk is closed.") == []
     assert due("2025-05-19") == due("2026-03-14") == due("2025-03-20") == []
+
+
+DAYS = {
+    "shelves": ["2025-04-01", "2025-04-09", "2025-05-30"],
+    "marks": ["75 ORD", "81 SAL", "92 PEK"],
+    "by": "Ida Moor",
+}
+
+
+@pytest.mark.parametrize(
+    ("output", "hits"),
+    [
+        ("20255-04-09", 1),
+        ("2025-4-09", 1),
+        ("755 ORD", 1),
+        ("77341-20-B", 1),
+        ("Ida Noor", 1),
+        ("2025-04-10", 0),
+        ("04/09/2025", 0),
+        ("Ida Poor", 0),
+        ("3-4", 0),
+    ],
+)
+def test_slips_in_days_codes_and_names(output: str, hits: int) -> None:
+    truth = GroundTruth(semantics="reference_path", outputs=(output,), call_matching="state")
+    assert (
+        len(list(UnknownOutput().inspect(make_task(environment=EnvironmentSpec(state=DAYS), ground_truth=truth))))
+        == hits
+    )

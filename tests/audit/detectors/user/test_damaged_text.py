@@ -1,8 +1,9 @@
 import pytest
 
 from audit.detectors.user import DamagedText
-from taxonomy import Severity
+from taxonomy import Message, Severity, UserSpec
 from tests.audit.detectors.evaluation.open_tasks import open_task
+from tests.builders import make_task
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,22 @@ def test_sound_text(said: str) -> None:
 def test_variants_of_one_task_share_a_finding() -> None:
     hits = [next(iter(DamagedText().inspect(open_task("Well,", task_id=i, cluster="c")))) for i in ("a", "b")]
     assert hits[0].cause == hits[1].cause is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "hits"),
+    [
+        ("Lend book 7 to ___.", 1),
+        ("Lend book 7 to XXXX, please.", 1),
+        ("Lend book 7 to {{ name }}.", 1),
+        ("Lend book 7 to [TBA] at few:00.", 1),
+        ("Keep book 7 for N weeks.", 1),
+        ("Lend book 7 to Ada. Call it XXX.", 0),
+        ("Write '___ has book 7', with the name filled in.", 0),
+        ("Lend book __7__ to `{name}` at 9:00.", 0),
+    ],
+)
+def test_a_blank_where_the_ground_truth_needs_a_value(said: str, hits: int) -> None:
+    user = UserSpec(kind="scripted", turns=((Message(role="user", content=said),),))
+    found = list(DamagedText().inspect(make_task(user=user)))
+    assert [hit.severity for hit in found] == [Severity.AFFECTS_SCORE] * hits

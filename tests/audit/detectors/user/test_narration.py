@@ -17,6 +17,8 @@ from audit.detectors.user.narration import narration
         ("(The agent transfers the call.)", "(The agent transfers the call.)"),
         ("[END OF CONVERSATION]", "[END OF CONVERSATION]"),
         ("[silence]", "[silence]"),
+        ("_The customer looks for the receipt_", "_The customer looks for the receipt_"),
+        ("Bye.\n== the guest closes the window ==", "== the guest closes the window =="),
         ("{The user takes the offer}", "{The user takes the offer}"),
         ("[Customer pulls out a card]", "[Customer pulls out a card]"),
         ("*hands over the receipt*", "*hands over the receipt*"),
