@@ -27,6 +27,7 @@ _MARKUP = r"<!--.{0,2000}?-->|\{#.{0,2000}?#\}|\{\{!--.{0,2000}?--\}\}|(?<![\w/*
 _ASIDE = (
     rf"\([^()\n]{{3,{_LONGEST}}}\)|\{{\{{[^{{}}\n]{{3,{_LONGEST}}}\}}\}}|\b(?:TODO|FIXME|XXX)\b[^\n]{{3,{_LONGEST}}}|\[[^\[\]\n]{{3,{_LONGEST}}}\](?!\()"
     rf"|(?:^|(?<=\n))[ \t]*(?:\#+|//+|--+|;+|%+)[^\n]{{3,{_LONGEST}}}"
+    rf"|(?<=[ \t])(?:\#+|//+|--+|;;+)[ \t][^\n]{{3,{_LONGEST}}}"
 )
 _COMMENT = re.compile(rf"(?P<markup>{_MARKUP})|{_ASIDE}", re.DOTALL)
 _MEANT = re.compile(_OF_A_MAKER, re.IGNORECASE)
@@ -36,10 +37,10 @@ _SAYS = re.compile(_TO_COLLEAGUES, re.IGNORECASE)
 def author_comments(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the comments of a text stand.
 
-    A comment is markup that a reader does not see (``<!-- -->``, ``{# #}``, ``/* */``); or an aside in brackets, or a
-    line behind a comment sign, that begins with the label of somebody who makes benchmarks ("annotator:", "QA note:",
-    "GT:", "answer:", "TODO" with a word of grading), or that speaks to colleagues ("remove before release", "only B-18
-    passes"). Only English is understood.
+    A comment is markup that a reader does not see (``<!-- -->``, ``{# #}``, ``/* */``); or an aside in brackets, or
+    what stands behind a comment sign on its line, that begins with the label of somebody who makes benchmarks
+    ("annotator:", "QA note:", "GT:", "answer:", "TODO" with a word of grading), or that speaks to colleagues ("remove
+    before release", "only B-18 passes"). Only English is understood.
 
     Args:
         text: a request, an instruction, a policy or a description.

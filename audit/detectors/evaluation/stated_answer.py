@@ -19,7 +19,8 @@ _THING = "(?:answers?|(?:tool |function )?calls?|arguments?|solutions?|actions?|
 _OF_GRADING = (
     r"\b(?:graders?|grading|graded|checkers?|evaluators?|annotators?|ground[ _-]?truths?|answer[ _-]keys?)\b"
     rf"|(?<![^\W_]){_WANTED}[ _-]{_THING}\b"
-    r"|^\W*(?:(?:solution|answer|expected|gold|oracle)(?:[ _]\w+)?|label|correct|gt)\s*(?:[:=\])>→]|->)"
+    r"|^\W*(?:(?:solution|answer|expected|gold|oracle|correct|reference)(?:[ _]\w+)?|label|gt)\s*(?:[:=\])>→]|->)"
+    r"|(?<!\w)@(?:solution|answer|expected|gold|oracle|correct|gt)\w*"
 )
 _OF_THIS_TASK = (
     r"|\b(?:for|in|of|to) this (?:task|request|question|problem|query|instance|test|sample|case)\b"

@@ -43,10 +43,10 @@ _PHRASE = re.compile(
 _FORMULA = frozenset(
     (
         "that will be all now for with of in to at about from everything today this or sir sirs madam team folks "
-        "everyone everybody bother bothering trouble time attention patience"
+        "everyone everybody bother bothering trouble time attention patience quick question request"
     ).split()
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?;,])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;:,])\s+|\n+")
 _NEGATED = re.compile(r"n['’]t\b")
 _WORD = re.compile(r"\w+(?:[.,:/@-]\w+)*")
 

@@ -21,6 +21,7 @@ _IDENTIFIER = re.compile(
     r"#?(?:\d{7,}|(?=\w*[A-Za-z])(?=\w*\d\w*\d)\w{6,}|[A-Za-z]{1,6}(?:-(?=[A-Z0-9]*\d)[A-Z0-9]{2,})+"
     r"|(?=[\w/-]*[A-Z])(?=(?:[A-Z/-]*\d){4})[A-Z0-9]{2,}(?:[-/][A-Z0-9]{1,8}){1,4}|[\w.+-]+@[\w-]+\.[\w.-]*\w)"
 )
+_REFERENCE = re.compile(r"(?:no\.|nr\.?|ref\.?|reference|ticket|case|order|invoice) ?#?\d[\d.-]{4,}", re.IGNORECASE)
 
 
 _FEWEST_SIBLINGS = 2
@@ -70,14 +71,15 @@ class UnknownOutput(TaskDetector):
     Looked at are required outputs in tasks whose database is part of the files, where neither the database, the user's
     texts, a policy, the documentation of a tool nor a gold call has them:
 
-    1. an identifier ("LN88231", "VN-27712"), a number of seven digits or more, an e-mail address;
+    1. an identifier ("LN88231", "VN-27712"), a number of seven digits or more or that says of itself that it is one
+       ("no. 20155"), an e-mail address;
     2. a day that no calendar has, or three numbers with hyphens that are no day as all days of the database are
        written, or one that is more than two years from all that the task names, or that is further from every day it
        names than twice the longest span of time in its texts (a month at least); a time that no clock shows, where the
        database holds times of day;
     3. a code of digits and capitals ("591.78 HAL") whose form three or more texts of the database have. Those with
        spaces or points are codes only where their letters mostly differ: with few units they are amounts. A text of
-       another form counts when it is one slip of a digit away from exactly one such code;
+       another form counts when it is one slip of a digit, or a moved point, away from exactly one such code;
     4. the number of a list ("rule L9") of which the policy has two others or more;
     5. a text that is one slip away from exactly one text of the database, the policy or the tools: "evenign" beside
        "evening". Two letters of a word are exchanged, or one inside it is lost, put in or replaced; the ends of words
@@ -140,6 +142,8 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
         return out_of_reach(text, days, documents)
     if _IDENTIFIER.fullmatch(text):
         return "it stands nowhere in the task"
+    if _REFERENCE.fullmatch(text):
+        return "no such number stands anywhere in the task"
     shape = form(text)
     alike = _codes(task.environment).get(shape, set()) if shape else set()
     if is_family(alike):
@@ -153,7 +157,7 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
 
 
 def _near_codes(environment: EnvironmentSpec, text: str) -> list[str]:
-    """List the codes of families in the database that one digit more, less or exchanged makes of ``text``."""
+    """List the codes of families that one digit more, less or exchanged, or a moved point, makes of ``text``."""
     shelves: dict[str, set[str]] = {}
     for shape, codes in _codes(environment).items():
         shelves.setdefault(re.sub(r"[0.]+", "0", shape), set()).update(codes)
@@ -163,5 +167,6 @@ def _near_codes(environment: EnvironmentSpec, text: str) -> list[str]:
         code
         for codes in families
         for code in codes
-        if re.sub(r"\d", "", code) == letters and OSA.distance(code, text, score_cutoff=1) == 1
+        if (re.sub(r"\d", "", code) == letters and OSA.distance(code, text, score_cutoff=1) == 1)
+        or code.replace(".", "") == text.replace(".", "")
     )
