@@ -26,6 +26,7 @@ from audit.detectors.evaluation.author_comments import author_comments
         "[correct: B-1877]",
         "(reviewer 2: I get B-1877)",
         "TODO: verify that B-1877 is the expected member",
+        "// oracle: B-1877",
     ],
 )
 def test_a_comment_of_who_made_the_task_is_recognised(comment: str) -> None:

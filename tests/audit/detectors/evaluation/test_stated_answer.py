@@ -44,6 +44,8 @@ def documented(text: str) -> EnvironmentSpec:
     [
         ({"user": said('Lend book 7.\n(The correct call: {"member": "B-1877"})')}, "/user/turns/0/0/content"),
         ({"user": said("Lend book 7. Answer: B-1877")}, "/user/turns/0/0/content"),
+        ({"environment": policy("Be kind. @expected B-1877")}, "/environment/policy"),
+        ({"environment": policy("Correct member: B-1877\nBe kind.")}, "/environment/policy"),
         ({"user": UserSpec(kind="simulated", instruction="The grader wants B-1877.")}, "/user/instruction"),
         ({"user": said("Lend book 7. <!-- to B-1877 -->")}, "/user/turns/0/0/content"),
         ({"user": said("Lend book 7 (QA note: only B-1877 passes)")}, "/user/turns/0/0/content"),

@@ -47,7 +47,10 @@ def shelf(output: str) -> AgentTask:
     return make_task(environment=EnvironmentSpec(state=SHELVES, policy=rules), ground_truth=truth)
 
 
-@pytest.mark.parametrize("output", ["591.78 HAL", "VN-27712", "72:10", "12:75", "2024-02-30", "2054-01-05", "rule L9"])
+@pytest.mark.parametrize(
+    "output",
+    ["59.578 HAL", "no. 20155.2", "591.78 HAL", "VN-27712", "72:10", "12:75", "2024-02-30", "2054-01-05", "rule L9"],
+)
 def test_codes_days_and_times_that_do_not_exist(output: str) -> None:
     assert len(list(UnknownOutput().inspect(shelf(output)))) == 1
 
