@@ -115,7 +115,7 @@ class UnknownOutput(TaskDetector):
         given = " ".join(str(call.arguments) for _, call in task.gold_calls())
         for i, output in enumerate(task.ground_truth.outputs):
             text = output.strip()
-            if not text or knowledge.holds(text) or text in given:
+            if not text or text in given or (knowledge.holds(text) and not _point_moved(task.environment, text)):
                 continue
             reason = _why_unknown(task, text)
             if reason is not None:
@@ -168,5 +168,17 @@ def _near_codes(environment: EnvironmentSpec, text: str) -> list[str]:
         for codes in families
         for code in codes
         if (re.sub(r"\d", "", code) == letters and OSA.distance(code, text, score_cutoff=1) == 1)
-        or code.replace(".", "") == text.replace(".", "")
+        or _has_point_moved(text, code)
     )
+
+
+def _point_moved(environment: EnvironmentSpec, text: str) -> bool:
+    """Tell whether only the point of one code stands elsewhere; comparison without punctuation does not see that."""
+    shape = form(text)
+    if not shape or text.count(".") != 1 or text in _codes(environment).get(shape, ()):
+        return False
+    return any(_has_point_moved(text, code) for code in _near_codes(environment, text))
+
+
+def _has_point_moved(text: str, code: str) -> bool:
+    return code != text and code.count(".") == 1 and code.replace(".", "") == text.replace(".", "")
