@@ -17,8 +17,7 @@ from reports.cleaning.stages import StageName
 from reports.statistics import Undefined
 from reports.statistics.result import PREFIX
 
-NO_EXECUTION = "this audit replays no ground truth and probes no evaluator"
-NO_JUDGE = "this audit asks no model"
+TOGETHER = "by itself; its findings are decided together with those of the rules, and the row of rules holds both"
 
 
 def analyse(
@@ -58,8 +57,8 @@ def analyse(
     left: dict[StageName, Collection[str] | str] = {
         "initial": splits[0].task_ids,
         "rules": kept,
-        "execution": NO_EXECUTION,
-        "judge": NO_JUDGE,
+        "execution": TOGETHER,
+        "judge": TOGETHER,
         "difficulty": hard.reason.removeprefix(PREFIX) if isinstance(hard, Undefined) else hard.record.selected,
     }
     matrix = runs if isinstance(runs, Undefined) else runs.missing

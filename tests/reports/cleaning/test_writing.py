@@ -89,7 +89,7 @@ def test_the_summary_says_what_the_reader_of_a_scheduled_audit_needs(analysis: C
         "P(top-1 unchanged)",
         "the null of deleting as many random tasks",
         "1 task under review can move a score",
-        "not run: this audit asks no model",
+        "not run: by itself; its findings are decided together",
         "With infrastructure errors as failures:",
     ):
         assert part in text, part
