@@ -48,6 +48,10 @@ _SAYS: dict[Reading, tuple[str, str, Severity]] = {
 }
 
 
+_LEGITIMATE: frozenset[Reading] = frozenset({"told not to", "refusal", "own condition"})
+"""Readings by which doing nothing is the right end: no flaw of the task, but of how the evaluator scores all such."""
+
+
 class DoNothingPasses(TaskDetector):
     """A run without any call and with an empty reply gets full score.
 
@@ -62,8 +66,9 @@ class DoNothingPasses(TaskDetector):
     4. the user names something else to do in case of a refusal: whether nothing is right cannot be told;
     5. the policy restricts what the user asks for: a legitimate refusal, if the ground truth reads the policy rightly.
 
-    In a legitimate refusal the ground truth is not wrong, and the evaluator is too lenient all the same: a silent agent
-    passes as one that looked the facts up and explained them.
+    In a legitimate refusal (2, 3, 5) the ground truth is not wrong, and the evaluator is too lenient all the same: a
+    silent agent passes as one that looked the facts up and explained them. That is how the benchmark scores every
+    refusal and no flaw of this one task, so there the finding is a signal.
 
     Not flagged: tasks that want some text, whose ground truth writes, or whose turns want what the gold calls return.
     Not checked: tasks that expect no call (there doing nothing is the right answer), tasks of whose evaluation nothing
@@ -74,7 +79,7 @@ class DoNothingPasses(TaskDetector):
 
     id = "do-nothing-passes"
     title = "a run that does nothing passes"
-    version = "1"
+    version = "2"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -105,6 +110,7 @@ class DoNothingPasses(TaskDetector):
             evidence=(*why.evidence, *_gold(task, {item.pointer for item in why.evidence})),
             fix=fix,
             severity=severity,
+            tier=Tier.SIGNAL if why.reading in _LEGITIMATE else None,
         )
 
 
