@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-_ESCAPE = r"\\+(?:u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\"\\/bfnrt])"  # as in JSON
+_MARK = r"[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_ESCAPE = (  # as in JSON; a letter with a mark of its own ends none, so that composed and decomposed spellings agree
+    r"\\+(?:u[dD][89abAB][0-9a-fA-F]{2}\\+u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[\"\\/bfnrt])"
+    rf"(?!{_MARK})"
+)
 _UNUSUAL = re.compile(rf"(?:(?:{_ESCAPE}) *|[^ -~]|(?<![!-~]) | (?![!-~])|(?<=[{{}}\[\]:,]) | (?=[{{}}\[\]:,\\]))+")
 """What differs from its normal form, or may: not a single space between words."""
 _UNIT = re.compile(rf"{_ESCAPE}|[^!-~]|.", re.DOTALL)
