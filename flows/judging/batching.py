@@ -124,6 +124,8 @@ def cancel_batches(settings: JudgingSettings) -> int:
     Raises:
         ModelError: A provider cannot be reached.
     """
+    if not settings.folder.identity.is_file():
+        return 0
 
     async def cancel() -> int:
         async with _desk(settings, settings.folder) as (desk, _):

@@ -74,6 +74,11 @@ def test_judges_that_look_things_up_are_left_to_judge_run(audited: Path, loopbac
     assert loopback.service.batches.begun == {}
 
 
+def test_cancelling_where_nothing_was_begun_leaves_no_folder(audited: Path, loopback: Loopback, tmp_path: Path) -> None:
+    assert cancel_batches(judging(audited, tmp_path / "out", panel([{"model": model("chat", loopback.url)}]))) == 0
+    assert not (tmp_path / "out").exists()
+
+
 def test_cancelled_batches_are_handed_over_again(audited: Path, loopback: Loopback, tmp_path: Path) -> None:
     loopback.service.brain = readable
     loopback.service.batches.polls = 100
