@@ -9,6 +9,7 @@ from audit.faults.editing import Site, known, peers, said, sites, stands_in, wit
 from audit.faults.guards import accepted, fits, replayed
 from audit.faults.mistyping import mistyped
 from audit.faults.operator import Fault, Sound, operator
+from taxonomy.task import AgentTask
 
 _CATEGORY = "incorrect-tool-call"
 _JUDGED = "the evaluator does not take its word from the ground truth, so it rejects a wrong one"
@@ -16,6 +17,17 @@ _NO_DAYS = ("02-30", "04-31", "13-05", "06-31", "00-12", "09-31", "11-31", "05-0
 _UNREACHABLE = ("unreachable-score",)
 """Where the evaluator rejects the recorded answer, nobody can say whether the answer or the evaluator is wrong."""
 _IDENTIFIER = re.compile(r"(?=.*\d)[A-Za-z#]*[-_]?[A-Za-z0-9_-]{4,}|[\w-]+\.[a-z]{2,4}|[^@\s]+@[^@\s]+")
+
+
+def unlike_the_user(task: AgentTask, site: Site, name: str, value: Any, wrong: Any) -> Fault:
+    """Give an argument of a gold call another value than the one that the user says."""
+    return Fault(
+        task=with_value(task, site, name, wrong),
+        pointer=f"{site.pointer}/arguments/{name}",
+        before=value,
+        after=wrong,
+        says=f"the user says {value}, the gold call has {wrong}",
+    )
 
 
 @operator(
@@ -34,13 +46,7 @@ def misspelt_name(sound: Sound, rng: Random) -> Fault | None:
                 continue
             wrong = mistyped(value, rng)
             if wrong != value and not stands_in(wrong, known(sound.task)):
-                return Fault(
-                    task=with_value(sound.task, site, name, wrong),
-                    pointer=f"{site.pointer}/arguments/{name}",
-                    before=value,
-                    after=wrong,
-                    says=f"the user says {value}, the gold call has {wrong}",
-                )
+                return unlike_the_user(sound.task, site, name, value, wrong)
     return None
 
 
@@ -192,13 +198,7 @@ def another_number(sound: Sound, rng: Random) -> Fault | None:
                 continue
             wrong = value + rng.choice((1, 2, 7, 10))
             if fits(site.properties[name], wrong) and not stands_in(wrong, text):
-                return Fault(
-                    task=with_value(sound.task, site, name, wrong),
-                    pointer=f"{site.pointer}/arguments/{name}",
-                    before=value,
-                    after=wrong,
-                    says=f"the user says {value}, the gold call has {wrong}",
-                )
+                return unlike_the_user(sound.task, site, name, value, wrong)
     return None
 
 
@@ -213,13 +213,7 @@ def another_choice(sound: Sound, rng: Random) -> Fault | None:
             others = [each for each in site.properties[name].get("enum", ()) if not stands_in(each, text)]
             if others:
                 wrong = rng.choice(others)
-                return Fault(
-                    task=with_value(sound.task, site, name, wrong),
-                    pointer=f"{site.pointer}/arguments/{name}",
-                    before=value,
-                    after=wrong,
-                    says=f"the user says {value}, the gold call has {wrong}",
-                )
+                return unlike_the_user(sound.task, site, name, value, wrong)
     return None
 
 

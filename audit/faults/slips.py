@@ -2,7 +2,8 @@
 
 from random import Random
 
-from audit.faults.editing import known, said, sites, stands_in, with_value
+from audit.faults.editing import known, said, sites, stands_in
+from audit.faults.gold_values import unlike_the_user
 from audit.faults.mistyping import looking_alike, means_the_same, mistyped
 from audit.faults.operator import Fault, Sound, operator
 from audit.faults.scoring import output_fault
@@ -26,13 +27,7 @@ def look_alike(sound: Sound, rng: Random) -> Fault | None:
                 continue
             wrong = looking_alike(value, rng)
             if len(value) >= 5 and not stands_in(wrong, known(sound.task)):
-                return Fault(
-                    task=with_value(sound.task, site, name, wrong),
-                    pointer=f"{site.pointer}/arguments/{name}",
-                    before=value,
-                    after=wrong,
-                    says=f"the user says {value}, the gold call has {wrong}",
-                )
+                return unlike_the_user(sound.task, site, name, value, wrong)
     return None
 
 
