@@ -85,8 +85,10 @@ def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order:
         if known is not None:
             affected = {*known.task_ids, *item.task_ids}
             carrying = {*known.also_in, *item.also_in} - affected
+            decides = sorted({*known.hit.decides, *item.hit.decides}, key=order.__getitem__)
             item = known.model_copy(
                 update={
+                    "hit": known.hit.model_copy(update={"decides": tuple(decides)}),
                     "task_ids": tuple(sorted(affected, key=order.__getitem__)),
                     "also_in": tuple(sorted(carrying, key=order.__getitem__)),
                 }
@@ -116,12 +118,16 @@ def _number(benchmark: str, detectors: Mapping[str, Detector], hits: Iterable[Ch
                 category=category,
                 severity=hit.severity or detector.severity,
                 tier=hit.tier or detector.tier,
+                level=hit.level or detector.level,
                 claim=hit.claim,
                 why=hit.why or detector.why,
                 fix=hit.fix,
                 task_ids=item.task_ids,
                 also_in=item.also_in,
+                decides=hit.decides,
                 evidence=hit.evidence,
+                proof=hit.proof,
+                command=hit.command,
                 patch=hit.patch,
                 measures=hit.measures,
             )

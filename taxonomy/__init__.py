@@ -1,6 +1,6 @@
 """What an agent task is made of and what can be wrong with it: records, and categories as data."""
 
-from taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier, finding_id
+from taxonomy.finding import Coverage, Evidence, Finding, Level, Proof, Severity, Status, Tier, finding_id
 from taxonomy.record import Origin, Record
 from taxonomy.task import (
     AgentTask,
@@ -26,8 +26,10 @@ __all__ = [
     "Finding",
     "GroundTruth",
     "Judgement",
+    "Level",
     "Message",
     "Origin",
+    "Proof",
     "Record",
     "RunStatus",
     "Severity",

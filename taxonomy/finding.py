@@ -2,11 +2,12 @@
 
 import hashlib
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
 from taxonomy.record import Record
+from taxonomy.task import ToolCall
 
 
 class Severity(StrEnum):
@@ -29,6 +30,19 @@ class Tier(StrEnum):
     """A heuristic or a statistic; a person or a judge decides."""
     SIGNAL = "signal"
     """Only orders the review queue; never removes a task."""
+
+
+class Level(StrEnum):
+    """Where a cause has to be fixed. One cause is one finding, at its level."""
+
+    TASK = "task"
+    """In this task: its words, its ground truth, its own state or required texts."""
+    ENVIRONMENT = "environment"
+    """In what tasks share: a tool, its documentation, the policy, the database, the simulator's instructions."""
+    EVALUATOR = "evaluator"
+    """In how runs are scored, whatever the task."""
+    SUITE = "suite"
+    """In the benchmark as a whole: tasks compared with each other, run logs, files that no task owns."""
 
 
 class Status(StrEnum):
@@ -55,6 +69,27 @@ class Evidence(Record):
     """What this quote shows."""
 
 
+class Proof(Record):
+    """One concrete run that the benchmark scores wrongly. It was scored again when the finding was made."""
+
+    task_id: str
+    """Task that was attempted."""
+    kind: Literal["recorded", "constructed"]
+    """recorded: a run of the logs; constructed: an attempt made from the ground truth, or by a probe."""
+    trajectory_id: str | None = None
+    """Id of the recorded run; None for a constructed one."""
+    turns: tuple[tuple[ToolCall, ...], ...] = ()
+    """Calls of a constructed attempt, turn by turn."""
+    replies: tuple[str, ...] = ()
+    """What the agent says in a constructed attempt."""
+    passes: bool
+    """What the evaluator says of it."""
+    should_pass: bool
+    """What it would have to say."""
+    evaluator: str
+    """What scored it: the environment with its version, or the evaluation that the task declares."""
+
+
 class Finding(Record):
     """One flaw with its cause, its evidence and all tasks it touches."""
 
@@ -70,6 +105,8 @@ class Finding(Record):
     """What it does to the score."""
     tier: Tier
     """How sure the check is."""
+    level: Level = Level.TASK
+    """Where the cause has to be fixed."""
     claim: str
     """What is wrong, in one sentence."""
     why: str = ""
@@ -80,8 +117,14 @@ class Finding(Record):
     """Tasks affected, in the benchmark's order."""
     also_in: tuple[str, ...] = ()
     """Tasks that carry the cause without being affected (they offer a tool that their ground truth never calls)."""
+    decides: tuple[str, ...] = ()
+    """Tasks whose score the cause decides in a recorded run; a subset of ``task_ids``."""
     evidence: tuple[Evidence, ...] = Field(min_length=1)
-    """The proof; every item was re-checked."""
+    """Exact quotes; every item was re-checked."""
+    proof: Proof | None = None
+    """A run that is scored wrongly; every confirmed finding that affects the score has one."""
+    command: str = ""
+    """Shell command that shows the flaw again; empty where the quoted file and line show it."""
     patch: tuple[dict[str, Any], ...] = ()
     """Optional JSON Patch (RFC 6902) against the AgentTask record."""
     measures: dict[str, float] = Field(default_factory=dict)

@@ -6,11 +6,11 @@ example that is flagged and one that is not, and says when the rule is wrong.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Proof, Severity, Tier
 from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
@@ -35,6 +35,14 @@ class Hit(Record):
     """Overrides the detector's tier."""
     category: str | None = None
     """Overrides the detector's category."""
+    level: Level | None = None
+    """Overrides the detector's level."""
+    proof: Proof | None = None
+    """A run that is scored wrongly; without one a hit that affects the score is suspected at most."""
+    command: str = ""
+    """Shell command that shows the flaw again."""
+    decides: tuple[str, ...] = ()
+    """Tasks whose score the cause decides in a recorded run."""
     patch: tuple[dict[str, Any], ...] = ()
     """Optional JSON Patch against the AgentTask record."""
     measures: dict[str, float] = Field(default_factory=dict)
@@ -58,6 +66,10 @@ class Detector(ABC):
     """How sure it is."""
     why: ClassVar[str] = ""
     """Why such a flaw matters for the score."""
+    level: ClassVar[Level] = Level.TASK
+    """Where the causes it finds have to be fixed."""
+    deciding: ClassVar[Literal["schema", "execution"] | None] = None
+    """Kind of deciding check: only a task on which such a check ran can be called clean."""
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why this task cannot be checked (it becomes not_checked with that reason), or None."""
@@ -78,6 +90,8 @@ class ToolDetector(Detector):
     Evidence pointers are relative to the ToolSpec ("/description"); the pipeline turns them into task pointers and
     sets ``task_id``, so leave ``task_id=""``.
     """
+
+    level = Level.ENVIRONMENT
 
     def tool_not_applicable(self, tool: ToolSpec) -> str | None:
         """Return why this tool cannot be checked, or None. A task whose tools all cannot be is not_checked."""

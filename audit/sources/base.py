@@ -32,6 +32,17 @@ class Quarantined(Record):
     """Id of the task, when the record got far enough to tell."""
 
 
+class NotRead(Record):
+    """Something in the benchmark's folder that looks like tasks and was not read; it is counted and said."""
+
+    file: str
+    """Path of the file or folder, relative to the root that was read."""
+    tasks: int | None = None
+    """How many tasks it seems to hold; None when that cannot be told."""
+    reason: str
+    """Why it was not read, and what to do next."""
+
+
 class Quarantine:
     """Collects what could not be read. Readers call :meth:`add` and go on."""
 
@@ -129,6 +140,10 @@ class Source(ABC):
     @abstractmethod
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks in the benchmark's order; unreadable records go to ``quarantine``."""
+
+    def not_read(self) -> Sequence[NotRead]:
+        """Name what lies in the folder, looks like tasks, and is not among those that :meth:`tasks` yields."""
+        return ()
 
     @abstractmethod
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
