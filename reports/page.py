@@ -15,6 +15,7 @@ from reports.places import Places
 from reports.result import AuditResult
 from reports.totals import Reason, ledger, sentence, totals, why_unchecked
 from taxonomy.categories import COMPONENT_TITLES
+from taxonomy.files import write_text
 from taxonomy.finding import Finding, Severity, Tier
 
 STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
@@ -67,7 +68,7 @@ def write_summary(result: AuditResult, path: Path) -> None:
         most_models=MOST_MODELS,
         gaps=[row for row in shared["ledger"] if row.ran < shared["sums"].tasks],
     )
-    path.write_text(utf8(text), encoding="utf-8")
+    write_text(path, utf8(text))
 
 
 def _shared(result: AuditResult) -> dict[str, Any]:

@@ -23,9 +23,10 @@ from flows.judging.settings import JudgingSettings
 from flows.judging.store import Answer, AnswerStore
 from flows.publish import Addition, AuditOutcome, publish
 from flows.read_run import read_findings
-from flows.run_folder import write_atomically, write_json, write_jsonl
+from flows.run_folder import write_json, write_jsonl
 from models.ledger import Ledger, Total
 from reports.judge_evidence import evidence_tables, judge_evidence
+from taxonomy.files import replacing, write_atomically
 from taxonomy.finding import Status, Tier
 from taxonomy.record import Record
 
@@ -183,9 +184,8 @@ def _manifest(
 
 def _write_questions(path: Path, answers: Sequence[Answer]) -> None:
     table = pa.Table.from_pylist([_row(answer) for answer in answers], _QUESTIONS)
-    partial = path.with_name(f".{path.name}.partial")
-    pq.write_table(table, partial, compression="zstd")
-    partial.replace(path)
+    with replacing(path) as partial:
+        pq.write_table(table, partial, compression="zstd")
 
 
 def _row(answer: Answer) -> dict[str, Any]:
