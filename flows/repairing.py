@@ -21,6 +21,7 @@ from flows.repair_inputs import Audited, choose, read_audited
 from flows.run_folder import RunFolder, write_json
 from taxonomy.files import write_text
 from taxonomy.finding import Finding
+from taxonomy.printable import printable
 from taxonomy.record import Record
 from taxonomy.task import AgentTask
 
@@ -101,16 +102,23 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
         SourceError: the benchmark cannot be read.
     """
     run, out = RunFolder(Path(settings.run)), RunFolder(Path(settings.out))
-    with run.read(), out.hold(out.root / "repairs.json", "repairs"):
-        return _repair(settings, advance)
+    with run.read():
+        all_findings = read_findings(run.root)
+        audit = read_audited(run.root, settings.benchmark)
+        source = audit.open_unchanged()
+        chosen = choose(all_findings, settings.findings, settings.checks)
+        with out.hold(out.root / "repairs.json", "repairs"):
+            return _repair(settings, audit, source, all_findings, chosen, advance)
 
 
-def _repair(settings: RepairSettings, advance: Callable[[str, int], None]) -> RepairOutcome:
-    run, out = Path(settings.run), Path(settings.out)
-    all_findings = read_findings(run)
-    audit = read_audited(run, settings.benchmark)
-    source = audit.open_unchanged()
-    chosen = choose(all_findings, settings.findings, settings.checks)
+def _repair(
+    settings: RepairSettings,
+    audit: Audited,
+    source: Source,
+    all_findings: Sequence[Finding],
+    chosen: Sequence[Finding],
+    advance: Callable[[str, int], None],
+) -> RepairOutcome:
     use_checkout(Path(audit.settings.checkout) if audit.settings.checkout else None)
     advance("reading the benchmark", 0)
     tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
@@ -119,7 +127,7 @@ def _repair(settings: RepairSettings, advance: Callable[[str, int], None]) -> Re
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, advance))
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))
     together = workshop.combine(repairs)
-    split = _write_split(run, out, audit, all_findings, together, workshop)
+    split = _write_split(Path(settings.run), Path(settings.out), audit, all_findings, together, workshop)
     return _write(settings, audit, source, chosen, repairs, together, split, tasks, checker.left_out)
 
 
@@ -248,5 +256,5 @@ def _write_issues(
         own = [repair for repair in repairs if repair.accepted and repair.proposal.finding_id == finding.id]
         if own:
             text = issue_text(source, version, finding, by_id[finding.evidence[0].task_id], own, left_out)
-            write_text(folder / f"{finding.check}-{finding.id}.md", text)
+            write_text(folder / f"{finding.check}-{finding.id}.md", printable(text))
     return len(list(folder.iterdir()))

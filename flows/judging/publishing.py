@@ -28,6 +28,7 @@ from models.ledger import Ledger, Total
 from reports.judge_evidence import evidence_tables, judge_evidence
 from taxonomy.files import replacing, write_atomically
 from taxonomy.finding import Status, Tier
+from taxonomy.printable import printable
 from taxonomy.record import Record
 
 _QUESTIONS = pa.schema(
@@ -91,7 +92,7 @@ def publish_judging(
     write_jsonl(folder.judge / "verdicts.jsonl", (answer.checked for each in found for answer in each.answers))
     evidence = judge_evidence(answer.checked for each in found for answer in each.answers)
     write_json(folder.judge / "evidence.json", evidence.model_dump(mode="json"))
-    write_atomically(folder.judge / "evidence.md", f"{evidence_tables(evidence)}\n".encode())
+    write_atomically(folder.judge / "evidence.md", printable(f"{evidence_tables(evidence)}\n").encode())
     _write_questions(folder.judge / "questions.parquet", [answer for each in found for answer in each.answers])
     chosen = set(task_ids)
     now = [each for each in found if each.task_id in chosen]
