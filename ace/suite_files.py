@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ace import parquet
 from ace.unreadable import Malformed
+from taxonomy.files import write_text
 
 FORMAT = "agenthard-ace"
 SCHEMA_VERSION = 1
@@ -72,10 +73,7 @@ def write_head(folder: Path, kind: Kind, count: int | None, parameters: Mapping[
         OSError: It cannot be written.
     """
     head = {"format": FORMAT, "schema_version": SCHEMA_VERSION, "kind": kind, "instances": count}
-    partial = folder / f"{HEAD}.part"
-    text = json.dumps(head | {"parameters": parameters} | more, indent=2) + "\n"
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(folder / HEAD)
+    write_text(folder / HEAD, json.dumps(head | {"parameters": parameters} | more, indent=2) + "\n")
 
 
 def records(folder: Path, part: str) -> Iterator[bytes]:

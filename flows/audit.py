@@ -99,7 +99,12 @@ def audit_flow(settings: AuditSettings) -> AuditOutcome:
 
 
 def run_audit(settings: AuditSettings) -> AuditOutcome:
-    """Run the flow with as many shards at a time as there are workers."""
+    """Run the flow with as many shards at a time as there are workers.
+
+    Raises:
+        RunFolderError: Another process works in the run folder, or it holds something else.
+    """
     runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers)
-    outcome: AuditOutcome = audit_flow.with_options(task_runner=runner)(settings)
+    with RunFolder(Path(settings.out)).hold():
+        outcome: AuditOutcome = audit_flow.with_options(task_runner=runner)(settings)
     return outcome

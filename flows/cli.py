@@ -1,7 +1,9 @@
 """The command line. Each command lives in ``flows/commands``; heavy packages are imported inside the commands."""
 
+import os
 import sys
 
+import click
 import typer
 
 from flows.commands import (
@@ -24,6 +26,9 @@ from flows.commands import (
     score,
     sources,
 )
+
+DEBUG = "AGENTHARD_DEBUG"
+"""Environment variable that brings the traceback of an error back."""
 
 app = typer.Typer(
     name="agenthard",
@@ -55,14 +60,27 @@ app.add_typer(sources.app)
 
 
 def main() -> None:
-    """Entry point of the console script; an expected error is one message and exit code 3, never a traceback."""
-    from flows.errors import EXPECTED, explain
+    """Entry point of the console script.
 
+    An error is one message and exit code 3, never a traceback: exit code 1 is for defects of a benchmark alone.
+    """
+    from flows.errors import ExitCode, explain
+    from flows.printing import guarded_output
+    from taxonomy.printable import printable
+
+    command = typer.main.get_command(app)
     try:
-        app()
-    except EXPECTED as error:
-        typer.echo(f"error: {explain(error)}", err=True)
-        sys.exit(3)
+        with guarded_output(command):
+            command()
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, click.Abort):
+            sys.exit(ExitCode.INFRASTRUCTURE)
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not speak of defects
+        if os.environ.get(DEBUG):
+            raise
+        typer.echo(f"error: {printable(explain(error))}", err=True)
+        sys.exit(ExitCode.INFRASTRUCTURE)
 
 
 if __name__ == "__main__":

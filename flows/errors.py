@@ -31,7 +31,12 @@ EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderErro
 
 
 def explain(error: BaseException) -> str:
-    """Turn an expected error into one message."""
+    """Turn an error into one message."""
+    if not isinstance(error, EXPECTED):
+        return (
+            f"unexpected {type(error).__name__}: {error}. This is a defect of AgentHard; what is finished is kept. "
+            "Set AGENTHARD_DEBUG=1 to see where it happened"
+        )
     if isinstance(error, OSError) and not isinstance(error, (SourceError, RunFolderError)):
         return f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
     return str(error)

@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-import shutil
 from collections import Counter
 from functools import lru_cache
 from importlib.metadata import version as package_version
@@ -16,7 +15,8 @@ from audit.leaderboard import Leaderboard, ModelRow
 from audit.sources.base import Quarantine, Quarantined, Source, Version, hash_files
 from audit.sources.registry import open_source
 from audit.sources.runs import read_runs
-from flows.run_folder import RunFolder, RunSpool, write_atomically
+from flows.run_folder import RunFolder, RunSpool
+from taxonomy.files import write_atomically
 from taxonomy.record import Record
 from taxonomy.task import AgentTask
 
@@ -123,7 +123,6 @@ def make_plan(settings: AuditSettings, source: Source, version: Version, key: st
     tasks, quarantined = load_tasks(settings.source, settings.path, settings.domains)
     usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
     size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
-    shutil.rmtree(folder.work / "runs", ignore_errors=True)
     board, unreadable, count = _spool(settings, source, {t.id: i // size for i, t in enumerate(tasks)}, folder)
     plan = AuditPlan(
         key=key,
@@ -156,7 +155,7 @@ def _spool(
             spool.add(shard, run)
             board.add(run)
             count += 1
-    spool.flush()
+    spool.finish()
     for (file, task_id), runs in sorted(unknown.items()):
         reason = f"{runs} runs name the task {task_id!r}, which is not among the tasks read"
         quarantine.add(file, reason, kind="run", task_id=task_id)

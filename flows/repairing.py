@@ -15,12 +15,13 @@ from audit.repair.proposals import Proposal, propose
 from audit.repair.recheck import Checker
 from audit.repair.repairs import Repair, TaskRepair, Workshop
 from audit.sources.base import Source, Version
-from flows.errors import CommandError
 from flows.plan import load_tasks
 from flows.read_run import read_decisions, read_findings, read_quarantined
 from flows.repair_inputs import Audited, choose, read_audited
-from flows.run_folder import write_json
+from flows.run_folder import RunFolder, write_json
+from taxonomy.files import write_text
 from taxonomy.finding import Finding
+from taxonomy.printable import printable
 from taxonomy.record import Record
 from taxonomy.task import AgentTask
 
@@ -96,15 +97,28 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
         advance: told what goes on, and how many steps of it are done.
 
     Raises:
-        CommandError: there is no finished audit, the benchmark is gone or has changed, or the output folder is in use.
+        CommandError: there is no finished audit, or the benchmark is gone or has changed.
+        RunFolderError: another process works in one of the folders, or the output folder holds something else.
         SourceError: the benchmark cannot be read.
     """
-    run, out = Path(settings.run), Path(settings.out)
-    all_findings = read_findings(run)
-    audit = read_audited(run, settings.benchmark)
-    source = audit.open_unchanged()
-    chosen = choose(all_findings, settings.findings, settings.checks)
-    _require_new(out)
+    run, out = RunFolder(Path(settings.run)), RunFolder(Path(settings.out))
+    with run.read():
+        all_findings = read_findings(run.root)
+        audit = read_audited(run.root, settings.benchmark)
+        source = audit.open_unchanged()
+        chosen = choose(all_findings, settings.findings, settings.checks)
+        with out.hold(out.root / "repairs.json", "repairs"):
+            return _repair(settings, audit, source, all_findings, chosen, advance)
+
+
+def _repair(
+    settings: RepairSettings,
+    audit: Audited,
+    source: Source,
+    all_findings: Sequence[Finding],
+    chosen: Sequence[Finding],
+    advance: Callable[[str, int], None],
+) -> RepairOutcome:
     use_checkout(Path(audit.settings.checkout) if audit.settings.checkout else None)
     advance("reading the benchmark", 0)
     tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
@@ -113,13 +127,8 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, advance))
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))
     together = workshop.combine(repairs)
-    split = _write_split(run, out, audit, all_findings, together, workshop)
+    split = _write_split(Path(settings.run), Path(settings.out), audit, all_findings, together, workshop)
     return _write(settings, audit, source, chosen, repairs, together, split, tasks, checker.left_out)
-
-
-def _require_new(out: Path) -> None:
-    if out.exists() and (not out.is_dir() or any(out.iterdir())) and not (out / "repairs.json").is_file():
-        raise CommandError(f"{out}: not empty, and no repairs are in it; give another folder with --out")
 
 
 def _proposals(
@@ -247,5 +256,5 @@ def _write_issues(
         own = [repair for repair in repairs if repair.accepted and repair.proposal.finding_id == finding.id]
         if own:
             text = issue_text(source, version, finding, by_id[finding.evidence[0].task_id], own, left_out)
-            (folder / f"{finding.check}-{finding.id}.md").write_text(text, encoding="utf-8")
+            write_text(folder / f"{finding.check}-{finding.id}.md", printable(text))
     return len(list(folder.iterdir()))

@@ -14,6 +14,7 @@ from flows.reporting import (
     ReportSettings,
     analyse_run,
     conclude_report,
+    held,
     make_report,
     report_folder,
     write_report,
@@ -71,10 +72,11 @@ def has_server() -> bool:
 
 def run_report(settings: ReportSettings) -> ReportOutcome:
     """Make the report, as a flow where a server records it."""
-    if not has_server():
-        return make_report(settings)
-    outcome: ReportOutcome = report_flow(settings)
-    return outcome
+    with held(settings):
+        if not has_server():
+            return make_report(settings)
+        outcome: ReportOutcome = report_flow(settings)
+        return outcome
 
 
 def run_comparison(settings: CompareSettings) -> AuditComparison | ScoreComparison:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -101,6 +102,17 @@ def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Rep
         no_hard_split=reason,
         incomplete=written is None and not isinstance(analysis.hard, Undefined),
     )
+
+
+def held(settings: ReportSettings) -> AbstractContextManager[None]:
+    """Lock the run folder, if it is one: the report and the hard split are written into it.
+
+    Raises:
+        RunFolderError: Another process works in it.
+    """
+    folder = RunFolder(Path(settings.run))
+    finished = folder.root / "manifest.json"
+    return folder.hold(finished) if finished.is_file() else nullcontext()
 
 
 def report_folder(settings: ReportSettings) -> Path:

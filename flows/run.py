@@ -79,7 +79,8 @@ def _drop_outdated(settings: AuditSettings) -> None:
     """Remove the audit that an earlier, shorter evaluation led to; it is made again from the runs there are now."""
     folder = RunFolder(Path(settings.out))
     if folder.holds_other_than(run_key(settings, settings.open().version())):
-        shutil.rmtree(folder.root)
+        with folder.hold():
+            shutil.rmtree(folder.root)
 
 
 def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> EvaluationSettings:

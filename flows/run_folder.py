@@ -4,13 +4,17 @@ Layout: ``manifest.json``, ``tables/``, ``findings.json``, ``results.sarif``, ``
 ``quarantine.jsonl``, ``split/``, and ``work/`` (what a rerun continues from; safe to delete once the audit is done).
 """
 
+import fcntl
 import json
 import os
+import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from audit.shards import ShardResult
+from taxonomy.files import naming, sync, write_atomically, write_text
 from taxonomy.trajectory import Trajectory
 
 
@@ -18,18 +22,9 @@ class RunFolderError(Exception):
     """The folder cannot be used for this run; the message says what to do."""
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write a file so that a crash leaves either the old or the new content."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(data)
-    temporary.replace(path)
-
-
 def write_json(path: Path, value: Any) -> None:
     """Write JSON with sorted keys, atomically."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True)
-    write_atomically(path, text.encode("utf-8") + b"\n")
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
 class RunFolder:
@@ -41,6 +36,69 @@ class RunFolder:
         self.tables = root / "tables"
         self.split = root / "split"
         self._marker = self.work / "key"
+        self._lock = self.work / "lock"
+        self._runs = self.work / "runs"
+
+    @contextmanager
+    def hold(self, marker: Path | None = None, what: str = "audit") -> Iterator[None]:
+        """Lock the folder for a process that writes into it; the system releases the lock when the process ends.
+
+        Args:
+            marker: File that shows that the folder belongs to the command; default: the key of an audit.
+            what: What the command keeps in its folder.
+
+        Raises:
+            RunFolderError: Another process holds it, or it has other content.
+        """
+        if not (marker or self._marker).is_file() and self._has_files():
+            raise RunFolderError(f"{self.root}: not empty and holds no {what}; give another folder with --out")
+        self.work.mkdir(parents=True, exist_ok=True)
+        with self._lock.open("a+", encoding="ascii") as lock:
+            self._acquire(lock, fcntl.LOCK_EX)
+            lock.truncate(0)
+            lock.write(f"{os.getpid()}\n")
+            lock.flush()
+            try:
+                yield
+            finally:
+                # So that equal runs leave equal files. A full disk does not keep a file from shrinking.
+                lock.truncate(0)
+
+    @contextmanager
+    def read(self) -> Iterator[None]:
+        """Keep writers out of the folder while a process reads from it; several may read at the same time.
+
+        Raises:
+            RunFolderError: Another process writes into it.
+        """
+        try:
+            lock = self._lock.open("r", encoding="ascii")
+        except FileNotFoundError:  # no audit has run here, or `work/` was deleted: there is nothing to wait for
+            yield
+            return
+        with lock:
+            self._acquire(lock, fcntl.LOCK_SH)
+            yield
+
+    def _acquire(self, lock: IO[str], mode: int) -> None:
+        try:
+            fcntl.flock(lock, mode | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.seek(0)
+            holder = lock.read(20).strip()
+            # A process that was killed leaves its number behind; who locks the folder now only reads from it.
+            who = f"(pid {holder})" if holder and Path("/proc", holder).exists() else "(it reads from it)"
+            raise RunFolderError(
+                f"{self.root}: another agenthard process {who} is working in this folder; wait until it has ended, "
+                "or give another folder with --out"
+            ) from None
+
+    def _has_files(self) -> bool:
+        """Tell whether there is more than what a process leaves that was killed right after its start."""
+        if self.root.exists() and not self.root.is_dir():
+            return True
+        files = (path for path in self.root.rglob("*") if not path.is_dir())
+        return any(path != self._lock and path.suffix != ".partial" for path in files)
 
     def claim(self, key: str) -> bool:
         """Take the folder for the run named by ``key``.
@@ -49,7 +107,7 @@ class RunFolder:
             True when it already holds work of the same run, which is then continued.
 
         Raises:
-            RunFolderError: when it holds another run, or files that are no run.
+            RunFolderError: when it holds another run.
         """
         if self._marker.is_file():
             if not self.holds_other_than(key):
@@ -58,8 +116,6 @@ class RunFolder:
                 f"{self.root}: holds an audit of other input, other options or another version of AgentHard; "
                 "give another folder with --out, or delete this one"
             )
-        if self.root.exists() and any(self.root.iterdir()):
-            raise RunFolderError(f"{self.root}: not empty and no run folder; give another folder with --out")
         write_atomically(self._marker, key.encode())
         return False
 
@@ -77,7 +133,7 @@ class RunFolder:
 
     def runs_file(self, number: int) -> Path:
         """Path of the runs that belong to the tasks of one shard."""
-        return self.work / "runs" / f"{number:05d}.jsonl"
+        return self._runs / f"{number:05d}.jsonl"
 
     def shard_results(self, count: int) -> list[ShardResult]:
         """Read the results of all shards, in order."""
@@ -99,10 +155,17 @@ class RunFolder:
 
 
 class RunSpool:
-    """Distributes runs over the shards of their tasks as they are read, without holding them in memory."""
+    """Distributes runs over the shards of their tasks as they are read, without holding them in memory.
+
+    They are collected in a temporary folder and renamed when all are read, so that what an interrupted process has
+    spooled never counts.
+    """
 
     def __init__(self, folder: RunFolder) -> None:
-        self._folder = folder
+        self._target = folder.runs_file(0).parent
+        self._partial = self._target.with_name(f".{self._target.name}.partial")
+        for leftover in (self._target, self._partial):
+            shutil.rmtree(leftover, ignore_errors=True)
         self._buffers: dict[int, list[str]] = {}
         self._size = 0
 
@@ -112,14 +175,23 @@ class RunSpool:
         self._buffers.setdefault(shard, []).append(line)
         self._size += len(line)
         if self._size > 1 << 25:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
-        """Write what is buffered."""
+    def finish(self) -> None:
+        """Write what is left, and put all files in their place."""
+        self._flush()
+        if self._partial.is_dir():
+            for path in self._partial.iterdir():
+                sync(path)
+            sync(self._partial)
+            self._partial.replace(self._target)
+            sync(self._target.parent)
+
+    def _flush(self) -> None:
         for shard, lines in self._buffers.items():
-            path = self._folder.runs_file(shard)
+            path = self._partial / f"{shard:05d}.jsonl"
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8") as stream:
+            with naming(path), path.open("a", encoding="utf-8") as stream:
                 stream.writelines(line + "\n" for line in lines)
         self._buffers, self._size = {}, 0
 

@@ -10,7 +10,8 @@ from audit.detectors.registry import detectors
 from audit.execution.checkout import use_checkout
 from audit.shards import ShardResult, check_shard
 from flows.plan import AuditSettings, load_tasks
-from flows.run_folder import RunFolder, write_atomically, write_json
+from flows.run_folder import RunFolder, write_json
+from taxonomy.files import write_atomically
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 

@@ -5,7 +5,6 @@ for requests hold none. Conversations stand together and in their order, whateve
 """
 
 import json
-import os
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -14,6 +13,7 @@ import models.errors
 from models.errors import ConfigurationError, ModelError, NotRecorded, StorageFailed
 from models.provider import Provider
 from models.request import Reply, Request
+from taxonomy.files import write_text
 from taxonomy.record import Record
 
 
@@ -71,10 +71,8 @@ class Recorder:
         await self._provider.close()
         if self._path.exists():
             takes = sorted(read_cassette(self._path), key=lambda take: _place(take.request))
-            ordered = self._path.with_name(self._path.name + ".new")
             try:
-                ordered.write_text("".join(map(_line, takes)), encoding="utf-8")
-                os.replace(ordered, self._path)
+                write_text(self._path, "".join(map(_line, takes)))
             except OSError as error:
                 raise StorageFailed(f"cannot write the cassette {self._path}: {error}") from error
 

@@ -157,7 +157,7 @@ class ModelClient:
             try:
                 reply = await self._send(request, row, file.timeout)
                 effort.cost = self._prices.cost(request.model, reply.usage)
-                self._ledger.answered(row, reply.usage, effort.cost)
+                self._ledger.answered(row, reply.usage, effort.cost, stated=reply.usage_stated)
                 self._cache.put(request, entry.digest, reply)
             finally:
                 effort.in_flight += self._clock() - began

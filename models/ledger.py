@@ -3,7 +3,8 @@
 A row is written as ``sent`` and closed as ``answered``, ``failed`` (the provider refused, nothing to pay) or
 ``maybe_billed`` (no usable answer, yet the provider may have worked: a time-out, a broken connection, an unreadable
 reply). A row that is still ``sent`` when nothing runs any more belongs to a process that died: unknown, sent, no answer
-recorded. ``cached`` rows are replies from our own cache; no request was sent for them.
+recorded. ``cached`` rows are replies from our own cache; no request was sent for them. An answered row whose reason is
+`NOT_STATED` holds the most that the reply can have taken, because the provider did not say what it took.
 """
 
 import time
@@ -18,6 +19,8 @@ from taxonomy.record import Record
 
 State = Literal["sent", "answered", "failed", "maybe_billed", "cached"]
 Key = Literal["model", "purpose", "owner"]
+NOT_STATED = "UsageNotStated"
+"""Reason of an answered row whose tokens are an upper bound."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS attempts (
@@ -43,7 +46,7 @@ TOTALS = """
 SELECT {keys}, SUM(state <> 'cached'), SUM(state = 'answered'), SUM(state = 'failed'), SUM(state = 'maybe_billed'),
     SUM(state = 'sent'), SUM(state = 'cached'), SUM(prompt_tokens), SUM(completion_tokens), SUM(cached_tokens),
     SUM(reasoning_tokens), SUM(CASE WHEN state = 'answered' THEN cost END),
-    SUM(state = 'answered' AND cost IS NULL),
+    SUM(state = 'answered' AND cost IS NULL), SUM(state = 'answered' AND reason IS '{not_stated}'),
     SUM(CASE WHEN state IN ('sent', 'maybe_billed') THEN counted_cost ELSE 0 END)
 FROM attempts {group}
 """
@@ -72,7 +75,7 @@ class Attempt(Record):
     state: State
     """What came of it."""
     reason: str | None
-    """Name of the error it failed with."""
+    """Name of the error it failed with; `NOT_STATED` for a reply whose tokens are an upper bound."""
     sent_at: float
     """Seconds since 1970, UTC."""
     closed_at: float | None
@@ -114,6 +117,8 @@ class Total(Record):
     """Cost of the replies that have a price; None when there are replies and none has one."""
     unpriced: int
     """Replies without a price, which `cost` leaves out."""
+    not_stated: int
+    """Replies whose provider did not say what they took; tokens and `cost` hold the most they can have taken."""
     possible_cost: float
     """What the requests that are unknown or maybe billed can have cost at most, on top of `cost`."""
 
@@ -159,12 +164,20 @@ class Ledger:
                 (*entry, self._now(), upper.tokens, upper.money),
             ).lastrowid
 
-    def answered(self, row: int, usage: Usage, cost: float | None) -> None:
-        """Close a row: a reply came, with these tokens at this cost (None without a price)."""
+    def answered(self, row: int, usage: Usage, cost: float | None, *, stated: bool = True) -> None:
+        """Close a row: a reply came.
+
+        Args:
+            row: Number of the row.
+            usage: Tokens that it took.
+            cost: What they cost; None without a price.
+            stated: Whether the provider said so; else the tokens are the most that it can have taken.
+        """
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE attempts SET state = 'answered', closed_at = ?, prompt_tokens = ?, completion_tokens = ?, "
-                "cached_tokens = ?, reasoning_tokens = ?, cost = ?, counted_tokens = ?, counted_cost = ? WHERE id = ?",
+                "cached_tokens = ?, reasoning_tokens = ?, cost = ?, counted_tokens = ?, counted_cost = ?, reason = ? "
+                "WHERE id = ?",
                 (
                     self._now(),
                     usage.prompt_tokens,
@@ -174,6 +187,7 @@ class Ledger:
                     cost,
                     usage.prompt_tokens + usage.completion_tokens,
                     cost or 0.0,
+                    None if stated else NOT_STATED,
                     row,
                 ),
             )
@@ -215,7 +229,7 @@ class Ledger:
         group = f"GROUP BY {keys} ORDER BY {keys}" if names else "HAVING COUNT(*) > 0"
         fields = [name for name in Total.model_fields if name not in ("model", "purpose", "owner")]
         found = []
-        for row in self._database.read(TOTALS.format(keys=keys, group=group)):
+        for row in self._database.read(TOTALS.format(keys=keys, group=group, not_stated=NOT_STATED)):
             values = dict(zip([*names, *fields] if names else ["model", *fields], row, strict=True))
             if values["answered"] == 0:
                 values["cost"] = 0.0

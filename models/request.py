@@ -129,13 +129,13 @@ class Request(Record):
 class Usage(Record):
     """Tokens of one reply, as the provider counted them."""
 
-    prompt_tokens: int = 0
+    prompt_tokens: int = Field(default=0, ge=0)
     """Tokens of the request, cached ones included."""
-    completion_tokens: int = 0
+    completion_tokens: int = Field(default=0, ge=0)
     """Tokens of the reply, thoughts included."""
-    cached_tokens: int = 0
+    cached_tokens: int = Field(default=0, ge=0)
     """Tokens of the request that the provider had cached."""
-    reasoning_tokens: int = 0
+    reasoning_tokens: int = Field(default=0, ge=0)
     """Tokens of the reply that were thoughts."""
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -156,6 +156,8 @@ class Reply(Record):
     """Why it ended."""
     usage: Usage = Usage()
     """Tokens it took."""
+    usage_stated: bool = True
+    """Whether the provider said so; where it did not, `usage` is the most that the reply can have taken."""
     model_version: str = ""
     """What the provider says the model is."""
 

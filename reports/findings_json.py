@@ -8,6 +8,7 @@ from reports.json_text import json_text
 from reports.places import Place, Places
 from reports.result import AuditResult
 from reports.totals import ledger, sentence, totals
+from taxonomy.files import write_text
 
 SCHEMA_VERSION = 1
 
@@ -21,7 +22,7 @@ def write_findings_json(result: AuditResult, path: Path) -> None:
         result: the audit.
         path: the file to write.
     """
-    path.write_text(json_text(_document(result), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    write_text(path, json_text(_document(result), indent=1, sort_keys=True) + "\n")
 
 
 def _document(result: AuditResult) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from reports.json_text import json_text, utf8
+from taxonomy.files import write_text
 
 
 def write_html(
@@ -38,7 +39,7 @@ def write_html(
         data=htmlsafe_json_dumps(data, dumps=json_text, separators=(",", ":")),
         csp=_policy(style, script),
     )
-    path.write_text(utf8(html), encoding="utf-8")
+    write_text(path, utf8(html))
 
 
 def html_environment() -> Environment:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from taxonomy.printable import printable
+
 
 def md(text: str) -> str:
     r"""Escape text for Markdown: nothing in it becomes markup, a link, a table cell or a mention.
@@ -10,7 +12,7 @@ def md(text: str) -> str:
     >>> md("<b> a|b [x](y) @me")
     '\\<b\\> a\\|b \\[x\\](y) @\u200bme'
     """
-    flat = re.sub(r"\s+", " ", text)
+    flat = printable(re.sub(r"\s+", " ", text))
     return re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", flat).replace("@", "@\u200b")
 
 

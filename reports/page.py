@@ -9,13 +9,14 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from reports.html import html_environment, thousands, write_html
-from reports.json_text import utf8
 from reports.page_data import page_data
 from reports.places import Places
 from reports.result import AuditResult
 from reports.totals import Reason, ledger, sentence, totals, why_unchecked
 from taxonomy.categories import COMPONENT_TITLES
+from taxonomy.files import write_text
 from taxonomy.finding import Finding, Severity, Tier
+from taxonomy.printable import printable
 
 STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
 SCRIPTS = ("dom.js", "filters.js", "findings.js", "decisions.js", "sorting.js", "start.js")
@@ -67,7 +68,7 @@ def write_summary(result: AuditResult, path: Path) -> None:
         most_models=MOST_MODELS,
         gaps=[row for row in shared["ledger"] if row.ran < shared["sums"].tasks],
     )
-    path.write_text(utf8(text), encoding="utf-8")
+    write_text(path, printable(text))
 
 
 def _shared(result: AuditResult) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from reports.json_text import json_text
 from reports.places import Place, Places
 from reports.result import AuditResult, CheckInfo
 from reports.totals import LedgerRow, ledger
+from taxonomy.files import write_text
 from taxonomy.finding import Evidence, Finding, Severity, Tier
 from taxonomy.record import Origin
 
@@ -43,7 +44,7 @@ def write_sarif(result: AuditResult, path: Path) -> None:
         path: the file to write.
     """
     text = json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(result)]}, indent=1)
-    path.write_text(text + "\n", encoding="utf-8")
+    write_text(path, text + "\n")
 
 
 def _run(result: AuditResult) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from reports.columns import (
 )
 from reports.places import Places
 from reports.result import AuditResult
+from taxonomy.files import replacing, write_text
 from taxonomy.trajectory import Trajectory
 
 DICTIONARY = "README.md"
@@ -47,7 +48,7 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
     for table, records in contents:
         _write(table, records, folder / f"{table.name}.parquet")
     dictionary = folder / DICTIONARY
-    dictionary.write_text(_dictionary([table for table, _ in contents]), encoding="utf-8")
+    write_text(dictionary, _dictionary([table for table, _ in contents]))
     return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]
 
 
@@ -62,12 +63,10 @@ def _decisions(result: AuditResult) -> Table:
 
 
 def _write(table: Table, records: Iterable[Any], path: Path) -> None:
-    partial = path.with_name(f".{path.name}.partial")
     rows = iter(records)
-    with pq.ParquetWriter(partial, table.schema, compression="zstd") as writer:
+    with replacing(path) as partial, pq.ParquetWriter(partial, table.schema, compression="zstd") as writer:
         while chunk := list(islice(rows, table.group)):
             writer.write_batch(table.batch(chunk))
-    partial.replace(path)
 
 
 def _dictionary(tables: Iterable[Table]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from audit.decisions.difficulty import DifficultyRule, HardTask
 from audit.decisions.policy import Action, Decision, Policy
 from audit.sources.base import Quarantined, Source, Version
+from taxonomy.files import write_text
 from taxonomy.record import Record
 
 
@@ -207,7 +208,7 @@ def write_tasks(source: Source, out: Path, keep: Sequence[str]) -> tuple[SplitFi
 
 def write_manifest(manifest: SplitManifest, out: Path) -> None:
     """Write ``manifest.json``."""
-    (out / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    write_text(out / "manifest.json", manifest.model_dump_json(indent=2) + "\n")
 
 
 def split_id_of(benchmark: Version, policy: Policy, keep: Sequence[str], changes: Sequence[Any] = ()) -> str:

@@ -9,9 +9,9 @@ from audit.judge.verdict import Verdict
 from models.request import Usage
 from taxonomy.record import Record
 
-ErrorKind = Literal["refusal", "timeout", "unreadable", "context_overflow", "provider", "prompt"]
+ErrorKind = Literal["refusal", "timeout", "unreadable", "context_overflow", "provider", "prompt", "internal"]
 """Why there is no verdict: the judge refused, did not answer in time, answered with no verdict, could not read so much,
-its provider failed, or no prompt could be written."""
+its provider failed, no prompt could be written, or our own code failed on the answer."""
 
 
 class JudgeError(Record):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from flows.commands.output import JsonOption, print_json, print_table
+from taxonomy.files import write_atomically, write_text
 
 if TYPE_CHECKING:
     from reports.comparison.sections import Section
@@ -79,7 +80,7 @@ def sample(
     not_asked = len(found.task_ids) - len(ids)
     key = key.model_copy(update={"benchmark": benchmark_of(run), "not_asked": not_asked})
     _write_lines(out, sheet_lines(run, [task.task_id for task in key.tasks]))
-    key_file.write_text(key.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    write_text(key_file, key.model_dump_json(indent=2) + "\n")
     if as_json:
         print_json(key)
         return
@@ -231,7 +232,6 @@ def drift(
 
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    from flows.run_folder import write_atomically
     from reports.json_text import json_text
 
     write_atomically(path, "".join(json_text(line) + "\n" for line in lines).encode("utf-8"))

@@ -163,6 +163,8 @@ def show_outcome(outcome: "EvaluationOutcome") -> None:
     print_table("", ("agent", "passed", "score [95 %]", "played"), rows, right=("passed", "played"))
     for total in outcome.costs:
         cost = "no price" if total.cost is None else f"{total.cost:.4f}"
+        if total.not_stated:
+            cost += f" at most ({total.not_stated:,} replies came without token counts)"
         out.print(
             f"{total.model} ({total.purpose}): {total.answered:,} replies, {total.prompt_tokens:,} + "
             f"{total.completion_tokens:,} tokens, cost {cost}; {total.cached:,} from the cache, "

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands.output import JsonOption, error_console, print_json, print_table
+from taxonomy.files import write_text
 
 if TYPE_CHECKING:
     from reports.fault_score import FaultScore
@@ -110,7 +111,7 @@ def score(
     ids = [decision.task_id for decision in read_decisions(run)]
     result = score_faults(planted, ids, read_findings(run), reasons, checks)
     if json_file:
-        json_file.write_text(result.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        write_text(json_file, result.model_dump_json(indent=2) + "\n")
     if markdown:
         typer.echo(fault_table(result))
     else:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 
+from flows.errors import EXPECTED
 from flows.evaluation.benchmark import PlayableTask
 from flows.evaluation.episodes import Attempt, Episode, episodes_of
 from flows.evaluation.settings import EvaluationSettings
@@ -11,6 +12,8 @@ from flows.evaluation.store import EpisodeStore
 from flows.evaluation.workers import Worker
 from models.errors import Stop
 from models.provider import Model
+from taxonomy.printable import printable
+from taxonomy.trajectory import Trajectory
 
 
 class Conversations:
@@ -64,17 +67,38 @@ class Conversations:
     async def _play(self, task: PlayableTask, episode: Episode, number: int) -> None:
         start = time.perf_counter()
         label = episode.agent
+
+        def keep(run: Trajectory) -> None:
+            self._store.add(episode, Attempt(number=number, trajectory=run, seconds=time.perf_counter() - start))
+
         try:
-            run = await task.converse(
-                label,
-                self._model,
-                self._files[label],
-                episode.condition,
-                episode.failure_rate,
-                episode.trial,
+            keep(
+                await task.converse(
+                    label,
+                    self._model,
+                    self._files[label],
+                    episode.condition,
+                    episode.failure_rate,
+                    episode.trial,
+                )
             )
         except Stop as error:
             self.stopped.setdefault(label, str(error))
             self._store.give_back(episode)
-            return
-        self._store.add(episode, Attempt(number=number, trajectory=run, seconds=time.perf_counter() - start))
+        except EXPECTED:
+            raise
+        except Exception as error:  # noqa: BLE001 - what one episode brings about must not end the others
+            keep(_failed(task, episode, printable(f"unexpected {type(error).__name__}: {error}")))
+
+
+def _failed(task: PlayableTask, episode: Episode, reason: str) -> Trajectory:
+    """An episode in which our own code failed: no verdict, and no failure of the model."""
+    return Trajectory(
+        id=f"{episode.agent}/{task.id}/{episode.condition}/{episode.trial}",
+        task_id=task.id,
+        model=episode.agent,
+        trial=episode.trial,
+        status="infrastructure_error",
+        status_reason=reason,
+        ending="error",
+    )

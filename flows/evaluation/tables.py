@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from flows.evaluation.settings import EvaluationFolder
 from flows.evaluation.store import EpisodeStore
+from taxonomy.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,12 +63,15 @@ def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
     Returns:
         How many runs there are.
     """
-    partial, count = folder.trajectories.with_suffix(".partial"), 0
-    with partial.open("wb") as file, gzip.GzipFile("", "wb", 5, file, mtime=0) as packed:
+    count = 0
+    with (
+        replacing(folder.trajectories) as partial,
+        partial.open("wb") as file,
+        gzip.GzipFile("", "wb", 5, file, mtime=0) as packed,
+    ):
         for run in store.trajectories():
             packed.write(run.model_dump_json().encode("utf-8") + b"\n")
             count += 1
-    partial.replace(folder.trajectories)
     return count
 
 
@@ -100,9 +104,7 @@ def _episode(row: dict[str, Any], facts: tuple[str, dict[str, Any]]) -> dict[str
 
 
 def _write(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> None:
-    partial = path.with_name(f".{path.name}.partial")
     rest: Iterator[dict[str, Any]] = iter(rows)
-    with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
         while chunk := list(islice(rest, _GROUP)):
             writer.write_table(pa.Table.from_pylist(chunk, schema))
-    partial.replace(path)

@@ -15,6 +15,7 @@ from flows.judging.questions import MOST_SAMPLES, Question
 from flows.judging.workbench import Ready
 from models.provider import Model
 from models.request import Request, Usage
+from taxonomy.printable import printable
 
 _AGAIN = ("refusal", "timeout", "unreadable")
 """Errors after which another reply to the same words may do better."""
@@ -127,6 +128,11 @@ async def put(
         if effort.error is None or effort.error.kind not in _AGAIN:
             break
     return effort
+
+
+def unforeseen(error: Exception) -> JudgeError:
+    """Say that our own code failed on one question: an error of this question, and no reason to end the others."""
+    return JudgeError(kind="internal", message=printable(f"unexpected {type(error).__name__}: {error}"))
 
 
 async def ask(

@@ -9,7 +9,8 @@ from audit.judge.judged import JudgeError
 from audit.judge.material import Material
 from audit.judge.panel import PanelIssue, PanelVerdict
 from audit.judge.rebuttal import Rebuttal, read_rebuttal
-from flows.judging.asking import Effort, put
+from flows.errors import EXPECTED
+from flows.judging.asking import Effort, put, unforeseen
 from flows.judging.offloading import Failed
 from flows.judging.panels import Sitting, sittings
 from flows.judging.questions import Question
@@ -72,13 +73,20 @@ class Defending:
         except Failed as error:
             self._keep(charge, JudgeError(kind="prompt", message=str(error)), None, None)
             return
-        effort = await session.put(
-            lambda: put(session.model, question, ready, session.settings.judges, read_rebuttal, before=charge.before)
-        )
-        if effort is not None:
-            answer = effort.value if effort.value is not None else effort.error
-            assert answer is not None
-            self._keep(charge, answer, effort, ready)
+        try:
+            effort = await session.put(
+                lambda: put(
+                    session.model, question, ready, session.settings.judges, read_rebuttal, before=charge.before
+                )
+            )
+            if effort is not None:
+                answer = effort.value if effort.value is not None else effort.error
+                assert answer is not None
+                self._keep(charge, answer, effort, ready)
+        except EXPECTED:
+            raise
+        except Exception as error:  # noqa: BLE001 - what one answer brings about must not end the other questions
+            self._keep(charge, unforeseen(error), None, None)
 
     def _keep(
         self, charge: Charge, answer: Rebuttal | JudgeError, effort: Effort[Rebuttal] | None, ready: Ready | None

@@ -20,6 +20,7 @@ from flows.judging.store import AnswerStore
 from flows.judging.taking import chosen_tasks, identify
 from models.batch.wire import format_of, request_line
 from models.tokens import most_prompt_tokens, prompt_tokens
+from taxonomy.files import replacing
 from taxonomy.record import Record
 
 ExportFormat = Literal["agenthard", "openai-batch", "gemini-batch"]
@@ -74,18 +75,15 @@ def export_requests(
     _check_format(settings, wanted, form)
     if settings.folder.identity.is_file():
         identify(settings, inputs)
-    partial = file.with_name(f".{file.name}.partial")
     answers = AnswerStore(":memory:")
     try:
         known = _copy(settings.folder.store, answers)
-        with partial.open("w", encoding="utf-8") as stream:
+        with replacing(file) as partial, partial.open("w", encoding="utf-8") as stream:
             sheet = _Sheet(settings, chosen_tasks(settings, inputs), wanted, form, stream)
             unwrapped(_write(settings, inputs, answers, sheet))
         failed = [answer for answer in answers.answers() if answer.question not in known]
-        partial.replace(file)
     finally:
         answers.close()
-        partial.unlink(missing_ok=True)
     chosen = set(sheet.task_ids)
     return ExportOutcome(
         file=str(file),

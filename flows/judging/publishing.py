@@ -23,10 +23,12 @@ from flows.judging.settings import JudgingSettings
 from flows.judging.store import Answer, AnswerStore
 from flows.publish import Addition, AuditOutcome, publish
 from flows.read_run import read_findings
-from flows.run_folder import write_atomically, write_json, write_jsonl
+from flows.run_folder import write_json, write_jsonl
 from models.ledger import Ledger, Total
 from reports.judge_evidence import evidence_tables, judge_evidence
+from taxonomy.files import replacing, write_atomically
 from taxonomy.finding import Status, Tier
+from taxonomy.printable import printable
 from taxonomy.record import Record
 
 _QUESTIONS = pa.schema(
@@ -90,7 +92,7 @@ def publish_judging(
     write_jsonl(folder.judge / "verdicts.jsonl", (answer.checked for each in found for answer in each.answers))
     evidence = judge_evidence(answer.checked for each in found for answer in each.answers)
     write_json(folder.judge / "evidence.json", evidence.model_dump(mode="json"))
-    write_atomically(folder.judge / "evidence.md", f"{evidence_tables(evidence)}\n".encode())
+    write_atomically(folder.judge / "evidence.md", printable(f"{evidence_tables(evidence)}\n").encode())
     _write_questions(folder.judge / "questions.parquet", [answer for each in found for answer in each.answers])
     chosen = set(task_ids)
     now = [each for each in found if each.task_id in chosen]
@@ -183,9 +185,8 @@ def _manifest(
 
 def _write_questions(path: Path, answers: Sequence[Answer]) -> None:
     table = pa.Table.from_pylist([_row(answer) for answer in answers], _QUESTIONS)
-    partial = path.with_name(f".{path.name}.partial")
-    pq.write_table(table, partial, compression="zstd")
-    partial.replace(path)
+    with replacing(path) as partial:
+        pq.write_table(table, partial, compression="zstd")
 
 
 def _row(answer: Answer) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from audit.judge.ensemble import combine
 from audit.judge.investigating import Investigator
 from audit.judge.judged import Judged, JudgeError
 from audit.judge.settings import Judge
-from flows.judging.asking import Asked, ask
+from flows.errors import EXPECTED
+from flows.judging.asking import Asked, ask, unforeseen
 from flows.judging.offloading import Failed
 from flows.judging.questions import Question, questions_of
 from flows.judging.session import Session
@@ -54,8 +55,15 @@ class Judging:
         """Put a question and keep its answer; None when nobody was asked."""
         session, before = self._session, self._failed.get(question, 0)
         helper = partial(Investigator, session.task(question.task_id), ready.material)
-        asked = await session.put(lambda: ask(session.model, question, ready, session.settings.judges, helper, before))
-        return None if asked is None else await self._keep(asked, ready)
+        try:
+            asked = await session.put(
+                lambda: ask(session.model, question, ready, session.settings.judges, helper, before)
+            )
+            return None if asked is None else await self._keep(asked, ready)
+        except EXPECTED:
+            raise
+        except Exception as error:  # noqa: BLE001 - what one answer brings about must not end the other questions
+            return self.keep_error(question, unforeseen(error), before + 1)
 
     async def prompts(self, task_id: str) -> dict[str, Ready] | JudgeError:
         """Write the prompts of a task, or say why there are none."""
@@ -64,13 +72,13 @@ class Judging:
         except Failed as error:
             return JudgeError(kind="prompt", message=f"no prompt could be written: {error}")
 
-    def keep_error(self, question: Question, error: JudgeError) -> Answer:
-        """Keep that a question could not even be written."""
+    def keep_error(self, question: Question, error: JudgeError, attempts: int = 0) -> Answer:
+        """Keep that a question could not be written, or that our own code failed on its answer."""
         judged = Judged(
             task_id=question.task_id, judge=question.judge, sample=question.sample, prompt_version="", error=error
         )
         checked = _failed(judged, f"{error.kind}: {error.message}")
-        answer = Answer(judged=judged, checked=checked, digest="", attempts=0)
+        answer = Answer(judged=judged, checked=checked, digest="", attempts=attempts)
         self._session.store.add(answer)
         return answer
 

@@ -117,7 +117,6 @@ class JudgingFolder:
         self.ledger = self.judge / "ledger.sqlite"
         self.cache = self.judge / "replies.sqlite"
         self.identity = self.judge / "identity.json"
-        self.lock = self.judge / "lock"
 
     def cache_of(self, settings: JudgingSettings) -> Path:
         """File of cached replies."""

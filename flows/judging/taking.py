@@ -1,6 +1,5 @@
 """Taking a folder for a judging run: which tasks, whose folder, and nobody else at work in it."""
 
-import fcntl
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from audit.judge.wording import prompt_version
 from flows.errors import CommandError
 from flows.judging.inputs import AuditInputs
 from flows.judging.settings import JudgingFolder, JudgingSettings
-from flows.run_folder import write_json
+from flows.run_folder import RunFolder, write_json
 from taxonomy.categories import load_taxonomy
 
 
@@ -36,17 +35,12 @@ def taken(settings: JudgingSettings, inputs: AuditInputs) -> Iterator[JudgingFol
     """Take the folder, or go on in it; nobody else may judge there meanwhile.
 
     Raises:
-        CommandError: It holds something else, or another process judges there.
+        CommandError: It holds another judging.
+        RunFolderError: It holds something else, or another process works there or writes into the audit.
     """
     folder = settings.folder
-    if not folder.identity.exists() and folder.root.exists() and any(folder.root.iterdir()):
-        raise CommandError(f"{folder.root}: not empty, and no judging of this audit; give another folder with --out")
-    folder.judge.mkdir(parents=True, exist_ok=True)
-    with folder.lock.open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CommandError(f"{folder.root}: another process judges into this folder; wait for it") from None
+    with inputs.folder.read(), RunFolder(folder.root).hold(folder.identity, "judging of this audit"):
+        folder.judge.mkdir(parents=True, exist_ok=True)
         identify(settings, inputs)
         yield folder
 

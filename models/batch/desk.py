@@ -23,6 +23,7 @@ from models.ledger import Entry, Ledger
 from models.model_file import ModelFile
 from models.prices import PriceTable
 from models.request import Request
+from taxonomy.files import sync
 
 MOST_REQUESTS = 50_000
 """Requests that OpenAI takes in one batch."""
@@ -85,6 +86,7 @@ class BatchDesk:
                 await self._hand_over(job.tag, count)
         for model, digests, lines in self._chunks(requests, count):
             tag = self._tag(digests)
+            sync(lines)
             lines.replace(self._lines(tag))
             self._jobs.begin(tag, model, digests)
             await self._hand_over(tag, count)
@@ -213,6 +215,7 @@ class BatchDesk:
         whole, rest, wanted = self._lines(tag), self._folder / f"{tag}.rest.jsonl", self._jobs.members(tag)
         with whole.open("rb") as stream, rest.open("wb") as kept:
             kept.writelines(line for line in stream if custom_id_of(json.loads(line)) in wanted)
+        sync(rest)
         rest.replace(whole)
 
     def _tag(self, digests: Sequence[str]) -> str:

@@ -5,8 +5,9 @@ from typing import Any
 
 from models.batch.service import Progress, State
 from models.providers.destination import Destination
-from models.providers.failures import attempt
+from models.providers.failures import attempt, read
 from models.providers.google import close_google_sdk, google_sdk
+from taxonomy.files import naming
 
 _STATES: dict[str, State] = {
     "JOB_STATE_SUCCEEDED": "ended",
@@ -28,7 +29,9 @@ class GoogleBatches:
             timeout: Seconds that one request of the service may take.
         """
         self._to, self._timeout = destination, timeout
-        self._sdk, self._http = google_sdk(destination)
+        from models.providers.http import MOST_BATCH_BYTES
+
+        self._sdk, self._http = google_sdk(destination, MOST_BATCH_BYTES)
 
     async def submit(self, file: Path, tag: str) -> str:
         """Upload a file and begin its batch (models.batch.service)."""
@@ -58,6 +61,9 @@ class GoogleBatches:
     async def progress(self, batch: str) -> Progress:
         """Say how far a batch is."""
         found = await self._get(batch)
+        return read(lambda: self._progress(found), self._to)
+
+    def _progress(self, found: Any) -> Progress:
         state = found.state.value if found.state else "unknown"
         reason = found.error.message if found.error and found.error.message else ""
         counts = found.completion_stats
@@ -74,8 +80,13 @@ class GoogleBatches:
         name = found.dest.file_name if found.dest else None
         if not name:
             return
-        with to.open("ab") as stream:
-            await attempt(lambda: self._sdk.aio.files.download(file=name, destination=stream), self._timeout, self._to)
+        with naming(to), to.open("ab") as stream:
+
+            async def send() -> None:
+                with naming(to):
+                    await self._sdk.aio.files.download(file=name, destination=stream)
+
+            await attempt(send, self._timeout, self._to)
             stream.write(b"\n")
 
     async def cancel(self, batch: str) -> None:

@@ -102,7 +102,7 @@ def take_in(
                     continue
                 cache.put(request, digest, reply)
                 if digest in rows and rows[digest].state == "sent":
-                    ledger.answered(rows[digest].id, reply.usage, cost(reply.usage))
+                    ledger.answered(rows[digest].id, reply.usage, cost(reply.usage), stated=reply.usage_stated)
                 jobs.end(tag, [(digest, "answered")])
                 count["answered"] += 1
     for digest, outcome in members.items():

@@ -7,7 +7,8 @@ from models.batch.service import Progress, State
 from models.batch.wire import ENDPOINTS
 from models.model_file import ModelFile
 from models.providers.destination import Destination
-from models.providers.failures import attempt
+from models.providers.failures import attempt, read
+from taxonomy.files import naming
 
 _TAG = "agenthard"
 """Key of our tag in a batch's metadata."""
@@ -19,11 +20,12 @@ class OpenAIBatches:
 
     def __init__(self, file: ModelFile, destination: Destination) -> None:
         """Make the SDK's client; nothing is sent."""
-        import httpx2
         import openai
 
+        from models.providers.http import LimitedClient
+
         self._file, self._to = file, destination
-        self._http = httpx2.AsyncClient()
+        self._http = LimitedClient()
         self._sdk = openai.AsyncOpenAI(
             api_key=destination.key,
             base_url=destination.name.base_url,
@@ -61,6 +63,9 @@ class OpenAIBatches:
     async def progress(self, batch: str) -> Progress:
         """Say how far a batch is."""
         found = await self._retrieve(batch)
+        return read(lambda: self._progress(found), self._to)
+
+    def _progress(self, found: Any) -> Progress:
         reasons = [error.message or error.code or "" for error in (found.errors and found.errors.data) or ()]
         counts = found.request_counts
         return Progress(
@@ -89,8 +94,10 @@ class OpenAIBatches:
         return await attempt(lambda: self._sdk.batches.retrieve(batch), self._file.timeout, self._to)
 
     async def _append(self, name: str, to: Path) -> None:
+        from models.providers.http import MOST_BATCH_BYTES, counted
+
         async with self._sdk.files.with_streaming_response.content(name) as answer:
-            with to.open("ab") as stream:
-                async for part in answer.iter_bytes():
+            with naming(to), to.open("ab") as stream:
+                async for part in counted(answer.http_response, MOST_BATCH_BYTES):
                     stream.write(part)
                 stream.write(b"\n")

@@ -9,7 +9,7 @@ from models.model_file import ModelFile
 from models.providers.destination import Destination
 from models.providers.failures import from_status, read
 from models.providers.google import contents_of, google_reply, settings_of
-from models.providers.messages import check_pictures, turn_of
+from models.providers.messages import check_pictures
 from models.providers.openai_chat import chat_body, chat_reply
 from models.providers.openai_responses import responses_body, responses_reply
 from models.request import Reply, Request
@@ -67,10 +67,14 @@ def read_line(file: ModelFile, request: Request, line: Any) -> Reply:
         ModelError: The provider answered with an error, or with something that is no reply.
     """
     to = Destination.without_key(file)
+    return read(lambda: _reply(file, request, line, to), to)
+
+
+def _reply(file: ModelFile, request: Request, line: Any, to: Destination) -> Reply:
     if format_of(file) == "gemini":
         if line.get("error"):
             raise from_status(_gemini_status(line["error"]), {"error": line["error"]}, {}, to)
-        return read(lambda: google_reply(line["response"], turn_of(request)), to)
+        return google_reply(line["response"], request)
     response = line.get("response")
     if not isinstance(response, dict):
         error = line.get("error")
@@ -81,7 +85,7 @@ def read_line(file: ModelFile, request: Request, line: Any) -> Reply:
         raise from_status(status, body, {}, to)
     if not isinstance(body, dict):
         raise MalformedReply(f"{to.name} answered with something else than a reply ({type(body).__name__})")
-    return read(lambda: chat_reply(file, body, request) if file.api == "chat" else responses_reply(body), to)
+    return chat_reply(file, body, request) if file.api == "chat" else responses_reply(body, request)
 
 
 def _gemini_body(request: Request) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from models.errors import ConfigurationError, MissingKey
 from models.model_file import ModelFile
 from models.names import ModelName
+from taxonomy.printable import printable
 
 _NO_KEY = "none"
 """What a server that wants no key gets."""
@@ -52,8 +53,8 @@ class Destination:
         return cls(file.parsed_name, _NO_KEY, "")
 
     def quote(self, text: object) -> str:
-        """What a provider said, on one line, not too long, and without the key."""
-        words = " ".join(str(text).split())
+        """What a provider said, on one line, not too long, without control characters and without the key."""
+        words = printable(" ".join(str(text).split()))
         if self.key != _NO_KEY:
             words = words.replace(self.key, "[key]")
         return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]} ..."

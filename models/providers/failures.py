@@ -25,6 +25,7 @@ from models.errors import (
     WrongKey,
 )
 from models.providers.destination import Destination
+from models.request import Reply
 
 T = TypeVar("T")
 
@@ -51,33 +52,42 @@ async def attempt(send: Callable[[], Awaitable[T]], timeout: float, to: Destinat
     try:
         async with asyncio.timeout(timeout):
             return await send()
-    except Exception as error:
-        failure = _translate(error, timeout, to)
-        if failure is None:
-            raise
-    raise failure
+    except Exception as error:  # noqa: BLE001 - an answer can be odd in ways that no SDK foresees
+        odd = error
+    if isinstance(odd, OSError) and odd.filename is not None:
+        raise odd  # About a file of ours.
+    # An error answer can itself be odd, so that it cannot even be told what went wrong.
+    raise read(lambda: _translate(odd, timeout, to), to)
 
 
-def read(reply: Callable[[], T], to: Destination) -> T:
-    """Read an answer; whatever is missing or of the wrong kind in it makes it malformed.
+def read(answer: Callable[[], T], to: Destination) -> T:
+    """Read an answer; whatever is missing, of the wrong kind, too deep or no text in it makes it malformed.
 
     Raises:
-        MalformedReply: It cannot be read as a reply.
+        MalformedReply: It cannot be read as a reply, or could not be kept as one.
+        ModelError: What `answer` raises itself.
     """
     try:
-        return reply()
-    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        found = answer()
+        if isinstance(found, Reply):
+            found.model_dump_json()  # Half a surrogate can be in a string, and in no file.
+        return found
+    except ModelError:
+        raise
+    except Exception as error:  # noqa: BLE001 - see above
         reason = to.quote(f"{type(error).__name__}: {error}")
     raise MalformedReply(f"{to.name} answered with something else than a reply ({reason})")
 
 
-def _translate(error: Exception, timeout: float, to: Destination) -> ModelError | None:
+def _translate(error: Exception, timeout: float, to: Destination) -> ModelError:
     import httpx2
 
     if isinstance(error.__cause__, (httpx2.HTTPError, httpx2.InvalidURL)):
         error = error.__cause__
     said = to.quote(str(error) or type(error).__name__)
     match error:
+        case ModelError():
+            return error
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
             return ConnectionFailed(f"no connection to {to.name.base_url} for {to.name}: {said}")
         case TimeoutError() | httpx2.TimeoutException():
@@ -89,15 +99,15 @@ def _translate(error: Exception, timeout: float, to: Destination) -> ModelError 
     response = getattr(error, "response", None)
     if isinstance(response, httpx2.Response) and not response.is_success:
         return from_status(response.status_code, _body(response), response.headers, to)
-    if isinstance(error, ValueError):
+    if isinstance(error, ValueError | RecursionError):
         return MalformedReply(f"{to.name} answered with something else than JSON: {said}")
-    return None
+    return MalformedReply(f"{to.name} answered with something that its SDK cannot read: {type(error).__name__}: {said}")
 
 
 def _body(response: Any) -> Any:
     try:
         return response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return response.text
 
 

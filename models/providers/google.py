@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from models.errors import BadRequest
 from models.providers.destination import Destination
 from models.providers.failures import attempt, read
-from models.providers.messages import check_pictures, finish_of, turn_of
+from models.providers.messages import check_pictures, finish_of, turn_of, usage_of
 from models.request import Call, ChatMessage, Reply, Request, Usage
 
 if TYPE_CHECKING:
@@ -28,14 +28,20 @@ _BROKEN_CALLS = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TO
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 
 
-def google_sdk(destination: Destination) -> "tuple[Client, httpx2.AsyncClient]":
-    """Make a client of the SDK that never tries twice, with the HTTP client below it; nothing is sent."""
-    import httpx2
+def google_sdk(destination: Destination, most_bytes: int | None = None) -> "tuple[Client, httpx2.AsyncClient]":
+    """Make a client of the SDK that never tries twice, with the HTTP client below it; nothing is sent.
+
+    Args:
+        destination: The model and its key.
+        most_bytes: Bytes that an answer may have; None for what a reply may have.
+    """
     from google import genai
     from google.genai.types import HttpOptions
 
+    from models.providers.http import LimitedClient
+
     # A client of our own: with aiohttp installed the SDK would use that, and try every failed connection twice.
-    http = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100))
+    http = LimitedClient(most_bytes) if most_bytes else LimitedClient()
     options = HttpOptions(base_url=destination.name.base_url, api_version="v1beta", httpx_async_client=http)
     return genai.Client(api_key=destination.key, vertexai=False, http_options=options), http
 
@@ -68,7 +74,7 @@ class GoogleProvider:
             return (answer.sdk_http_response and answer.sdk_http_response.body) or ""
 
         text = await attempt(send, timeout, self._to)
-        return read(lambda: google_reply(json.loads(text), turn_of(request)), self._to)
+        return read(lambda: google_reply(json.loads(text), request), self._to)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -182,17 +188,18 @@ def _plain_parts(message: ChatMessage) -> list[dict[str, Any]]:
     return [*words, *pictures, *calls]
 
 
-def google_reply(answer: Any, turn: int) -> Reply:
-    """Read Gemini's answer to the given turn of a conversation.
+def google_reply(answer: Any, request: Request) -> Reply:
+    """Read Gemini's answer to a request.
 
     Raises:
         KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
     """
-    version, usage = str(answer.get("modelVersion") or ""), _usage(answer.get("usageMetadata") or {})
+    version, turn = str(answer.get("modelVersion") or ""), turn_of(request)
     blocked = (answer.get("promptFeedback") or {}).get("blockReason")
     if blocked and not answer.get("candidates"):
         message = ChatMessage(role="assistant", text=f"The prompt was blocked: {blocked}")
-        return Reply(message=message, finish="refusal", usage=usage, model_version=version)
+        usage, stated = _usage(answer.get("usageMetadata") or {}, request, said_something=False)
+        return Reply(message=message, finish="refusal", usage=usage, usage_stated=stated, model_version=version)
     candidate = answer["candidates"][0]
     reason = candidate["finishReason"]
     parts = (candidate.get("content") or {}).get("parts") or []
@@ -210,6 +217,7 @@ def google_reply(answer: Any, turn: int) -> Reply:
     signed = any("thoughtSignature" in part for part in kept) or any(
         part.get("functionCall", {}).get("id") for part in kept
     )
+    usage, stated = _usage(answer.get("usageMetadata") or {}, request, said_something=bool(parts))
     return Reply(
         message=ChatMessage(
             role="assistant",
@@ -220,6 +228,7 @@ def google_reply(answer: Any, turn: int) -> Reply:
         ),
         finish=finish_of(bool(calls), refused=reason in _REFUSALS, cut=reason == "MAX_TOKENS"),
         usage=usage,
+        usage_stated=stated,
         model_version=version,
     )
 
@@ -236,11 +245,18 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _usage(usage: dict[str, Any]) -> Usage:
-    thoughts = usage.get("thoughtsTokenCount") or 0
-    return Usage(
-        prompt_tokens=(usage.get("promptTokenCount") or 0) + (usage.get("toolUsePromptTokenCount") or 0),
-        completion_tokens=(usage.get("candidatesTokenCount") or 0) + thoughts,
-        cached_tokens=usage.get("cachedContentTokenCount") or 0,
-        reasoning_tokens=thoughts,
+def _usage(usage: dict[str, Any], request: Request, *, said_something: bool) -> tuple[Usage, bool]:
+    """Gemini leaves out numbers that are 0."""
+    prompt, reply, thoughts = (
+        usage.get(name) for name in ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
+    )
+    for count in (prompt, reply, thoughts, usage.get("toolUsePromptTokenCount")):
+        usage_of(request, count, 0)  # Each of them has to be a number of tokens, not only their sums.
+    completion = None if reply is None and said_something else (reply or 0) + (thoughts or 0)
+    return usage_of(
+        request,
+        prompt and prompt + (usage.get("toolUsePromptTokenCount") or 0),
+        completion,
+        usage.get("cachedContentTokenCount"),
+        thoughts,
     )

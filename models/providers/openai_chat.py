@@ -7,7 +7,7 @@ from models.errors import BadRequest
 from models.model_file import ModelFile
 from models.providers.destination import Destination
 from models.providers.failures import from_status, read
-from models.providers.messages import check_pictures, finish_of, turn_of
+from models.providers.messages import check_pictures, finish_of, turn_of, usage_of
 from models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
 from models.request import Call, ChatMessage, Reply, Request, Usage
 
@@ -36,7 +36,7 @@ class ChatProvider:
             return refusal
         if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
             # OpenRouter reports what happened behind it in an answer with status 200.
-            raise from_status(_status(answer["error"]), answer, {}, self._to)
+            raise read(lambda: from_status(_status(answer["error"]), answer, {}, self._to), self._to)
         return read(lambda: chat_reply(self._file, answer, request), self._to)
 
     async def close(self) -> None:
@@ -119,10 +119,12 @@ def chat_reply(file: ModelFile, answer: Any, request: Request) -> Reply:
         provider_state=json.dumps({"chat": state}) if state else None,
     )
     refused = bool(said.get("refusal")) or ending == "content_filter"
+    usage, stated = _usage(answer.get("usage") or {}, request)
     return Reply(
         message=message,
         finish=finish_of(bool(calls), refused=refused, cut=ending == "length"),
-        usage=_usage(answer.get("usage") or {}),
+        usage=usage,
+        usage_stated=stated,
         model_version=str(answer.get("model") or ""),
     )
 
@@ -138,10 +140,11 @@ def _text(content: Any) -> str:
     return content or ""
 
 
-def _usage(usage: dict[str, Any]) -> Usage:
-    return Usage(
-        prompt_tokens=usage.get("prompt_tokens") or 0,
-        completion_tokens=usage.get("completion_tokens") or 0,
-        cached_tokens=(usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0,
-        reasoning_tokens=(usage.get("completion_tokens_details") or {}).get("reasoning_tokens") or 0,
+def _usage(usage: dict[str, Any], request: Request) -> tuple[Usage, bool]:
+    return usage_of(
+        request,
+        usage.get("prompt_tokens"),
+        usage.get("completion_tokens"),
+        (usage.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        (usage.get("completion_tokens_details") or {}).get("reasoning_tokens"),
     )

@@ -8,7 +8,7 @@ from models.errors import BadRequest
 from models.model_file import ModelFile
 from models.providers.destination import Destination
 from models.providers.failures import from_status, read
-from models.providers.messages import check_pictures, finish_of
+from models.providers.messages import check_pictures, finish_of, usage_of
 from models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
 from models.request import Call, ChatMessage, Reply, Request, Usage
 
@@ -37,8 +37,9 @@ class ResponsesProvider:
                 raise
             return refusal
         if isinstance(answer, dict) and isinstance(answer.get("error"), dict):
-            raise from_status(_FAILURES.get(str(answer["error"].get("code")), 400), answer, {}, self._to)
-        return read(lambda: responses_reply(answer), self._to)
+            status = _FAILURES.get(str(answer["error"].get("code")), 400)
+            raise read(lambda: from_status(status, answer, {}, self._to), self._to)
+        return read(lambda: responses_reply(answer, request), self._to)
 
     async def close(self) -> None:
         """Close its connections."""
@@ -101,7 +102,7 @@ def _plain_items(message: ChatMessage) -> list[dict[str, Any]]:
     return [*words, *calls]
 
 
-def responses_reply(answer: Any) -> Reply:
+def responses_reply(answer: Any, request: Request) -> Reply:
     """Read the interface's answer.
 
     Raises:
@@ -122,6 +123,7 @@ def responses_reply(answer: Any) -> Reply:
     sealed = thoughts and all(item.get("encrypted_content") for item in thoughts)
     reason = (answer.get("incomplete_details") or {}).get("reason")
     refused = bool(refusal) or reason == "content_filter"
+    usage, stated = _usage(answer.get("usage") or {}, request)
     return Reply(
         message=ChatMessage(
             role="assistant",
@@ -131,15 +133,17 @@ def responses_reply(answer: Any) -> Reply:
             provider_state=json.dumps({"responses": items}) if sealed else None,
         ),
         finish=finish_of(bool(calls), refused=refused, cut=answer.get("status") == "incomplete"),
-        usage=_usage(answer.get("usage") or {}),
+        usage=usage,
+        usage_stated=stated,
         model_version=str(answer.get("model") or ""),
     )
 
 
-def _usage(usage: dict[str, Any]) -> Usage:
-    return Usage(
-        prompt_tokens=usage.get("input_tokens") or 0,
-        completion_tokens=usage.get("output_tokens") or 0,
-        cached_tokens=(usage.get("input_tokens_details") or {}).get("cached_tokens") or 0,
-        reasoning_tokens=(usage.get("output_tokens_details") or {}).get("reasoning_tokens") or 0,
+def _usage(usage: dict[str, Any], request: Request) -> tuple[Usage, bool]:
+    return usage_of(
+        request,
+        usage.get("input_tokens"),
+        usage.get("output_tokens"),
+        (usage.get("input_tokens_details") or {}).get("cached_tokens"),
+        (usage.get("output_tokens_details") or {}).get("reasoning_tokens"),
     )

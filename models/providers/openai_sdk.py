@@ -14,12 +14,12 @@ class OpenAISDK:
 
     def __init__(self, destination: Destination) -> None:
         """Make it; nothing is sent."""
-        import httpx2
         import openai
 
+        from models.providers.http import LimitedClient
+
         self._to = destination
-        # How many requests are in flight is models.limits' business.
-        self._http = httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100))
+        self._http = LimitedClient()
         self._sdk = openai.AsyncOpenAI(
             api_key=destination.key, base_url=destination.name.base_url, max_retries=0, http_client=self._http
         )

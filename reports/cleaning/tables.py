@@ -12,6 +12,7 @@ from reports.cleaning.nulls import Measure, NullBand
 from reports.cleaning.stability import RankingStability
 from reports.json_text import utf8
 from reports.statistics import Estimate, Result, Undefined
+from taxonomy.files import write_text
 from taxonomy.record import Record
 
 Row = dict[str, Any]
@@ -103,7 +104,7 @@ def write_tables(tables: Mapping[str, list[Row]], folder: Path) -> list[Path]:
         writer.writerow(rows[0])
         writer.writerows([_cell(value) for value in row.values()] for row in rows)
         path = folder / f"{name}.csv"
-        path.write_text(utf8(text.getvalue()), encoding="utf-8", newline="")
+        write_text(path, utf8(text.getvalue()))
         paths.append(path)
     return paths
 

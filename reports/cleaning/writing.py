@@ -5,7 +5,9 @@ from pathlib import Path
 from reports.cleaning.analysis import CleaningAnalysis
 from reports.cleaning.summary import summary_markdown
 from reports.cleaning.tables import tables_of, write_tables
-from reports.json_text import json_text, utf8
+from reports.json_text import json_text
+from taxonomy.files import write_text
+from taxonomy.printable import printable
 
 
 def write_analysis(analysis: CleaningAnalysis, folder: Path) -> list[Path]:
@@ -20,6 +22,6 @@ def write_analysis(analysis: CleaningAnalysis, folder: Path) -> list[Path]:
     """
     folder.mkdir(parents=True, exist_ok=True)
     twin, summary = folder / "analysis.json", folder / "summary.md"
-    twin.write_text(json_text(analysis.model_dump(mode="python"), indent=1) + "\n", encoding="utf-8")
-    summary.write_text(utf8(summary_markdown(analysis)), encoding="utf-8")
+    write_text(twin, json_text(analysis.model_dump(mode="python"), indent=1) + "\n")
+    write_text(summary, printable(summary_markdown(analysis)))
     return [twin, summary, *write_tables(tables_of(analysis), folder / "tables")]

@@ -7,7 +7,9 @@ from reports.evaluation.analysis import EvaluationAnalysis
 from reports.evaluation.layout import tables_of
 from reports.evaluation.page import write_evaluation_page
 from reports.evaluation.summary import summary_markdown
-from reports.json_text import json_text, utf8
+from reports.json_text import json_text
+from taxonomy.files import write_text
+from taxonomy.printable import printable
 
 
 def write_evaluation(analysis: EvaluationAnalysis, folder: Path) -> list[Path]:
@@ -23,6 +25,6 @@ def write_evaluation(analysis: EvaluationAnalysis, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     page, twin, summary = (folder / name for name in ("evaluation.html", "evaluation.json", "summary.md"))
     write_evaluation_page(analysis, page)
-    twin.write_text(json_text(analysis.model_dump(mode="python"), indent=1) + "\n", encoding="utf-8")
-    summary.write_text(utf8(summary_markdown(analysis)), encoding="utf-8")
+    write_text(twin, json_text(analysis.model_dump(mode="python"), indent=1) + "\n")
+    write_text(summary, printable(summary_markdown(analysis)))
     return [page, twin, summary, *write_tables(tables_of(analysis), folder / "tables")]

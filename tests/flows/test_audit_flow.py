@@ -142,5 +142,6 @@ def test_a_folder_of_another_audit_is_refused(one_worker: tuple[AuditOutcome, Pa
     _, out = one_worker
     with pytest.raises(RunFolderError, match="other input"):
         RunFolder(out).claim("another key")
-    with pytest.raises(RunFolderError, match="no run folder"):
-        RunFolder(benchmark).claim("another key")
+    with pytest.raises(RunFolderError, match="holds no audit"):
+        with RunFolder(benchmark).hold():
+            pass

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -20,6 +20,7 @@ from tests.loopback.batches import Batches, routes
 from tests.loopback.brains import echo
 from tests.loopback.counts import Counts
 from tests.loopback.faults import Fault, Faults
+from tests.loopback.odd import READABLE, Odd, response_of
 from tests.loopback.talk import Asked, Brain, Refused, count
 
 KEY = "test-key"
@@ -44,6 +45,8 @@ class Service:
     """The last requests, at most `remember` of them."""
     remember: int = 200
     batches: Batches = field(default_factory=Batches)
+    odd: Callable[[Asked], Odd | None] = lambda asked: None
+    """Which replies are odd, and how."""
 
     def has(self, model: str) -> bool:
         return model in self.models if self.models is not None else not model.startswith("unknown")
@@ -167,6 +170,8 @@ async def _answer(
         counts.abandoned += 1
         return Response(status_code=499)
     reply = protocol.write(asked, answer, usage)
+    if (odd := service.odd(asked)) is not None:
+        return _odd(counts, odd, asked, reply, usage)
     if fault in ("malformed", "dropped"):
         counts.lose(asked.model, usage)
         text = json.dumps(reply)
@@ -217,6 +222,14 @@ async def _gone_after(request: Request, seconds: float) -> bool:
             return True
         waiting.cancel()
     return False
+
+
+def _odd(counts: Counts, odd: Odd, asked: Asked, reply: dict[str, Any], usage: dict[str, int]) -> Response:
+    if odd in READABLE:
+        counts.bill(asked.model, asked.digest, usage)
+    else:
+        counts.lose(asked.model, usage)
+    return response_of(odd, asked.protocol, reply)
 
 
 class Broken(Response):

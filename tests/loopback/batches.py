@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tests.loopback import chat, gemini, responses
+from tests.loopback.odd import READABLE, body_of
 from tests.loopback.talk import Refused, count
 
 if TYPE_CHECKING:
@@ -70,8 +71,14 @@ def _one(service: "Service", line: dict[str, Any], model: str) -> tuple[int, Any
         return int(fault), protocol.error(Refused(int(fault), "server_error", "The server had an error"))
     answer = service.brain(asked)
     usage = count(asked, answer)
-    service.counts.bill(asked.model, asked.digest, usage)
-    return 200, "garbage" if fault == "malformed" else protocol.write(asked, answer, usage)
+    if (odd := service.odd(asked)) is not None and odd not in READABLE:
+        service.counts.lose(asked.model, usage)
+    else:
+        service.counts.bill(asked.model, asked.digest, usage)
+    reply = protocol.write(asked, answer, usage)
+    if odd is not None:
+        return 200, body_of(odd, asked.protocol, reply)
+    return 200, "garbage" if fault == "malformed" else reply
 
 
 def _line(line: dict[str, Any], status: int, body: Any) -> str:

@@ -51,6 +51,7 @@ def test_every_outcome_has_its_state(tmp_path: Path) -> None:
         "reasoning_tokens": 3,
         "cost": 0.02,
         "unpriced": 0,
+        "not_stated": 0,
         "possible_cost": 1.0,
     }
     rows = ledger.of_owner("e1")

@@ -56,6 +56,8 @@ def show(outcome: "JudgingOutcome") -> None:
     )
     for total in outcome.costs:
         cost = "no price" if total.cost is None else f"{total.cost:.4f}"
+        if total.not_stated:
+            cost += f" at most ({total.not_stated:,} replies came without token counts)"
         out.print(
             f"{total.model}: {total.answered:,} replies, {total.prompt_tokens:,} + {total.completion_tokens:,} tokens, "
             f"cost {cost}; {total.cached:,} from the cache, {total.failed:,} failed, "

@@ -115,7 +115,7 @@ def test_two_at_once(audited: Path, loopback_process: Start, keys: str, tmp_path
     wait_until(lambda: server.counts["in_flight"] > 0, first)
     second = command(audited, file, out)
     _, error = second.communicate(timeout=PATIENCE)
-    assert second.returncode == 3 and "another process judges into this folder" in error
+    assert second.returncode == 3 and f"another agenthard process (pid {first.pid}) is working in this folder" in error
     first.communicate(timeout=PATIENCE)
     assert first.returncode == 2 and len(answered(out)) == 40
 

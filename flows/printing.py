@@ -1,0 +1,90 @@
+"""Standard output and standard error of a command: control characters in what is printed are shown as escapes.
+
+Task ids, model names, claims and error messages are text of others (`taxonomy.printable`). The streams are guarded, and
+not each call that prints, so that no command, log or warning of a library is left out.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import IO, Any
+
+import click
+
+from taxonomy.printable import printable
+
+
+class PrintableStream:
+    """A text stream that escapes control characters while a command runs.
+
+    Outside of commands it passes everything on: help and usage errors hold no text of others, and typer styles them.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        """Guard a stream."""
+        self.unguarded = stream
+        """The stream itself, for a writer that has escaped what others wrote and adds styles of its own."""
+        self.guarding = False
+        """Whether control characters are escaped."""
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        self.unguarded.write(printable(text) if self.guarding else text)
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the stream's own, except its bytes: a text that went there would not be escaped."""
+        if name == "buffer":
+            raise AttributeError(name)
+        return getattr(self.unguarded, name)
+
+
+def unguarded(stream: IO[str]) -> IO[str]:
+    """Return the stream below the guard, if there is one."""
+    return stream.unguarded if isinstance(stream, PrintableStream) else stream
+
+
+@contextmanager
+def guarded_output(command: click.Command) -> Iterator[None]:
+    """Guard the output of a command and its subcommands; what the terminal's encoding lacks is escaped too."""
+    before = sys.stdout, sys.stderr
+    guards = []
+    for name, stream in zip(("stdout", "stderr"), before, strict=True):
+        if stream is not None:  # closed by whoever started us
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+            guards.append(PrintableStream(stream))
+            setattr(sys, name, guards[-1])
+    _guard(command, guards)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _guard(command: click.Command, guards: list[PrintableStream]) -> None:
+    if isinstance(command, click.Group):
+        for each in command.commands.values():
+            _guard(each, guards)
+    elif command.callback is not None:
+        command.callback = _guarding(command.callback, guards)
+
+
+def _guarding(work: Callable[..., Any], guards: list[PrintableStream]) -> Callable[..., Any]:
+    @wraps(work)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        for guard in guards:
+            guard.guarding = True
+        try:
+            return work(*arguments, **options)
+        finally:
+            for guard in guards:
+                guard.guarding = False
+
+    return guarded
