@@ -219,7 +219,12 @@ def _order(version: str) -> tuple[tuple[int, str], ...]:
 
 def _install(path: Path, requirements: Sequence[str]) -> None:
     python = Fetched("", "", path, path).python
-    _run([sys.executable, "-I", "-m", "venv", str(path)], path, "create a virtual environment", "install Python's venv")
+    _run(
+        [sys.executable, "-I", "-m", "venv", str(path)],
+        path,
+        "create a virtual environment",
+        "install Python's venv module",
+    )
     wanted = path / "requirements.txt"
     wanted.write_text("".join(f"{requirement}\n" for requirement in requirements), encoding="utf-8")
     pip = [str(python), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]

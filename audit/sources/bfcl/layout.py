@@ -21,6 +21,8 @@ DATA_FOLDERS = (
 CODE_FOLDERS = ("eval_checker", "bfcl_eval/eval_checker", "bfcl/eval_checker")
 """Where the evaluator can be, relative to the parent of the data folder."""
 SCENARIOS = "memory_prereq_conversation"
+FORMAT_SENSITIVITY = "format_sensitivity"
+"""Named like a question file, but a list of ids: the same tasks under other prompt formats."""
 CHECKOUT_FOLDER = "berkeley-function-call-leaderboard"
 
 _QUESTION_FILE = re.compile(r"BFCL_(v[34])_(\w+)\.json")
@@ -60,7 +62,7 @@ class Layout:
     @property
     def format_sensitivity(self) -> Path:
         """Path of the lists of ids that version 4 also runs under other prompt formats."""
-        return self.data / f"BFCL_{self.version}_format_sensitivity.json"
+        return self.questions(FORMAT_SENSITIVITY)
 
     def code(self) -> Path | None:
         """Folder with the source of the classes, when it stands beside the data."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from audit.sources.base import NotRead
-from audit.sources.bfcl.layout import RUN_SUFFIXES, Layout, other_copies, question_files
+from audit.sources.bfcl.layout import FORMAT_SENSITIVITY, RUN_SUFFIXES, Layout, other_copies, question_files
 
 ANSWERS = "possible_answer"
 _BLOCK = 1 << 20
@@ -26,7 +26,8 @@ def question_files_not_read(layout: Layout) -> Iterator[NotRead]:
             reason = f"answers without a question file {path.name} beside {ANSWERS}/; restore it or remove the answers"
             yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason)
     for folder in other_copies(layout):
-        tasks = sum(_records(path) or 0 for path in question_files(folder).values())
+        questions = [path for (_, stem), path in question_files(folder).items() if stem != FORMAT_SENSITIVITY]
+        tasks = sum(_records(path) or 0 for path in questions)
         reason = f"a second copy of BFCL, {layout.name(layout.data)} was read; audit it by its own path"
         yield NotRead(file=layout.name(folder), tasks=tasks, reason=reason)
 
