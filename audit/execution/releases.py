@@ -42,6 +42,7 @@ def _contents(content_hashes: ContentHashes, data: Path, changed: int) -> frozen
 
 
 def _no_code(task: AgentTask, installed: list[str]) -> str:
+    """Say why a task is not executed, in the same words for all tasks of one kind: reports count equal reasons."""
     name = task.benchmark
     if task.content_hash is None:
         return f"the task does not tell which release of {name} it is of, so none of its code is run"
@@ -50,9 +51,9 @@ def _no_code(task: AgentTask, installed: list[str]) -> str:
     missing = [each for each in known_releases(name) if each.data == data and each.version not in installed]
     if missing:
         command = create_command(name, missing[-1].version)
-        return f"no code of this release (data {task.content_hash}; {there}): `{command}` brings that of {data}"
+        return f"no code of this release (data {data}; {there}): `{command}` brings it"
     command = f"{create_command(name, 'RELEASE')} --unpinned"
     return (
-        f"no code of this release (data {task.content_hash}; {there}): the task's question, answer or documentation "
-        f"differs from theirs; where it is of another release, `{command}` brings its code"
+        f"no code of this release (data {data}; {there}): the task's question, answer or documentation differs from "
+        f"theirs; where it is of another release, `{command}` brings its code"
     )

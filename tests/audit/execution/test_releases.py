@@ -49,8 +49,8 @@ def test_each_task_is_of_the_release_that_has_it(home: Path) -> None:
 def test_a_release_that_is_installed_later_is_found(home: Path) -> None:
     with pytest.raises(
         Unavailable,
-        match=r"no code of this release \(data v4:1; installed: none\): "
-        r"`agenthard env create bfcl --version 2026\.3\.23` brings that of v4",
+        match=r"no code of this release \(data v4; installed: none\): "
+        r"`agenthard env create bfcl --version 2026\.3\.23` brings it",
     ):
         of("v4:1")
     install(home, "2025.7.17", "v3:1")

@@ -1,14 +1,18 @@
 """Both releases of the package next to each other: each task runs on the code of its own data."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from audit.detectors.ground_truth import GoldFails
+from audit.detectors.ground_truth import CallSchema, GoldFails
 from audit.execution.bfcl import BfclEnvironment
 from audit.execution.environment import Attempt, Verdict
 from audit.execution.replay import gold_turns
+from audit.repair.proposals import propose
+from audit.repair.recheck import Checker
+from audit.repair.repairs import Workshop
 from audit.shards import check_shard
 from audit.sources.base import Quarantine
 from audit.sources.bfcl import BFCL
@@ -87,3 +91,29 @@ def test_replay_gives_the_checker_values_of_the_benchmark(both_releases: BfclEnv
     )
     with pytest.raises(CommandError, match="has no call that could be replayed .any call suffices"):
         replay_task(found["live_relevance_0-0-0"])
+
+
+def test_a_repaired_task_is_executed_by_the_code_of_the_unchanged_one(
+    both_releases: BfclEnvironment, v3: Path, tmp_path: Path
+) -> None:
+    """Its changed lines are those of no release, in the copy that is re-checked as in the split that is written."""
+
+    def open_copy(root: Path) -> BFCL:
+        return BFCL(root, ["live_multiple"])
+
+    found = tasks(v3, "live_multiple")
+    task = next(task for task in found if task.id == "live_multiple_595-158-1")
+    checker = Checker("bfcl", found, [CallSchema()])
+    [finding] = checker.look(task).findings
+    workshop = Workshop(v3, open_copy, found, checker)
+    [repair] = workshop.try_all([propose("bfcl", finding, task, CallSchema())], lambda _: None)
+    assert repair.accepted, repair.reason
+    assert repair.recheck and repair.recheck.after.accepted and not repair.recheck.after.not_evaluated
+    with workshop.copy_with(repair.edits) as copy:
+        copy.write_split([task.id], tmp_path)
+    [changed] = open_copy(tmp_path).tasks(Quarantine())
+    assert "differs from theirs" in str(both_releases.supports(changed))
+    repaired = [{"task_id": task.id, "content_hash": workshop.content_hash(task.id)}]
+    (tmp_path / "manifest.json").write_text(json.dumps({"repaired": repaired}))
+    [changed] = open_copy(tmp_path).tasks(Quarantine())
+    assert both_releases.supports(changed) is None
