@@ -162,6 +162,7 @@ def _write_split(
             before,
             after,
             edits,
+            {task_id: workshop.content_hash(task_id) for task_id in edits},
             benchmark=audit.version,
             policy=audit.policy,
             checks=audit.checks,

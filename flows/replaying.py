@@ -80,8 +80,14 @@ def replay_task(task: AgentTask, mutant_id: str | None = None) -> Replayed:
     """Replay the ground truth of a task, or a mutant of it, and let the evaluator judge it.
 
     Raises:
-        CommandError: there is no such mutant, or the task cannot be executed or judged here.
+        CommandError: there is no such mutant, the task has no ground truth to replay, or it cannot be executed or
+            judged here.
     """
+    if task.ground_truth.semantics == "none" and not any(True for _ in task.gold_calls()):
+        notes = "; ".join(check.note for check in task.evaluation.checks if check.scored and check.note)
+        raise CommandError(
+            f"{task.id}: the ground truth has no call that could be replayed{f' ({notes})' * bool(notes)}"
+        )
     attempt, mutant = Attempt(turns=gold_turns(task), replies=task.ground_truth.outputs), None
     if mutant_id is not None:
         mutant = next((each for each in list_mutants(task) if each.id == mutant_id), None)

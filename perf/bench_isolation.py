@@ -17,7 +17,7 @@ from typing import Any
 
 from audit.execution import venvs
 from audit.execution.bfcl import BfclEnvironment, native, questions
-from audit.execution.bfcl.environment import RELEASE, SCRIPT
+from audit.execution.bfcl.environment import SCRIPT
 from audit.execution.environment import Attempt
 from audit.sources.base import Quarantine
 from audit.sources.bfcl import BFCL
@@ -25,6 +25,7 @@ from audit.sources.fetch import fetched
 from taxonomy.accepted import concrete_values
 from taxonomy.task import AgentTask, ToolCall
 
+RELEASE = "2025.7.17"
 REPLAY_LIMIT_S = 60.0
 BATCH = 5000
 BARE = """

@@ -56,6 +56,29 @@ def concrete_values(value: Any, limit: int = 64) -> list[Any]:
     return list(islice(_expand(value, limit), limit))
 
 
+def nearest_value(value: Any) -> Any:
+    """Return one value without any-of nodes, as near to accepted as there is.
+
+    It is the first of :func:`concrete_values`. Where nothing is accepted, members of objects and items of lists that
+    accept nothing are left out; a node that accepts nothing itself gives None.
+
+    >>> nearest_value({"a": {"$any_of": [1, 2], "$optional": False}, "b": {"$any_of": [], "$optional": False}})
+    {'a': 1}
+    """
+    accepted = concrete_values(value, limit=1)
+    if accepted:
+        return accepted[0]
+    if is_any_of(value):
+        return nearest_value(value[ANY_OF][0]) if value[ANY_OF] else None
+    if isinstance(value, dict):
+        return {key: nearest_value(item) for key, item in value.items() if not _accepts_nothing(item)}
+    return [nearest_value(item) for item in value if not _accepts_nothing(item)]
+
+
+def _accepts_nothing(value: Any) -> bool:
+    return is_any_of(value) and not value[ANY_OF]
+
+
 def _expand(value: Any, limit: int) -> Iterator[Any]:
     if is_any_of(value):
         for item in value[ANY_OF]:

@@ -176,6 +176,9 @@ class AgentTask(Record):
     """Anything else the benchmark states about the task (purpose, difficulty)."""
     origins: dict[str, Origin] = Field(default_factory=dict)
     """Where parts stand, by JSON Pointer into this record; the longest matching prefix counts."""
+    content_hash: str | None = None
+    """Hash of the benchmark's own bytes that make the task one of a release; an environment looks up by it whether it
+    has the code of that release. A repaired task keeps the hash of the unchanged one. None: the source does not say."""
 
     def gold_calls(self) -> Iterator[tuple[str, ToolCall]]:
         """Yield each ground-truth call with its JSON Pointer into this record."""

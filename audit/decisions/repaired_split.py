@@ -31,6 +31,8 @@ class RepairedTask(Record):
     """What was repaired, and what is left for a person to look at."""
     edits: tuple[FileEdit, ...]
     """The change, as JSON Patches against the benchmark's own files."""
+    content_hash: str | None = None
+    """Content hash of the unchanged task: it tells whose code executes the changed one."""
 
 
 class RepairedSplitManifest(SplitManifest):
@@ -88,6 +90,7 @@ def write_repaired_split(
     before: Sequence[Decision],
     decisions: Sequence[Decision],
     edits: Mapping[str, Sequence[FileEdit]],
+    content_hashes: Mapping[str, str | None],
     *,
     benchmark: Version,
     policy: Policy,
@@ -103,6 +106,7 @@ def write_repaired_split(
         before: the audit's decisions, one per task in the benchmark's order.
         decisions: those after the repairs, in the same order.
         edits: changes by task.
+        content_hashes: content hashes of the unchanged tasks that have changes.
         benchmark: release that was audited.
         policy: the policy behind the decisions.
         checks: version of every check.
@@ -120,6 +124,7 @@ def write_repaired_split(
             finding_ids=after.finding_ids,
             reasons=after.reasons,
             edits=tuple(edits[after.task_id]),
+            content_hash=content_hashes[after.task_id],
         )
         for first, after in zip(before, decisions, strict=True)
         if after.action == "repair"

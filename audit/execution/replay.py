@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from audit.execution.environment import Environment, Observation
-from taxonomy.accepted import concrete_values
+from taxonomy.accepted import nearest_value
 from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolCall
 
@@ -60,9 +60,11 @@ def gold_turns(task: AgentTask) -> Turns:
 
 
 def concrete(call: ToolCall) -> ToolCall:
-    """Return a call without any-of nodes: the first accepted value of each argument, optional ones included."""
-    values = concrete_values(call.arguments, limit=1)
-    return call.model_copy(update={"arguments": values[0]}) if values else call
+    """Return a call without any-of nodes: the first accepted value of each argument, optional ones included.
+
+    An argument for which nothing is accepted is left out: whatever stood there would not be the benchmark's own value.
+    """
+    return call.model_copy(update={"arguments": nearest_value(call.arguments)})
 
 
 def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[ToolCall]]) -> Replay:

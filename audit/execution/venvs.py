@@ -11,11 +11,8 @@ from pathlib import Path
 from pydantic import Field
 
 from audit.execution.environment import Unavailable
-from audit.sources.fetch import Fetched, FetchError, fetch, fetched
+from audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched
 from taxonomy.record import Record
-
-BENCHMARKS = ("bfcl",)
-"""Benchmarks whose code can be installed from the package index."""
 
 
 class ManagedEnvironment(Record):
@@ -31,26 +28,34 @@ class ManagedEnvironment(Record):
     """Installed packages and their versions."""
 
 
-def create(benchmark: str, version: str | None = None, home: Path | None = None) -> ManagedEnvironment:
+def create(
+    benchmark: str, version: str | None = None, home: Path | None = None, *, unpinned: bool = False
+) -> ManagedEnvironment:
     """Create the environment of a benchmark; one that is there already is returned as it is.
 
     Args:
         benchmark: name of the source, such as bfcl.
         version: release; None means the one that the environment was written against.
         home: folder to keep environments in; None means the managed one.
+        unpinned: install a release whose hash is not known here.
 
     Raises:
         Unavailable: when it cannot be created; the message says what to do.
     """
     try:
-        return _described(fetch(benchmark, version, home))
+        return _described(fetch(benchmark, version, home, unpinned=unpinned))
     except FetchError as error:
         raise Unavailable(str(error)) from error
 
 
 def existing(home: Path | None = None) -> list[ManagedEnvironment]:
     """List the environments that are there, by benchmark, oldest release first."""
-    return [_described(found) for benchmark in BENCHMARKS for found in fetched(benchmark, home)]
+    return [_described(found) for benchmark in benchmarks() for found in fetched(benchmark, home)]
+
+
+def create_command(benchmark: str, version: str) -> str:
+    """Write the command that creates an environment."""
+    return f"agenthard env create {benchmark} --version {version}"
 
 
 def find(benchmark: str, version: str, home: Path | None = None) -> ManagedEnvironment:
@@ -62,7 +67,7 @@ def find(benchmark: str, version: str, home: Path | None = None) -> ManagedEnvir
     for found in fetched(benchmark, home):
         if found.version == version:
             return _described(found)
-    raise Unavailable(f"the code of {benchmark} {version} is not installed: run `agenthard env create {benchmark}`")
+    raise Unavailable(f"the code of {benchmark} {version} is not installed: run `{create_command(benchmark, version)}`")
 
 
 def remove(benchmark: str, version: str | None = None, home: Path | None = None) -> list[ManagedEnvironment]:

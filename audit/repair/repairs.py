@@ -119,6 +119,10 @@ class Workshop:
         with tempfile.TemporaryDirectory(prefix="agenthard-repair-") as folder:
             yield self._open_copy(mirror(self._root, Path(folder), edit_files(self._root, edits)))
 
+    def content_hash(self, task_id: str) -> str | None:
+        """Return the content hash of an unchanged task."""
+        return self._tasks[task_id].content_hash
+
     def _translated(self, task_id: str, patch: Patch) -> tuple[FileEdit, ...]:
         task = self._tasks[task_id]
         patched_parts(task, patch)
@@ -138,7 +142,7 @@ class Workshop:
             elif own_parts(task) != patched_parts(self._tasks[task_id], patch):
                 result[task_id] = "read again, the changed file does not say what the patch says"
             else:
-                result[task_id] = task
+                result[task_id] = task.model_copy(update={"content_hash": self._tasks[task_id].content_hash})
         return result
 
     def _judge(self, proposal: Proposal, edits: tuple[FileEdit, ...], task: AgentTask | str) -> Repair:

@@ -2,6 +2,10 @@
 
 The environment is apart from ours, so that the benchmark's pinned dependencies cannot touch it. Everything is kept
 under one folder: ``$AGENTHARD_HOME``, else the user's data folder of the operating system.
+
+What is installed is decided here and not by whoever answers pip: the files of the known releases are pinned by their
+SHA-256, only wheels are taken (a source archive would run its own build script), and pip gets no variable of ours
+beyond those that tell it where to find an index and whom to trust.
 """
 
 import os
@@ -13,6 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -46,50 +51,105 @@ class Fetched:
 
 
 @dataclass(frozen=True)
-class _Recipe:
+class KnownRelease:
+    """A release whose files are pinned here."""
+
     version: str
-    requirements: tuple[str, ...]
+    """Version of the package."""
+    data: str
+    """Version of the benchmark that it holds, such as v3."""
+    pins: tuple[tuple[str, str], ...]
+    """What is installed: pinned requirements, the benchmark's package first, each with the SHA-256 of its wheel."""
+
+
+@dataclass(frozen=True)
+class _Recipe:
+    default: str
+    releases: tuple[KnownRelease, ...]
     data: str
 
+    @property
+    def package(self) -> str:
+        return self.releases[0].pins[0][0].partition("==")[0]
 
-_RECIPES = {
-    "bfcl": _Recipe("2025.7.17", ("bfcl-eval=={version}", "mpmath==1.3.0"), "bfcl_eval/data"),
+
+_MPMATH = ("mpmath==1.3.0", "a0b2b9fe80bbcd81a6647ff13108738cfb482d481d826cc0e02f5b35e5c88d2c")
+_FILELOCK = ("filelock==3.20.0", "339b4732ffda5cd79b13f4e2711a31b0365ce445d95d243bb996273d072546a2")
+_BFCL = {
+    "2025.7.17": "1982d6804db2389d9f241d5ded49286ca47d9654fc518ea70857f5051217f88b",
+    "2026.3.23": "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a",
 }
+_RECIPES = {
+    "bfcl": _Recipe(
+        default="2025.7.17",
+        releases=(
+            KnownRelease("2025.7.17", "v3", (("bfcl-eval==2025.7.17", _BFCL["2025.7.17"]), _MPMATH)),
+            KnownRelease("2026.3.23", "v4", (("bfcl-eval==2026.3.23", _BFCL["2026.3.23"]), _MPMATH, _FILELOCK)),
+        ),
+        data="bfcl_eval/data",
+    ),
+}
+_PIP_SETTINGS = frozenset(
+    f"PIP_{name}"
+    for name in (
+        "CACHE_DIR", "CERT", "CLIENT_CERT", "CONFIG_FILE", "DEFAULT_TIMEOUT", "EXTRA_INDEX_URL", "FIND_LINKS",
+        "INDEX_URL", "NO_CACHE_DIR", "NO_INDEX", "PROXY", "RETRIES", "TIMEOUT", "TRUSTED_HOST",
+    )
+)  # fmt: skip
+_PASSED_ON = _PIP_SETTINGS | {
+    "PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "NETRC",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
+    "APPDATA", "LOCALAPPDATA", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE",
+}  # fmt: skip
+"""Variables that pip gets, in upper case: where programs and settings are, which index, whom to trust."""
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.]*")
 
 
-def fetch(benchmark: str, version: str | None = None, home: Path | None = None) -> Fetched:
+def known_releases(benchmark: str) -> tuple[KnownRelease, ...]:
+    """List the releases of a benchmark whose files are pinned here, oldest first; none for an unknown benchmark."""
+    return _RECIPES[benchmark].releases if benchmark in _RECIPES else ()
+
+
+def benchmarks() -> tuple[str, ...]:
+    """Name the benchmarks that can be fetched."""
+    return tuple(sorted(_RECIPES))
+
+
+def fetch(benchmark: str, version: str | None = None, home: Path | None = None, *, unpinned: bool = False) -> Fetched:
     """Install a benchmark's package in an environment of its own; one that is there already is returned as it is.
 
     Args:
         benchmark: name of the source, such as bfcl.
         version: version of the package; None means the one that the source was written against.
         home: folder to keep environments in; None means the managed one.
+        unpinned: install a release whose hash is not known here, whatever the index sends for it.
 
     Returns:
         The environment.
 
     Raises:
-        FetchError: when the benchmark is unknown, the version is no version, or the installation fails. Nothing
-            half-made is left behind.
+        FetchError: when the benchmark or the hash of the release is unknown, the version is no version, or the
+            installation fails. Nothing half-made is left behind.
     """
     recipe = _recipe(benchmark)
-    version = version or recipe.version
+    version = version or recipe.default
     if not _VERSION.fullmatch(version):
-        raise FetchError(f"{version!r} is no version of a package; give one such as {recipe.version}")
+        raise FetchError(f"{version!r} is no version of a package; give one such as {recipe.default}")
     target = _folder(benchmark, home) / version
     there = _open(benchmark, target)
     if there is not None:
         return there
+    requirements = _requirements(recipe, version, unpinned)
     if target.exists():
         raise FetchError(f"{target} is in the way and holds no {benchmark}; remove it and fetch again")
-    requirements = [requirement.format(version=version) for requirement in recipe.requirements]
     target.parent.mkdir(parents=True, exist_ok=True)
     building = Path(tempfile.mkdtemp(prefix=".building-", dir=target.parent))
     try:
         _install(building, requirements)
         if _open(benchmark, building) is None:
-            raise FetchError(f"{requirements[0]} holds no folder {recipe.data}; try version {recipe.version}")
+            wanted = f"{recipe.package}=={version}"
+            raise FetchError(f"{wanted} holds no folder {recipe.data}; try version {recipe.default}")
         with suppress(OSError):  # another process may have been faster
             building.rename(target)
     finally:
@@ -101,11 +161,38 @@ def fetch(benchmark: str, version: str | None = None, home: Path | None = None) 
 
 
 def fetched(benchmark: str, home: Path | None = None) -> list[Fetched]:
-    """List the environments of a benchmark that are there, oldest version first; none for an unknown benchmark."""
+    """List the environments of a benchmark that are there, oldest version first; none for an unknown benchmark.
+
+    The folder is looked through again only when an environment came or went, so this may be asked for every task.
+    """
     folder = _folder(benchmark, home)
-    paths = [path for path in folder.iterdir() if _VERSION.fullmatch(path.name)] if folder.is_dir() else []
+    try:
+        changed = folder.stat().st_mtime_ns
+    except OSError:
+        return []
+    return list(_listed(benchmark, folder, changed))
+
+
+@lru_cache(maxsize=8)
+def _listed(benchmark: str, folder: Path, changed: int) -> tuple[Fetched, ...]:
+    paths = [path for path in folder.iterdir() if _VERSION.fullmatch(path.name)] if benchmark in _RECIPES else []
     found = [item for item in (_open(benchmark, path) for path in paths) if item]
-    return sorted(found, key=lambda item: _order(item.version))
+    return tuple(sorted(found, key=lambda item: _order(item.version)))
+
+
+def _requirements(recipe: _Recipe, version: str, unpinned: bool) -> list[str]:
+    """Write what pip is to install, one requirement a line, with hashes unless the release is none of the known."""
+    known = next((release for release in recipe.releases if release.version == version), None)
+    if known is not None:
+        return [f"{requirement} --hash=sha256:{digest}" for requirement, digest in known.pins]
+    if not unpinned:
+        names = ", ".join(release.version for release in recipe.releases)
+        raise FetchError(
+            f"the hash of {recipe.package} {version} is not known here (known releases: {names}), so nothing would "
+            "tell its files from others of that name; --unpinned installs what the index sends"
+        )
+    others = {requirement for release in recipe.releases for requirement, _ in release.pins[1:]}
+    return [f"{recipe.package}=={version}", *sorted(others)]
 
 
 def _recipe(benchmark: str) -> _Recipe:
@@ -132,14 +219,24 @@ def _order(version: str) -> tuple[tuple[int, str], ...]:
 
 def _install(path: Path, requirements: Sequence[str]) -> None:
     python = Fetched("", "", path, path).python
-    pip = [str(python), "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet", "--no-deps"]
-    _run([sys.executable, "-m", "venv", str(path)], "create a virtual environment", "install Python's venv module")
-    advice = f"check that pip reaches a package index (pip download --no-deps {requirements[0]}), or give the folder "
-    _run([*pip, *requirements], f"install {' '.join(requirements)}", f"{advice}of a copy that you have")
+    _run(
+        [sys.executable, "-I", "-m", "venv", str(path)],
+        path,
+        "create a virtual environment",
+        "install Python's venv module",
+    )
+    wanted = path / "requirements.txt"
+    wanted.write_text("".join(f"{requirement}\n" for requirement in requirements), encoding="utf-8")
+    pip = [str(python), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
+    pip += ["--no-deps", "--only-binary", ":all:", "--requirement", str(wanted)]
+    names = [requirement.partition(" ")[0] for requirement in requirements]
+    if any("--hash" in requirement for requirement in requirements):
+        pip.append("--require-hashes")
+    advice = f"check that pip reaches a package index (pip download --no-deps {names[0]}), or give the folder "
+    _run(pip, path, f"install {' '.join(names)}", f"{advice}of a copy that you have")
 
 
-def _run(command: Sequence[str], what: str, advice: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
+def _run(command: Sequence[str], folder: Path, what: str, advice: str) -> None:
     try:
         done = subprocess.run(
             command,
@@ -147,7 +244,8 @@ def _run(command: Sequence[str], what: str, advice: str) -> None:
             text=True,
             timeout=INSTALL_SECONDS,
             stdin=subprocess.DEVNULL,
-            env=environment,
+            env={name: value for name, value in os.environ.items() if name.upper() in _PASSED_ON},
+            cwd=folder,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -13,26 +13,41 @@ app = typer.Typer(
 )
 
 VersionOption = Annotated[str | None, typer.Option(help="Release of the benchmark's package.")]
+UnpinnedOption = Annotated[
+    bool, typer.Option("--unpinned", help="Install a release whose hash is not known here, whatever the index sends.")
+]
+
+
+def warn_unpinned(benchmark: str, version: str) -> None:
+    """Say on standard error that nothing vouches for a release."""
+    from audit.sources.fetch import known_releases
+
+    if version not in [release.version for release in known_releases(benchmark)]:
+        typer.echo(f"warning: {benchmark} {version} was installed unpinned: no hash of its files is known", err=True)
 
 
 @app.command()
 def create(
     benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl.")],
     version: VersionOption = None,
+    unpinned: UnpinnedOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Create the environment of a benchmark; needs the package index. One that is there already is kept.
 
-    Example: `agenthard env create bfcl`
+    Several releases stand next to each other; each task is executed by the code of its own.
+
+    Example: `agenthard env create bfcl --version 2026.3.23`
     """
     from audit.execution import venvs
     from audit.execution.environment import Unavailable
     from flows.errors import CommandError
 
     try:
-        made = venvs.create(benchmark, version)
+        made = venvs.create(benchmark, version, unpinned=unpinned)
     except Unavailable as error:
         raise CommandError(str(error)) from error
+    warn_unpinned(benchmark, made.version)
     if as_json:
         print_json(made)
     else:
@@ -42,20 +57,27 @@ def create(
 
 @app.command("list")
 def list_environments(as_json: JsonOption = False) -> None:
-    """List the environments that are there, with the packages in them.
+    """List the environments that are there, and the releases that can be created; with --json those that are there.
 
     Example: `agenthard env list`
     """
     from audit.execution import venvs
+    from audit.sources.fetch import benchmarks, known_releases
 
     there = venvs.existing()
     if as_json:
         print_json([item.model_dump(mode="json") for item in there])
-    elif not there:
-        typer.echo("no environments; `agenthard env create bfcl` creates one")
-    else:
-        rows = [(item.benchmark, item.version, str(item.python.parents[1])) for item in there]
-        print_table("", ("benchmark", "version", "folder"), rows)
+        return
+    folders = {(item.benchmark, item.version): str(item.python.parents[1]) for item in there}
+    holds = {(name, release.version): release.data for name in benchmarks() for release in known_releases(name)}
+    rows = [
+        (name, version, holds.get((name, version), "unpinned"), folders.get((name, version), "not installed"))
+        for name, version in dict.fromkeys([*holds, *folders])
+    ]
+    print_table("", ("benchmark", "version", "data", "folder"), rows)
+    missing = [key for key in holds if key not in folders]
+    if missing:
+        typer.echo(f"next: {venvs.create_command(*missing[0])}")
 
 
 @app.command()

@@ -1,17 +1,18 @@
 """BFCL's own classes and checkers behind the interface of environments."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from audit.execution import venvs
 from audit.execution.bfcl import native, questions
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
+from audit.execution.releases import release_of
 from audit.execution.workers import WorkerPool, WorkerSession
+from audit.sources.bfcl.layout import find_layout
+from audit.sources.bfcl.reader import content_hashes
 from taxonomy.task import AgentTask, ToolCall
 
-RELEASE = "2025.7.17"
 SCRIPT = Path(__file__).with_name("script.py")
 
 
@@ -20,8 +21,14 @@ def _pool(python: Path) -> WorkerPool:
     return WorkerPool(python, SCRIPT)
 
 
+def _contents(data: Path) -> Iterator[str]:
+    return content_hashes(find_layout(data))
+
+
 class BfclEnvironment(Environment):
-    """Multi-turn tasks on the classes of bfcl-eval; all tasks of version 3 before its checkers.
+    """Multi-turn tasks on the classes of bfcl-eval; all tasks whose calls are scored before its checkers.
+
+    Each task is executed by the installed release that has it; one that is in none is not executed.
 
     A call is run from its arguments; its source text counts only where that could not be read as one call. Attempts
     give values, no any-of nodes; Java and JavaScript values are written as source text of the documented type.
@@ -33,26 +40,26 @@ class BfclEnvironment(Environment):
         """Prepare; nothing is started yet.
 
         Args:
-            pool: where workers come from; None means those of the managed environment, which all instances share.
+            pool: where workers come from, whatever release a task is of; None means those of the managed environments,
+                which all instances share.
         """
         self._own_pool = pool
+        self._release = ""
         self._session = WorkerSession()
 
     def version(self) -> str:
-        """Say which release runs."""
-        return f"bfcl-eval {RELEASE}"
+        """Say which release runs the task that was opened last."""
+        return self._release or "no release yet"
 
     def supports(self, task: AgentTask) -> str | None:
         """Say why a task cannot be executed; None when it can."""
-        scoring = questions.SCORING.get(task.subtask)
-        if scoring is None or scoring == "answer":
-            return f"bfcl-eval {RELEASE} has no environment and no checker for the category {task.subtask!r}"
-        if self._own_pool is None:
+        reason = questions.not_executed(task)
+        if reason is None and self._own_pool is None:
             try:
-                venvs.find("bfcl", RELEASE)
+                release_of(task, _contents)
             except Unavailable as missing:
                 return str(missing)
-        return None
+        return reason
 
     def reset(self, task: AgentTask) -> None:
         """Build the involved classes with the task's initial configuration.
@@ -98,7 +105,11 @@ class BfclEnvironment(Environment):
         self._session.close()
 
     def _open(self, task: AgentTask) -> None:
-        reason = self.supports(task)
+        reason = questions.not_executed(task)
         if reason:
-            raise Unavailable(reason)
-        self._session.open(task, self._own_pool or _pool(venvs.find("bfcl", RELEASE).python))
+            raise Unavailable(f"{task.id}: {reason}")
+        pool = self._own_pool
+        if pool is None:
+            release = release_of(task, _contents)
+            self._release, pool = release.version, _pool(release.python)
+        self._session.open(task, pool)

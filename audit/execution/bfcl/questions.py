@@ -12,8 +12,26 @@ from taxonomy.task import AgentTask, ToolCall
 RAISED = "Error during execution: "
 """How the package begins the response of a call that raised an exception."""
 
-SCORING = {category.name: category.scoring for category in CATEGORIES}
+_CATEGORIES = {category.name: category for category in CATEGORIES}
+SCORING = {name: category.scoring for name, category in _CATEGORIES.items()}
 """How each category is scored."""
+
+
+_ANSWERED = {
+    "web_search": "after searching the live web",
+    "memory": "out of a memory that the same model filled in earlier conversations",
+}
+
+
+def not_executed(task: AgentTask) -> str | None:
+    """Say why neither the classes nor the checkers of any release can say something of a task; None when they can."""
+    category = _CATEGORIES.get(task.subtask)
+    if category is None:
+        return f"bfcl-eval has no environment and no checker for the category {task.subtask!r}"
+    if category.scoring == "answer":
+        how = _ANSWERED[category.stem]
+        return f"a run of {task.subtask} is scored on its last message, written {how}: there are no calls to execute"
+    return None
 
 
 def session(task: AgentTask) -> dict[str, Any]:

@@ -3,14 +3,18 @@
 import builtins
 import importlib
 import json
+import os
 import sys
+import tempfile
 import types
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 CHECKERS = "bfcl_eval.eval_checker"
 MODEL_CONFIG = "bfcl_eval.constants.model_config"
+PROJECT_ROOT = "BFCL_PROJECT_ROOT"
 NOT_COMPARED = {("Directory", "parent")}
 """Public attributes that the equality of their class leaves out."""
 MODEL = "agent"
@@ -33,16 +37,20 @@ def setup() -> Callable[[Any], Iterator[Any]]:
     model = types.SimpleNamespace(underscore_to_dot=False)
     vars(table)["MODEL_CONFIG_MAPPING"] = defaultdict(lambda: model)
     sys.modules[MODEL_CONFIG] = table
-    calls = importlib.import_module(f"{CHECKERS}.multi_turn_eval.multi_turn_utils")
-    for name in calls.CLASS_FILE_PATH_MAPPING.values():
-        importlib.import_module(name)
+    with tempfile.TemporaryDirectory() as folder:  # importing makes folders for results
+        os.environ[PROJECT_ROOT] = folder
+        calls = importlib.import_module(f"{CHECKERS}.multi_turn_eval.multi_turn_utils")
+        for name in calls.CLASS_FILE_PATH_MAPPING.values():
+            with suppress(ImportError):  # web search and memory need packages that executing calls does not
+                importlib.import_module(name)
+        states = importlib.import_module(f"{CHECKERS}.multi_turn_eval.multi_turn_checker")
+        answers = importlib.import_module(f"{CHECKERS}.ast_eval.ast_checker")
+        utils = importlib.import_module("bfcl_eval.utils")
+        languages = None
+        with suppress(ImportError):  # version 3 calls languages by their names
+            languages = importlib.import_module("bfcl_eval.constants.enums").Language
     vars(calls)["eval"] = _evaluator(vars(calls))
-    return Bfcl(
-        calls,
-        importlib.import_module(f"{CHECKERS}.multi_turn_eval.multi_turn_checker"),
-        importlib.import_module(f"{CHECKERS}.ast_eval.ast_checker"),
-        importlib.import_module("bfcl_eval.utils"),
-    ).serve
+    return Bfcl(calls, states, answers, utils, languages).serve
 
 
 def _evaluator(names: dict[str, Any]) -> Callable[[str], Any]:
@@ -58,11 +66,12 @@ def _evaluator(names: dict[str, Any]) -> Callable[[str], Any]:
 class Bfcl:
     """One task at a time: its classes, and verdicts on attempts."""
 
-    def __init__(self, calls: Any, states: Any, answers: Any, utils: Any) -> None:
+    def __init__(self, calls: Any, states: Any, answers: Any, utils: Any, languages: Any) -> None:
         self._calls = calls
         self._states = states
         self._answers = answers
         self._utils = utils
+        self._languages = languages
         self._task: dict[str, Any] = {}
         self._instances: dict[str, Any] = {}
 
@@ -120,9 +129,8 @@ class Bfcl:
         return _rejected(result["error_type"], reason, PARTS.get(result["error_type"]))
 
     def _judge_calls(self, task: Any, calls: list[Any]) -> dict[str, Any]:
-        result = self._answers.ast_checker(
-            task["functions"], calls, task["answer"], task["language"], task["category"], MODEL
-        )
+        language = self._languages[task["language"].upper()] if self._languages else task["language"]
+        result = self._answers.ast_checker(task["functions"], calls, task["answer"], language, task["category"], MODEL)
         if result["valid"]:
             return {"valid": True, "parts": {}, "reason": ""}
         errors = [error if isinstance(error, str) else json.dumps(error, default=str) for error in result["error"]]

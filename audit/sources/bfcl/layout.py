@@ -21,10 +21,13 @@ DATA_FOLDERS = (
 CODE_FOLDERS = ("eval_checker", "bfcl_eval/eval_checker", "bfcl/eval_checker")
 """Where the evaluator can be, relative to the parent of the data folder."""
 SCENARIOS = "memory_prereq_conversation"
+FORMAT_SENSITIVITY = "format_sensitivity"
+"""Named like a question file, but a list of ids: the same tasks under other prompt formats."""
 CHECKOUT_FOLDER = "berkeley-function-call-leaderboard"
 
 _QUESTION_FILE = re.compile(r"BFCL_(v[34])_(\w+)\.json")
-_RUN_SUFFIXES = ("_result.json", "_score.json")
+RUN_SUFFIXES = ("_result.json", "_score.json")
+"""Ends of the names of run files, which are named like question files otherwise."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,6 @@ class Layout:
     """v3 or v4."""
     categories: tuple[Category, ...]
     """Categories whose question file is there."""
-    unknown: tuple[Path, ...]
-    """Question files of categories that this reader does not know."""
 
     def questions(self, stem: str) -> Path:
         """Path of a question file."""
@@ -61,7 +62,7 @@ class Layout:
     @property
     def format_sensitivity(self) -> Path:
         """Path of the lists of ids that version 4 also runs under other prompt formats."""
-        return self.data / f"BFCL_{self.version}_format_sensitivity.json"
+        return self.questions(FORMAT_SENSITIVITY)
 
     def code(self) -> Path | None:
         """Folder with the source of the classes, when it stands beside the data."""
@@ -122,26 +123,29 @@ def find_layout(root: Path) -> Layout:
             f"no BFCL question files under {root}: looked for BFCL_v3_*.json and BFCL_v4_*.json there and in {places}. "
             "Give the data folder, a gorilla checkout or an unpacked bfcl-eval package; `agenthard fetch bfcl` gets one"
         )
-    found = _question_files(data)
+    found = question_files(data)
     version = max(version for version, _ in found)
-    stems = {stem: path for (v, stem), path in found.items() if v == version and stem != "format_sensitivity"}
-    categories = tuple(c for c in CATEGORIES if c.stem in stems)
-    known = {c.stem for c in categories}
-    unknown = tuple(path for stem, path in sorted(stems.items()) if stem not in known)
-    return Layout(root, data, version, categories, unknown)
+    stems = {stem for v, stem in found if v == version}
+    return Layout(root, data, version, tuple(c for c in CATEGORIES if c.stem in stems))
+
+
+def other_copies(layout: Layout) -> list[Path]:
+    """List further folders with question files under the one that was given."""
+    return [folder for folder in _data_folders(layout.root) if folder != layout.data]
 
 
 def _data_folders(root: Path) -> Iterator[Path]:
     for pattern in DATA_FOLDERS:
         for folder in [root] if pattern == "." else sorted(root.glob(pattern)):
-            if folder.is_dir() and _question_files(folder):
+            if folder.is_dir() and question_files(folder):
                 yield folder
 
 
-def _question_files(folder: Path) -> dict[tuple[str, str], Path]:
+def question_files(folder: Path) -> dict[tuple[str, str], Path]:
+    """Find the question files that stand in a folder, by version and category stem."""
     found = {}
     for path in sorted(folder.glob("BFCL_v*.json")):
         match = _QUESTION_FILE.fullmatch(path.name)
-        if match and not path.name.endswith(_RUN_SUFFIXES):
+        if match and not path.name.endswith(RUN_SUFFIXES):
             found[match[1], match[2]] = path
     return found

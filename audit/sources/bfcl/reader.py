@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from audit.sources.base import Quarantine
 from audit.sources.bfcl.categories import Category
+from audit.sources.bfcl.content import Contents, repaired_tasks
 from audit.sources.bfcl.layout import Layout
 from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.bfcl.tasks import Place, build_task
@@ -32,14 +33,25 @@ def read_tasks(
         quarantine: collects what is unreadable.
     """
     toolbox = Toolbox(layout, code, quarantine)
+    contents, repaired = Contents(layout), repaired_tasks(layout)
     sensitive = _format_sensitive(layout, quarantine)
     for variants, pairs in read_pairs(layout, categories, quarantine):
         repeatable = pairs if len(variants) == 1 else list(pairs)
         for category in variants:
             for question, answer in repeatable:
-                task = _task(category, question, answer, toolbox, quarantine)
+                content_hash = contents.hash_of(category, question.record, answer.record if answer else None)
+                content_hash = repaired.get(category.task_id(question.record.value["id"]), content_hash)
+                task = _task(category, question, answer, toolbox, content_hash, quarantine)
                 if task is not None:
                     yield _marked(task) if task.native_id in sensitive else task
+
+
+def content_hashes(layout: Layout) -> Iterator[str]:
+    """Yield the content hash of every task of a copy, without building the tasks."""
+    contents = Contents(layout)
+    for variants, pairs in read_pairs(layout, layout.categories, Quarantine()):
+        for question, answer in pairs:
+            yield contents.hash_of(variants[0], question.record, answer.record if answer else None)
 
 
 def read_pairs(
@@ -106,12 +118,17 @@ def _id(place: Place, seen: dict[str, str], quarantine: Quarantine) -> str | Non
 
 
 def _task(
-    category: Category, question: Place, answer: Place | None, toolbox: Toolbox, quarantine: Quarantine
+    category: Category,
+    question: Place,
+    answer: Place | None,
+    toolbox: Toolbox,
+    content_hash: str,
+    quarantine: Quarantine,
 ) -> AgentTask | None:
     try:
         for part in (question, answer):
             require_shallow(part.record.value if part else {})
-        return build_task(category, question, answer, toolbox)
+        return build_task(category, question, answer, toolbox, content_hash)
     except Malformed as error:
         place = answer if answer and error.pointer.startswith("/ground_truth") else question
         pointer, reason = error.pointer, str(error)

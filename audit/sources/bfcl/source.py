@@ -4,8 +4,9 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.bfcl.layout import find_layout, looks_like_bfcl
+from audit.sources.bfcl.leftovers import question_files_not_read
 from audit.sources.bfcl.reader import read_pairs, read_tasks
 from audit.sources.bfcl.runs import RunReader
 from audit.sources.bfcl.signatures import find_code
@@ -61,12 +62,12 @@ class BFCL(Source):
         return hash_files(self._files.data, files, label)
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
-        """Stream the tasks category by category; question files of unknown categories are quarantined whole."""
-        if not self.domains:
-            for path in self._files.unknown:
-                reason = "a category that this reader does not know; none of its records were read"
-                quarantine.add(self._files.name(path), reason)
+        """Stream the tasks category by category."""
         yield from read_tasks(self._files, self._categories, self._code_folder, quarantine)
+
+    def not_read(self) -> Sequence[NotRead]:
+        """Name question files of categories that BFCL does not evaluate, and those of the other version."""
+        return [] if self.domains else list(question_files_not_read(self._files))
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in BFCL's result and score files under ``path``.

@@ -56,7 +56,9 @@ class Place:
         return Origin(file=self.file, line=self.record.line, pointer=pointer)
 
 
-def build_task(category: Category, question: Place, answer: Place | None, toolbox: Toolbox) -> AgentTask:
+def build_task(
+    category: Category, question: Place, answer: Place | None, toolbox: Toolbox, content_hash: str | None = None
+) -> AgentTask:
     """Build a task.
 
     Args:
@@ -64,6 +66,7 @@ def build_task(category: Category, question: Place, answer: Place | None, toolbo
         question: its line in the question file.
         answer: its line in the answer file, where the category has answers.
         toolbox: builds the environment.
+        content_hash: hash of the bytes that make it a task of a release.
 
     Raises:
         Malformed: when a field is missing or of the wrong type.
@@ -98,6 +101,7 @@ def build_task(category: Category, question: Place, answer: Place | None, toolbo
         cluster=category.cluster(native_id),
         metadata=metadata,
         origins=origins,
+        content_hash=content_hash,
     )
 
 

@@ -76,6 +76,7 @@ def test_the_manifest_has_repaired_beside_dropped(tmp_path: Path) -> None:
             DECISIONS,
             after,
             {"t1": [edit]},
+            {"t1": "v1:00ff"},
             benchmark=source.version(),
             policy=POLICY,
             checks={"call-schema": "1"},
@@ -91,5 +92,6 @@ def test_the_manifest_has_repaired_beside_dropped(tmp_path: Path) -> None:
     assert [task["task_id"] for task in manifest["dropped"]] == ["t2"]
     [repaired] = manifest["repaired"]
     assert (repaired["task_id"], repaired["audit_decision"], repaired["finding_ids"]) == ("t1", "drop", ["f1"])
+    assert repaired["content_hash"] == "v1:00ff"
     assert (tmp_path / "a" / "tasks.jsonl").read_text().splitlines() == [lines[0], lines[2]]
     assert manifest["split_id"] == write("b", 1)["split_id"] != write("c", 2)["split_id"]

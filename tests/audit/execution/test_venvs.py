@@ -4,19 +4,13 @@ import pytest
 
 from audit.execution import venvs
 from audit.execution.environment import Unavailable
-from tests.audit.sources.test_fetch import QUESTION, make_wheel
+from tests.audit.sources.test_fetch import use_handmade_index
 
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An index of hand-made wheels instead of the network, and an empty managed home."""
-    wheels = tmp_path / "wheels"
-    data = {"bfcl_eval/__init__.py": "", "bfcl_eval/data/BFCL_v3_irrelevance.json": QUESTION}
-    make_wheel(wheels, "bfcl_eval", "2025.7.17", data)
-    make_wheel(wheels, "mpmath", "1.3.0", {"mpmath/__init__.py": ""})
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    use_handmade_index(tmp_path / "wheels", monkeypatch)
     monkeypatch.setenv("AGENTHARD_HOME", str(tmp_path / "home"))
 
 
@@ -42,4 +36,6 @@ def test_what_cannot_be_done_says_so() -> None:
     with pytest.raises(Unavailable, match="no environment of bfcl 9.9"):
         venvs.remove("bfcl", "9.9")
     with pytest.raises(Unavailable, match="could not install bfcl-eval==9.9"):
+        venvs.create("bfcl", "9.9", unpinned=True)
+    with pytest.raises(Unavailable, match="--unpinned installs what the index sends"):
         venvs.create("bfcl", "9.9")

@@ -1,20 +1,27 @@
+import dataclasses
+import hashlib
+import json
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from audit.sources import fetch as module
 from audit.sources.base import Quarantine
 from audit.sources.bfcl import BFCL
-from audit.sources.fetch import FetchError, fetch, fetched
+from audit.sources.fetch import FetchError, fetch, fetched, known_releases
 
 QUESTION = '{"id": "irrelevance_0", "question": [[{"role": "user", "content": "Why?"}]], "function": []}\n'
 
 
-def make_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> None:
-    """A wheel is a zip file with a few lines of metadata, so that pip can be run without an index."""
+def make_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> tuple[str, str]:
+    """A wheel is a zip file with a few lines of metadata, so that pip can be run without an index.
+
+    Returns the pin: requirement and hash.
+    """
     info = f"{name}-{version}.dist-info"
     files = {
         **files,
@@ -23,21 +30,32 @@ def make_wheel(folder: Path, name: str, version: str, files: dict[str, str]) -> 
     }
     record = "".join(f"{path},,\n" for path in [*files, f"{info}/RECORD"])
     folder.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+    target = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(target, "w") as wheel:
         for path, text in {**files, f"{info}/RECORD": record}.items():
             wheel.writestr(path, text)
+    return f"{name.replace('_', '-')}=={version}", hashlib.sha256(target.read_bytes()).hexdigest()
+
+
+def use_handmade_index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pip find two releases and what they need in a folder of hand-made wheels, whose hashes are pinned."""
+    mpmath = make_wheel(wheels, "mpmath", "1.3.0", {"mpmath/__init__.py": ""})
+    releases = []
+    for version, data in (("2025.7.17", "v3"), ("2026.3.23", "v4")):
+        files = {"bfcl_eval/__init__.py": "", f"bfcl_eval/data/BFCL_{data}_irrelevance.json": QUESTION}
+        releases.append(module.KnownRelease(version, data, (make_wheel(wheels, "bfcl_eval", version, files), mpmath)))
+    make_wheel(wheels, "bfcl_eval", "2025.12.1", files)
+    recipe = dataclasses.replace(module._RECIPES["bfcl"], releases=tuple(releases))
+    monkeypatch.setitem(module._RECIPES, "bfcl", recipe)
+    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A managed home, and an index of hand-made wheels instead of the network."""
-    wheels = tmp_path / "wheels"
-    data = {"bfcl_eval/__init__.py": "", "bfcl_eval/data/BFCL_v3_irrelevance.json": QUESTION}
-    make_wheel(wheels, "bfcl_eval", "2025.7.17", data)
-    make_wheel(wheels, "mpmath", "1.3.0", {"mpmath/__init__.py": ""})
-    monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    use_handmade_index(tmp_path / "wheels", monkeypatch)
     monkeypatch.setenv("AGENTHARD_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
 
@@ -73,9 +91,62 @@ def test_versions_are_listed_in_order(home: Path) -> None:
 
 def test_a_failed_installation_leaves_nothing(home: Path) -> None:
     with pytest.raises(FetchError, match=r"could not install bfcl-eval==1999\.1\.1 mpmath==1\.3\.0: .*pip download"):
-        fetch("bfcl", "1999.1.1")
+        fetch("bfcl", "1999.1.1", unpinned=True)
     assert list((home / "environments/bfcl").iterdir()) == []
     assert fetched("bfcl") == []
+
+
+def test_two_releases_stand_next_to_each_other_and_a_later_one_is_found(home: Path) -> None:
+    old = fetch("bfcl")
+    assert fetched("bfcl") == [old]
+    new = fetch("bfcl", "2026.3.23")
+    assert [item.version for item in fetched("bfcl")] == ["2025.7.17", "2026.3.23"]
+    assert BFCL(old.data).version().label == "v3, bfcl-eval 2025.7.17"
+    assert BFCL(new.data).version().label == "v4, bfcl-eval 2026.3.23"
+    assert [(release.version, release.data) for release in known_releases("bfcl")] == [
+        ("2025.7.17", "v3"),
+        ("2026.3.23", "v4"),
+    ]
+
+
+def test_other_bytes_under_a_known_name_are_refused(home: Path, tmp_path: Path) -> None:
+    changed = {"bfcl_eval/__init__.py": "import os", "bfcl_eval/data/BFCL_v3_irrelevance.json": QUESTION}
+    make_wheel(tmp_path / "wheels", "bfcl_eval", "2025.7.17", changed)
+    with pytest.raises(FetchError, match=r"could not install bfcl-eval==2025\.7\.17 .*"):
+        fetch("bfcl")
+    assert list((home / "environments/bfcl").iterdir()) == []
+
+
+def test_a_release_without_a_known_hash_needs_the_flag(home: Path) -> None:
+    with pytest.raises(FetchError, match=r"2025\.12\.1 is not known here \(known releases: 2025\.7\.17, 2026\.3\.23\)"):
+        fetch("bfcl", "2025.12.1")
+    assert fetched("bfcl") == []
+    assert fetch("bfcl", "2025.12.1", unpinned=True).version == "2025.12.1"
+
+
+def test_pip_gets_no_variable_of_ours_and_runs_nothing_of_the_current_folder(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    for name in ("timeit", "pip", "venv", "platform", "ssl"):
+        (here / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(here)
+    for name in ("OPENAI_API_KEY", "PIP_TARGET", "PYTHONPATH", "AWS_SECRET_ACCESS_KEY", "LD_PRELOAD"):
+        monkeypatch.setenv(name, "secret")
+    monkeypatch.setenv("https_proxy", "")
+    seen: list[dict[str, str]] = []
+    run = subprocess.run
+
+    def spy(*args: Any, env: dict[str, str], **options: Any) -> Any:
+        seen.append(env)
+        return run(*args, env=env, **options)
+
+    monkeypatch.setattr(subprocess, "run", spy)
+    fetch("bfcl")
+    assert len(seen) == 2 and not (tmp_path / "ran").exists()
+    assert all("PATH" in env and "PIP_FIND_LINKS" in env and "https_proxy" in env for env in seen)
+    assert "secret" not in json.dumps(seen)
 
 
 def test_a_package_without_data_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,7 +154,7 @@ def test_a_package_without_data_is_refused(home: Path, monkeypatch: pytest.Monke
     with pytest.raises(
         FetchError, match=r"bfcl-eval==2024\.1\.1 holds no folder bfcl_eval/data; try version 2025\.7\.17"
     ):
-        fetch("bfcl", "2024.1.1")
+        fetch("bfcl", "2024.1.1", unpinned=True)
     assert list((home / "environments/bfcl").iterdir()) == []
 
 

@@ -8,31 +8,49 @@ import pytest
 
 from audit.execution import venvs
 from audit.execution.bfcl import BfclEnvironment
-from audit.execution.bfcl.environment import RELEASE, SCRIPT
+from audit.execution.bfcl.environment import SCRIPT
 from audit.execution.environment import Unavailable
 from audit.execution.workers import Limits, WorkerPool
 from audit.sources.bfcl.answers import answer_calls
 from audit.sources.bfcl.calls import parse_call
 from audit.sources.bfcl.schema import tool
+from audit.sources.fetch import HOME_VARIABLE
 from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Origin, ToolSpec, UserSpec
 
 LIMITS = Limits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
 PLACE = Origin(file="by hand")
+RELEASES = {"v3": "2025.7.17", "v4": "2026.3.23"}
 
 
 @pytest.fixture(scope="session")
-def bfcl_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Interpreter of an environment with bfcl-eval; created once where there is none, if the index can be reached."""
-    kept = tmp_path_factory.getbasetemp().parent / "agenthard-home"
-    for home in (None, kept):
-        try:
-            return venvs.find("bfcl", RELEASE, home).python
-        except Unavailable:
-            continue
+def bfcl_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A managed home with both known releases; made once for all workers, if the index can be reached."""
+    home = tmp_path_factory.getbasetemp().parent / "agenthard-home"
     try:
-        return venvs.create("bfcl", RELEASE, kept).python
+        for version in RELEASES.values():
+            venvs.create("bfcl", version, home)
     except Unavailable as error:
         pytest.skip(f"bfcl-eval is not installed and cannot be fetched: {error}")
+    return home
+
+
+@pytest.fixture(scope="session")
+def bfcl_python(request: pytest.FixtureRequest) -> Path:
+    """Interpreter of an environment with bfcl-eval of version 3; the installed one where there is one."""
+    try:
+        return venvs.find("bfcl", RELEASES["v3"]).python
+    except Unavailable:
+        home: Path = request.getfixturevalue("bfcl_home")
+        return venvs.find("bfcl", RELEASES["v3"], home).python
+
+
+@pytest.fixture
+def both_releases(bfcl_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BfclEnvironment]:
+    """The environment as an audit uses it, with both releases installed."""
+    monkeypatch.setenv(HOME_VARIABLE, str(bfcl_home))
+    environment = BfclEnvironment()
+    yield environment
+    environment.close()
 
 
 @pytest.fixture(scope="session")

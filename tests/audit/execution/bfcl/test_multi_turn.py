@@ -149,6 +149,9 @@ def test_without_the_package_the_message_names_the_command(
 ) -> None:
     monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
     environment = BfclEnvironment()
-    assert "agenthard env create bfcl" in str(environment.supports(attic([])))
-    with pytest.raises(Unavailable, match="agenthard env create bfcl"):
-        environment.reset(attic([]))
+    assert "does not tell which release" in str(environment.supports(attic([])))
+    task = attic([]).model_copy(update={"content_hash": "v4:00ff"})
+    command = "agenthard env create bfcl --version 2026.3.23"
+    assert command in str(environment.supports(task))
+    with pytest.raises(Unavailable, match=command):
+        environment.reset(task)

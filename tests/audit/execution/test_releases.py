@@ -1,0 +1,71 @@
+"""The code that executes is the code of that data."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from audit.execution.environment import Unavailable
+from audit.execution.releases import release_of
+from audit.sources.fetch import HOME_VARIABLE
+from tests.builders import make_task
+
+TASK = make_task(benchmark="bfcl")
+
+
+def of(content_hash: str) -> str:
+    return release_of(TASK.model_copy(update={"content_hash": content_hash}), read_hashes).version
+
+
+def read_hashes(data: Path) -> Iterator[str]:
+    yield from (data / "hashes").read_text().split()
+
+
+def install(home: Path, version: str, *hashes: str) -> None:
+    data = home / "environments/bfcl" / version / "lib/python3.11/site-packages/bfcl_eval/data"
+    data.mkdir(parents=True)
+    (data / "hashes").write_text(" ".join(hashes))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def test_each_task_is_of_the_release_that_has_it(home: Path) -> None:
+    install(home, "2025.7.17", "v3:1", "v3:2")
+    install(home, "2025.12.1", "v4:1", "v4:2")
+    install(home, "2026.3.23", "v4:1", "v4:3")
+    assert [of(name) for name in ("v3:1", "v4:1", "v4:2", "v3:2", "v4:3")] == [
+        "2025.7.17",
+        "2026.3.23",
+        "2025.12.1",
+        "2025.7.17",
+        "2026.3.23",
+    ]
+
+
+def test_a_release_that_is_installed_later_is_found(home: Path) -> None:
+    with pytest.raises(
+        Unavailable,
+        match=r"no code of this release \(data v4; installed: none\): "
+        r"`agenthard env create bfcl --version 2026\.3\.23` brings it",
+    ):
+        of("v4:1")
+    install(home, "2025.7.17", "v3:1")
+    with pytest.raises(
+        Unavailable, match=r"installed: 2025\.7\.17\): `agenthard env create bfcl --version 2026\.3\.23`"
+    ):
+        of("v4:1")
+    install(home, "2026.3.23", "v4:1")
+    assert of("v4:1") == "2026.3.23"
+
+
+def test_a_task_of_no_release_is_executed_by_none(home: Path) -> None:
+    install(home, "2025.7.17", "v3:1")
+    install(home, "2026.3.23", "v4:1")
+    with pytest.raises(Unavailable, match="question, answer or documentation differs .* --version RELEASE --unpinned`"):
+        of("v4:2")
+    with pytest.raises(Unavailable, match="does not tell which release of bfcl it is of"):
+        release_of(TASK, read_hashes)
