@@ -16,7 +16,9 @@ from audit.detectors.ground_truth.sharing import shared_cause
 from audit.detectors.ground_truth.typing_slips import Conversation
 from audit.detectors.ground_truth.wording import squash, words
 from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
+from audit.execution.variants import gold_attempt, with_value
+from audit.proof import wrongly_fails, wrongly_passes
+from taxonomy.finding import Proof, Severity, Tier
 from taxonomy.task import AgentTask, ToolCall
 
 _QUOTED = re.compile(
@@ -54,6 +56,9 @@ class NearMissValue(TaskDetector):
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
       birth that nobody said, or the record's date of birth and half of its name with another half.
 
+    A file name that the user says, a date that is none and a certain mismatch of people are confirmed where a run shows
+    what they cost: the run with the right value fails, or the run with a day that does not exist passes.
+
     Not flagged: words of the language (plurals, inflections, translations, corrected typos), because only names,
     identifiers and quotations have to be copied letter by letter; another digit in the place of one, or a template's
     blank ("X miles" becomes "980 miles"); another entity with a similar id; a value that one accepted alternative has
@@ -62,10 +67,11 @@ class NearMissValue(TaskDetector):
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "2"
+    version = "3"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    about_values = True
     why = "A run that copies the value exactly differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -131,6 +137,7 @@ def _misspelt(
             tier=Tier.CONFIRMED if _FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
             cause=shared_cause(task, f"{text!r} for {other.text!r}"),
             patch=replace(f"{pointer}/arguments{at}", other.text) if meant_one else (),
+            proof=_rejected(task, f"{pointer}/arguments{at}", other.text),
         )
         return
 
@@ -188,6 +195,7 @@ def _impossible_date(task: AgentTask, pointer: str, call: ToolCall, value: GoldV
         fix="Write the date that the user means.",
         tier=Tier.CONFIRMED,
         cause=shared_cause(task, call.name, value.member, text),
+        proof=wrongly_passes(task, gold_attempt(task)),
     )
 
 
@@ -227,7 +235,14 @@ def _wrong_person(
             tier=Tier.CONFIRMED if found.certain else Tier.SUSPECTED,
             cause=shared_cause(task, call.name, given.name, recorded.name, given.born),
             patch=_as_recorded(f"{pointer}/arguments", found, knowledge),
+            proof=_rejected(task, f"{pointer}/arguments{given.born_at}", recorded.born) if found.certain else None,
         )
+
+
+def _rejected(task: AgentTask, pointer: str, right: str) -> Proof | None:
+    """Claim that the run with the right value fails."""
+    attempt = with_value(task, pointer, right)
+    return None if attempt is None else wrongly_fails(task, attempt)
 
 
 def _as_recorded(arguments: str, found: Mismatch, knowledge: Knowledge) -> Patch:
