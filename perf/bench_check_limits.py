@@ -1,13 +1,15 @@
 """CPU time of every check on texts of up to a million characters: what grows faster than its input is listed.
 
 Each kind of text is a short piece repeated, and is put into every field of a task and of a run at once; one more shape
-has many short values instead of a long text. A check is measured at 10,000 and at 100,000 characters with all kinds,
-and at a million with its slowest kinds. Usage: ``python perf/bench_check_limits.py [CHECK ...]``.
+has many short values instead of a long text. A check is measured at 10,000 characters with all kinds, at 100,000 with
+its slowest three, and at a million with the slowest, unless a hundred thousand take next to nothing.
+Usage: ``python perf/bench_check_limits.py [CHECK ...]``.
 """
 
 import sys
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from audit.detectors.base import Detector, SuiteDetector, TaskDetector, ToolDetector
@@ -29,11 +31,20 @@ from taxonomy.trajectory import Judgement, Trajectory
 SIZES = (10_000, 100_000, 1_000_000)
 MOST_SECONDS = 60.0
 """What ``audit.time_limit`` allows for one check on one task."""
+NEXT_TO_NOTHING = 0.03
+"""CPU seconds at the middle size below which the largest is left out: even cubic growth would stay below the limit."""
 PIECES = (
     *("a", "1", " ", "\n", "a ", "'", '"', "`", "(", "[", "{", '{"a":', "<", "<think>", "*", "_", "-", "\\n", "```\n"),
     *("${", "a b. ", "x.y ", "a@b.c ", "2024-01-01 ", "$1,000 ", "'a b c d' ", "`f(", "中", "é", "😀", "aB1_", "/a/b"),
     *("Could you please tell me how much it is? ", "A.Use ", "0.1 * x + ", "You are ada_1. ", "#W1234567 "),
 )
+
+
+@lru_cache(maxsize=2 * len(PIECES) + 2)
+def case(piece: str | None, size: int) -> tuple[AgentTask, tuple[Trajectory, ...]]:
+    """Make the task and the runs of one kind of text; no piece means many short values."""
+    task = wide_task(size) if piece is None else long_task(texts_of(piece, size))
+    return task, tuple(long_run(task.user.instruction, passed) for passed in (False, True))
 
 
 def texts_of(piece: str, size: int) -> str:
@@ -132,9 +143,7 @@ def _check(detector: Detector, task: AgentTask, runs: Sequence[Trajectory]) -> N
 
 def measure(detector: Detector, piece: str | None, size: int) -> float | None:
     """Measure a check on one kind of text; no piece means many short values."""
-    task = wide_task(size) if piece is None else long_task(texts_of(piece, size))
-    text = task.user.instruction
-    return seconds(detector, task, [long_run(text, passed) for passed in (False, True)])
+    return seconds(detector, *case(piece, size))
 
 
 def main(names: Sequence[str]) -> None:
@@ -145,15 +154,16 @@ def main(names: Sequence[str]) -> None:
         if names and detector.id not in names:
             continue
         times = {piece: measure(detector, piece, small) for piece in (*PIECES, None)}
-        worst = sorted(times, key=lambda piece: -(times[piece] or MOST_SECONDS))[:6]
+        worst = sorted(times, key=lambda piece: -(times[piece] or MOST_SECONDS))[:3]
         at_middle = {piece: measure(detector, piece, middle) for piece in worst}
         piece = max(worst, key=lambda piece: at_middle[piece] or MOST_SECONDS)
         first, second = times[piece], at_middle[piece]
         hopeless = second is None or second > MOST_SECONDS / 8
-        third = None if hopeless else measure(detector, piece, large)
-        steep = hopeless or third is None or (third > 1 and third > 20 * (second or 0))
+        worth_it = not hopeless and second is not None and second > NEXT_TO_NOTHING
+        third = measure(detector, piece, large) if worth_it else None
+        steep = hopeless or (worth_it and (third is None or (third > 1 and third > 20 * (second or 0))))
         shown = ("many values" if piece is None else repr(piece))[:24]
-        figures = " ".join(f"{'stopped' if t is None else f'{t:.2f} s':>10}" for t in (first, second, third))
+        figures = " ".join(f"{'' if t is None else f'{t:.2f} s':>10}" for t in (first, second, third))
         print(f"{detector.id:32} {shown:24} {figures}{'  FASTER THAN ITS INPUT' if steep else ''}", flush=True)
 
 
