@@ -7,6 +7,8 @@ from ace.reference_entry import decode
 from ace.source import INSTANCE
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
+from audit.execution.variants import gold_attempt
+from audit.proof import wrongly_fails
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask
@@ -45,6 +47,9 @@ class AceProof(TaskDetector):
     decoy with which the grid meets every rule. A false preference level is flagged as cosmetic; a false filter or
     decoy, and a text that says something else than the rules, may affect the score; all else does.
 
+    What affects the score is confirmed where the environment fails a run that fills in the recorded grid; a second
+    solution, and an instance that cannot be played, are suspected.
+
     Not flagged: an instance whose items are odd but whose rules leave one filling, the recorded one.
 
     It is wrong where a file follows other rules than the domain of that name in ``ace/domains``. A text is compared
@@ -53,7 +58,7 @@ class AceProof(TaskDetector):
 
     id = "ace-proof"
     title = "A recorded answer that is not the one solution"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -76,6 +81,7 @@ class AceProof(TaskDetector):
                 why=_WHY.get(problem.kind, ""),
                 fix="Make the instance again with `agenthard ace generate`, or drop it.",
                 severity=_SEVERITY.get(problem.kind),
+                proof=None if problem.kind in _SEVERITY else wrongly_fails(task, gold_attempt(task)),
                 category=_CATEGORY.get(problem.kind),
             )
 

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from audit.detectors.base import Conclusion, Detector, SuiteDetector
+from audit.proof import concluded
 from audit.shards import CheckedHit, ShardResult
+from audit.time_limit import CONCLUSION_SECONDS, cpu_limit
 from taxonomy.finding import Coverage, Finding, Status, finding_id
 
 
@@ -53,7 +55,8 @@ def _conclude_suite(
 ) -> Iterable[CheckedHit]:
     observed = list(chain.from_iterable(shard.observations.get(detector.id, ()) for shard in shards))
     try:
-        results = list(detector.conclude(observed))
+        with cpu_limit(CONCLUSION_SECONDS):
+            results = list(detector.conclude(observed))
     except Exception as error:  # noqa: BLE001 - a detector's failure makes its tasks errors, never ends the audit
         reason = f"{type(error).__name__}: {error}"[:300]
         for key, row in coverage.items():
@@ -62,7 +65,8 @@ def _conclude_suite(
         return
     for result in results:
         if isinstance(result, Conclusion):
-            yield CheckedHit(check=detector.id, task_ids=result.task_ids, also_in=result.also_in, hit=result.hit)
+            hit = concluded(detector, result.hit, observed)
+            yield CheckedHit(check=detector.id, task_ids=result.task_ids, also_in=result.also_in, hit=hit)
             continue
         for task_id in result.task_ids:
             row = coverage[task_id, detector.id]
@@ -80,7 +84,8 @@ def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order:
             cause = ("cause", item.hit.cause)
         else:
             cause = ("clone", item.clone) if item.clone else ("place", str(number))
-        key = (item.check, category, *cause)
+        # A cause that is shown in one task and not in another is two findings: only the first can remove tasks.
+        key = (item.check, category, *cause, item.hit.tier or detectors[item.check].tier)
         known = merged.get(key)
         if known is not None:
             affected = {*known.task_ids, *item.task_ids}

@@ -6,6 +6,10 @@ from itertools import chain
 
 from audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
 from audit.evidence import canonical_json, failure
+from audit.execution.environment import Unavailable
+from audit.execution.registry import release_environments
+from audit.proof import carried_out, shown, weighed
+from audit.time_limit import CheckTimeoutError, cpu_limit
 from taxonomy.finding import Coverage, Evidence, Status, finding_id
 from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolSpec
@@ -45,8 +49,8 @@ def check_shard(
 ) -> ShardResult:
     """Run every detector on every task.
 
-    An exception inside a detector, or a quote that is not found again, makes that (task, check) pair an error and
-    nothing else.
+    An exception inside a detector, or while a proof is carried out, a quote that is not found again, and more CPU time
+    than ``audit.time_limit`` allows make that (task, check) pair an error and nothing else.
 
     Args:
         tasks: the shard, in the benchmark's order.
@@ -81,6 +85,12 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
+def _failed(task: AgentTask, detector: Detector, error: Exception) -> Coverage:
+    if isinstance(error, CheckTimeoutError):
+        release_environments()  # one may have been stopped in the middle of an answer
+    return _row(task, detector, Status.ERROR, _describe(error))
+
+
 def _rejected(evidence: Sequence[Evidence], task: AgentTask, runs: Mapping[str, Trajectory]) -> str | None:
     reasons = (failure(item, task, runs) for item in evidence)
     return next((f"evidence not found again: {reason}" for reason in reasons if reason), None)
@@ -88,12 +98,13 @@ def _rejected(evidence: Sequence[Evidence], task: AgentTask, runs: Mapping[str, 
 
 def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list[CheckedHit]]:
     try:
-        reason = detector.not_applicable(task)
-        if reason is not None:
-            return _row(task, detector, Status.NOT_CHECKED, reason), []
-        hits = list(detector.inspect(task))
+        with cpu_limit():
+            reason = detector.not_applicable(task)
+            if reason is not None:
+                return _row(task, detector, Status.NOT_CHECKED, reason), []
+            hits = [shown(detector, weighed(detector, hit, task), task) for hit in detector.inspect(task)]
     except Exception as error:  # noqa: BLE001 - a detector's failure is one error row, never the end of the audit
-        return _row(task, detector, Status.ERROR, _describe(error)), []
+        return _failed(task, detector, error), []
     clones = _clones(task, hits)
     good = [
         CheckedHit(check=detector.id, task_ids=(task.id,), hit=h, clone=c) for h, c in zip(hits, clones, strict=True)
@@ -117,20 +128,33 @@ def _clones(task: AgentTask, hits: Sequence[Hit]) -> Iterator[str | None]:
 def _observe(
     detector: SuiteDetector, task: AgentTask, runs: Sequence[Trajectory]
 ) -> tuple[Coverage, list[Observation]]:
-    try:
-        reason = detector.not_applicable(task)
-        if reason is None and detector.needs_runs and not runs:
-            reason = "no runs of this task were given (--runs)"
-        if reason is not None:
-            return _row(task, detector, Status.NOT_CHECKED, reason), []
-        notes = list(detector.observe(task, iter(runs if detector.needs_runs else ())))
-    except Exception as error:  # noqa: BLE001
-        return _row(task, detector, Status.ERROR, _describe(error)), []
     by_id = {run.id: run for run in runs}
+    try:
+        with cpu_limit():
+            reason = detector.not_applicable(task)
+            if reason is None and detector.needs_runs and not runs:
+                reason = "no runs of this task were given (--runs)"
+            if reason is not None:
+                return _row(task, detector, Status.NOT_CHECKED, reason), []
+            noted = detector.observe(task, iter(runs if detector.needs_runs else ()))
+            notes = [_proved(note, task, by_id) for note in noted]
+    except Exception as error:  # noqa: BLE001
+        return _failed(task, detector, error), []
     bad = next((why for note in notes if (why := _rejected(note.evidence, task, by_id))), None)
     if bad is not None:
         return _row(task, detector, Status.ERROR, bad), []
     return _row(task, detector, Status.CLEAN), notes
+
+
+def _proved(note: Observation, task: AgentTask, runs: Mapping[str, Trajectory]) -> Observation:
+    """Keep the proofs of an observation that hold."""
+    held = []
+    for proof in note.proofs:
+        try:
+            held.append(carried_out(proof, task, runs))
+        except Unavailable:
+            continue
+    return note.model_copy(update={"proofs": tuple(proof for proof in held if proof)}) if note.proofs else note
 
 
 class _ToolVerdict(Record):
@@ -160,7 +184,8 @@ def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[li
             rows.append(verdict)
             for hit in verdict.hits:
                 key = (_tool_cause(tool, hit), hit.claim)
-                first.setdefault(key, _at(hit, key[0], task.id, pointer))
+                if key not in first:
+                    first[key] = shown(detector, _at(hit, key[0], task.id, pointer), task)
                 touched.setdefault(key, {})[task.id] = (requestor, tool.name) in called
         coverage.append(_summarise(task, detector, rows))
     hits = [
@@ -184,10 +209,11 @@ def _tools(task: AgentTask) -> Iterator[tuple[str, str, ToolSpec]]:
 
 def _judge_tool(detector: ToolDetector, tool: ToolSpec) -> _ToolVerdict:
     try:
-        reason = detector.tool_not_applicable(tool)
-        if reason is not None:
-            return _ToolVerdict(status=Status.NOT_CHECKED, reason=reason)
-        hits = tuple(detector.inspect_tool(tool))
+        with cpu_limit():
+            reason = detector.tool_not_applicable(tool)
+            if reason is not None:
+                return _ToolVerdict(status=Status.NOT_CHECKED, reason=reason)
+            hits = tuple(detector.inspect_tool(tool))
     except Exception as error:  # noqa: BLE001
         return _ToolVerdict(status=Status.ERROR, reason=_describe(error))
     for item in chain.from_iterable(hit.evidence for hit in hits):

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from audit.execution.declared import Declared
 from taxonomy.finding import Evidence, Level, Proof, Severity, Tier
 from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolSpec
@@ -70,6 +71,8 @@ class Detector(ABC):
     """Where the causes it finds have to be fixed."""
     deciding: ClassVar[Literal["schema", "execution"] | None] = None
     """Kind of deciding check: only a task on which such a check ran can be called clean."""
+    about_values: ClassVar[bool] = False
+    """Its hits say that a gold argument has a wrong value: what the evaluator never compares is cosmetic."""
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why this task cannot be checked (it becomes not_checked with that reason), or None."""
@@ -113,6 +116,10 @@ class Observation(Record):
     """Any JSON value the conclusion needs."""
     evidence: tuple[Evidence, ...] = ()
     """Quotes for a later hit; re-checked when observed."""
+    proofs: tuple[Proof, ...] = ()
+    """Proofs for a later hit; carried out when observed, and dropped where they do not hold."""
+    declared: Declared | None = None
+    """How the task is scored by its declaration, for a proof that only the comparison with other tasks tells."""
 
 
 class Conclusion(Record):

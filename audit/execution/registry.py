@@ -53,6 +53,18 @@ def check_checkout(benchmark: str, folder: Path) -> None:
     _entry(benchmark, CHECKOUTS)
 
 
+def release_environments() -> None:
+    """Close the environments of this thread and forget them; the next task that asks gets new ones."""
+    held: dict[tuple[str, Path | None], Environment] = _held.__dict__.get("environments", {})
+    while held:
+        held.popitem()[1].close()
+
+
+def has_code(benchmark: str) -> bool:
+    """Tell whether runs of a benchmark are scored by code: one that is installed, or one that a checkout brings."""
+    return benchmark in _registered(GROUP) or benchmark in _registered(CHECKOUTS)
+
+
 def environment_names() -> list[str]:
     """Name the benchmarks that have an environment, sorted."""
     return sorted(_registered(GROUP))

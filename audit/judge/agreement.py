@@ -37,7 +37,8 @@ def agreement(case: Case, findings: Sequence[Finding], coverage: Sequence[Covera
     for finding in confirmed:
         own = [e for e in finding.evidence if e.task_id == task.id and e.trajectory_id is None]
         if own and same_place(own, case.issue):
-            return Ruling("proved", f"{finding.check} finds it too: {finding.claim}", finding.severity)
+            said = f"{finding.check} finds it too: {finding.claim}"
+            return Ruling("proved", said, finding.severity, finding.proof)
     failed = {row.check for row in coverage if row.task_id == task.id and row.status is Status.ERROR}
     asked = {*DECIDED_BY.get(category, ()), *(finding.check for finding in confirmed)} - failed
     for check in detectors():
@@ -47,5 +48,6 @@ def agreement(case: Case, findings: Sequence[Finding], coverage: Sequence[Covera
             hit = item.hit
             if (hit.tier or check.tier) is Tier.CONFIRMED and (hit.category or check.category) == category:
                 if same_place(hit.evidence, case.issue):
-                    return Ruling("proved", f"{check.id} finds it too: {hit.claim}", hit.severity or check.severity)
+                    said = f"{check.id} finds it too: {hit.claim}"
+                    return Ruling("proved", said, hit.severity or check.severity, hit.proof)
     return None

@@ -10,7 +10,7 @@ from audit.execution.gold import environment_of, gold_replay, why_not_evaluated,
 from audit.execution.replay import Step
 from audit.judge.checked import CheckedIssue
 from audit.judge.cited import cited_calls, evidence_of
-from taxonomy.finding import Severity
+from taxonomy.finding import Proof, Severity
 from taxonomy.pointer import resolve
 from taxonomy.task import AgentTask, ToolCall
 
@@ -27,6 +27,8 @@ class Ruling:
     """What was observed, or why nothing could be."""
     severity: Severity | None = None
     """What the flaw does to the score, where that was observed."""
+    proof: Proof | None = None
+    """A run that is scored wrongly, where a check found one."""
 
 
 @dataclass(frozen=True)

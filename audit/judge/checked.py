@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from audit.judge.verdict import Issue
-from taxonomy.finding import Evidence, Severity
+from taxonomy.finding import Evidence, Proof, Severity
 from taxonomy.record import Record
 
 Standing = Literal["verified", "unverified", "refuted", "proved"]
@@ -36,6 +36,8 @@ class CheckedIssue(Record):
     """Why it stands so: which quote failed, what execution showed, or why it could not settle it."""
     severity: Severity | None = None
     """What the flaw does to the score, where a check or execution showed it; None leaves it to the judge's word."""
+    proof: Proof | None = None
+    """A run that is scored wrongly, where a check found one."""
     patch: tuple[dict[str, Any], ...] = ()
     """Its JSON Patch, when it was re-checked and accepted; else empty."""
     patch_reason: str = ""

@@ -5,19 +5,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from audit.conclude import conclude
 from audit.detectors.base import Detector, Hit
 from audit.evidence import canonical_json, failure
+from audit.execution.environment import ExecutionFailed
 from audit.judge.panel import PanelIssue, PanelVerdict
+from audit.proof import shown
 from audit.shards import CheckedHit, ShardResult
 from taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier, finding_id
 from taxonomy.task import AgentTask
 
-JUDGE_VERSION = "1"
+JUDGE_VERSION = "2"
 """Raised whenever the way from a panel's verdict to a finding changes. Prompts have versions of their own."""
 
 
 class JudgeCheck(Detector):
     """A panel of models reads the task; what it says counts as far as code finds its quotes and execution bears it out.
 
-    Confirmed is an issue that a check or an execution proves. Suspected is one whose quotes were all found, in a task
+    Confirmed is an issue that a check or an execution proves; one that affects the score names the run that the check
+    found to be scored wrongly, and it is scored again. Suspected is one whose quotes were all found, in a task
     that the panel as a whole calls flawed. One that a defence of the task overturned, or on which the panel is not
     agreed, is a signal: it orders the review queue. An issue whose quotes were not found, or that execution refutes, is
     no finding. Every finding has its own category and severity, with the votes behind it.
@@ -53,7 +56,10 @@ def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...
     for issue in panel.issues:
         tier = _tier(panel, issue)
         if tier is not None:
-            hits.append(_hit(task, panel, issue, tier))
+            try:
+                hits.append(_hit(task, panel, issue, tier))
+            except ExecutionFailed as error:
+                return (), _row(panel, Status.ERROR, f"a proof could not be carried out: {error}")
     for hit in hits:
         reason = next((why for item in hit.hit.evidence if (why := failure(item, task, {}))), None)
         if reason:
@@ -112,8 +118,10 @@ def _hit(task: AgentTask, panel: PanelVerdict, issue: PanelIssue, tier: Tier) ->
         tier=tier,
         category=issue.category,
         patch=best.patch,
+        proof=best.proof if best.proof and best.proof.task_id == task.id else None,
         measures=measures,
     )
+    hit = shown(JudgeCheck(), hit, task)
     return CheckedHit(check=JudgeCheck.id, task_ids=(task.id,), hit=hit, clone=_clone(task, hit))
 
 

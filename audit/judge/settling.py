@@ -84,7 +84,7 @@ def settle(
         if ruling is None:
             continue
         if ruling.standing != "open":
-            severity = ruling.severity
-            return issue.model_copy(update={"standing": ruling.standing, "reason": ruling.reason, "severity": severity})
+            known = {"severity": ruling.severity, "proof": ruling.proof}
+            return issue.model_copy(update={"standing": ruling.standing, "reason": ruling.reason, **known})
         left_open.append(ruling.reason)
     return issue.model_copy(update={"reason": f"not settled: {left_open[-1]}"}) if left_open else issue

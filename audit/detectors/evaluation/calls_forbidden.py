@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
+from audit.execution.variants import gold_attempt
+from audit.proof import wrongly_fails
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -22,7 +24,7 @@ class CallsForbidden(TaskDetector):
 
     id = "calls-forbidden"
     title = "calls are wanted and forbidden"
-    version = "1"
+    version = "2"
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -51,5 +53,6 @@ class CallsForbidden(TaskDetector):
                         quote(task, f"/evaluation/checks/{forbids}", note="the check that forbids it"),
                     ),
                     fix="Drop the check that is not meant.",
+                    proof=wrongly_fails(task, gold_attempt(task)),
                 )
                 return

@@ -44,6 +44,9 @@ class ContradictoryFigures(TaskDetector):
     3. the text announces a number of keys, fields or files, and the list that follows has another number of names;
     4. clicking a thing toggles it, and the rubric has a second click on it refused.
 
+    What moves the score is suspected, because no run can be scored by a rubric to show it; a wider tolerance and a
+    wrong count are confirmed.
+
     Flagged: "a portrait stage (640x960)", graded by "640+/-6px tall"; "these five keys: `a`, `b`, `c`".
     Not flagged: "a 360×640px panel" graded by "360±4px width, 640±4px height"; "at least two of: `a`, `b`, `c`".
 
@@ -52,10 +55,10 @@ class ContradictoryFigures(TaskDetector):
 
     id = "contradictory-figures"
     title = "text and rubric contradict each other"
-    version = "1"
+    version = "2"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
-    tier = Tier.CONFIRMED
+    tier = Tier.SUSPECTED
     why = "An agent that follows one of the two statements is graded by the other."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -103,11 +106,13 @@ def _tolerances(task: AgentTask, said: list[Passage], criteria: list[Passage]) -
         theirs = [item for item in demanded if item[1]["value"] == value]
         slacks = {float(m["slack"]) for _, m in ours}, {float(m["slack"]) for _, m in theirs}
         if len(slacks[0]) == 1 == len(slacks[1]) and slacks[0] != slacks[1]:
+            strict = min(slacks[0]) > min(slacks[1])
             yield Hit(
                 claim=f"The tolerance asked for is {ours[0][1][0]}, and the rubric grades {theirs[0][1][0]}",
                 evidence=(_cite(task, *ours[0], "asked"), _cite(task, *theirs[0], "graded")),
                 fix="Give the same tolerance in both places.",
-                severity=Severity.AFFECTS_SCORE if min(slacks[0]) > min(slacks[1]) else Severity.COSMETIC,
+                severity=Severity.AFFECTS_SCORE if strict else Severity.COSMETIC,
+                tier=Tier.SUSPECTED if strict else Tier.CONFIRMED,
             )
 
 
@@ -123,6 +128,7 @@ def _counts(task: AgentTask, passages: list[Passage]) -> Iterator[Hit]:
                 evidence=(quote(task, passage[0], text=match[0], note="the number and the list"),),
                 fix="Correct the number or the list.",
                 severity=Severity.MAY_AFFECT_SCORE,
+                tier=Tier.CONFIRMED,
             )
 
 

@@ -6,6 +6,8 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.nothing import Outcome, outcome
 from audit.detectors.evaluation.reasons import Reading, why_nothing_changes
 from audit.evidence import quote
+from audit.execution.environment import Attempt
+from audit.proof import wrongly_passes
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -74,12 +76,15 @@ class DoNothingPasses(TaskDetector):
     Not checked: tasks that expect no call (there doing nothing is the right answer), tasks of whose evaluation nothing
     is known, and tasks scored by assertions, rubrics or judges, which need a run.
 
+    Where the score is affected, the task's evaluator was given a run that does nothing, and passed it; where nothing
+    at hand can evaluate one, the finding is suspected.
+
     The reading of the texts is by phrases and can be wrong; that doing nothing passes is not a matter of reading.
     """
 
     id = "do-nothing-passes"
     title = "a run that does nothing passes"
-    version = "2"
+    version = "3"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -111,6 +116,7 @@ class DoNothingPasses(TaskDetector):
             fix=fix,
             severity=severity,
             tier=Tier.SIGNAL if why.reading in _LEGITIMATE else None,
+            proof=wrongly_passes(task, Attempt()),
         )
 
 

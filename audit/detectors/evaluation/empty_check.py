@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
+from audit.execution.environment import Attempt
+from audit.proof import wrongly_passes
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.task import AgentTask, Check
 
@@ -25,6 +27,9 @@ class EmptyCheck(TaskDetector):
        that turn. Of a task whose user withholds something once (trait ``clarification_turns``), the first empty turn is
        the one in which the agent has to ask back; it is empty by design and no flaw.
 
+    The first is confirmed where the evaluator passes a run that does nothing; where other checks fail it, or nothing at
+    hand can evaluate it, it is suspected.
+
     Flagged: the user's last turn is "Could you also send me the invoice?", and the ground truth of that turn is [].
     Not flagged: a user's turn that asks for nothing ("That is all."), a turn that only reveals a tool, and tasks whose
     list of required texts is empty, which is normal where the final state decides.
@@ -35,7 +40,7 @@ class EmptyCheck(TaskDetector):
 
     id = "empty-check"
     title = "a scored check has nothing to compare"
-    version = "1"
+    version = "2"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -55,6 +60,7 @@ class EmptyCheck(TaskDetector):
                     claim=f"Scored check {i} ({kind}) expects an empty text, which any run satisfies",
                     evidence=(quote(task, f"/evaluation/checks/{i}", note="expected is empty"),),
                     fix="State what is expected, or remove the check.",
+                    proof=wrongly_passes(task, Attempt()),
                 )
         if "unchecked_turns" in task.traits:
             for turn in _unanswered(task):

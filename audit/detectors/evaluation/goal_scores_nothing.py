@@ -34,6 +34,8 @@ class GoalScoresNothing(TaskDetector):
     same figure, and values between the two meet the goal and score 0. Losses and mean errors count as one figure.
     The widest goal of the text is taken. Where a criterion is a share of a budget, see ``unreachable-maximum``.
 
+    Suspected, because no run can be scored by a rubric to show it.
+
     Flagged: "reach MSE < 5e-2", graded by "Score = 0 if loss >= 2e-3".
     Not flagged: "reach MSE < 1e-3", graded by "Score = 0 if loss >= 2e-3".
 
@@ -42,10 +44,10 @@ class GoalScoresNothing(TaskDetector):
 
     id = "goal-scores-nothing"
     title = "a run meets the stated goal and scores 0"
-    version = "1"
+    version = "2"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
-    tier = Tier.CONFIRMED
+    tier = Tier.SUSPECTED
     why = "An agent that stops where the task says it is done gets nothing."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -7,6 +7,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.environment import Attempt, ExecutionFailed, Verdict
 from audit.execution.gold import MILESTONES, environment_of, reproduce, why_not_evaluated
+from audit.proof import wrongly_fails
 from taxonomy.accepted import concrete_values
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask, ToolCall
@@ -35,7 +36,7 @@ class GoldRejected(TaskDetector):
 
     id = "gold-rejected"
     title = "the evaluator rejects the ground truth"
-    version = "1"
+    version = "2"
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -61,7 +62,8 @@ class GoldRejected(TaskDetector):
             claim=f"The evaluator rejects the ground truth: {first.reason or _failed(first.parts)}",
             evidence=(quote(task, "/ground_truth/turns", note=f"{len(attempts)} combinations of values were tried"),),
             why=f"{self.why} {reproduce(task)}",
-            fix="Mend the ground truth, or the check that rejects it.",
+            fix="Fix the ground truth, or the check that rejects it.",
+            proof=wrongly_fails(task, attempts[0]),
             tier=Tier.SUSPECTED if any(tool.language in _AS_SOURCE for tool in task.environment.tools) else None,
         )
 

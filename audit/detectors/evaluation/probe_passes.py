@@ -8,6 +8,7 @@ from audit.evidence import quote
 from audit.execution.environment import ExecutionFailed
 from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_evaluated, why_not_replayed
 from audit.execution.probes import Probe, probes
+from audit.proof import wrongly_passes
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -40,7 +41,7 @@ class ProbePasses(TaskDetector):
 
     id = "probe-passes"
     title = "an attempt that does not try passes"
-    version = "1"
+    version = "2"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -73,6 +74,7 @@ class ProbePasses(TaskDetector):
                     fix=_FIX[probe.name],
                     cause="says every value of the database" if everything else None,
                     severity=Severity.MAY_AFFECT_SCORE if everything else None,
+                    proof=None if everything else wrongly_passes(task, probe.attempt),
                 )
                 return
 

@@ -8,6 +8,7 @@ from audit.execution.environment import Attempt, ExecutionFailed
 from audit.execution.gold import environment_of, reproduce, why_not_mutated
 from audit.execution.mutation import Mutant, Truth, mutants
 from audit.execution.replay import gold_turns
+from audit.proof import wrongly_fails
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -33,7 +34,7 @@ class RightAnswerRejected(TaskDetector):
 
     id = "right-answer-rejected"
     title = "the evaluator rejects a right answer"
-    version = "1"
+    version = "2"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -73,6 +74,7 @@ class RightAnswerRejected(TaskDetector):
             cause=None if mutant.shared == "task" else _cause(mutant),
             severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,
             tier=None if mutant.certain else Tier.SUSPECTED,
+            proof=wrongly_fails(task, mutant.attempt),
         )
 
 

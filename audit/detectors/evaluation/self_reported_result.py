@@ -38,8 +38,10 @@ class SelfReportedResult(TaskDetector):
     1. the text has the agent's program write a report with named figures, and a formula of the rubric takes at least
        one of these names;
     2. a criterion is measured by what a switch of the agent's own program prints (``as reported by --run-tests``);
-    3. the task's only stated result is a figure (loss, score, accuracy) that the agent notes in a JSON file. Suspected,
-       because the text does not say whether the figure is measured again.
+    3. the task's only stated result is a figure (loss, score, accuracy) that the agent notes in a JSON file; the
+       text does not say whether the figure is measured again.
+
+    A rubric is scored by a script or a judge that is not at hand, so no run can be scored to show it: suspected.
 
     Flagged: "The report must contain `tasks_done`, `total_tasks`", graded by ``clamp(tasks_done / total_tasks, 0, 1)``.
     Not flagged: the loss that a given ``evaluate.py`` prints; the keys of a report whose presence alone is graded.
@@ -49,10 +51,10 @@ class SelfReportedResult(TaskDetector):
 
     id = "self-reported-result"
     title = "the agent's own report decides its score"
-    version = "1"
+    version = "2"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
-    tier = Tier.CONFIRMED
+    tier = Tier.SUSPECTED
     why = "A program that prints the best figures scores full marks without doing the work."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -118,5 +120,4 @@ def _noted_figures(task: AgentTask) -> Iterator[Hit]:
                 claim=f"The agent itself notes its {match['key'].strip('`')} in {match['file'].strip('`')}",
                 evidence=(quote(task, pointer, text=match[0], note="what the agent writes"),),
                 fix="Compute the figure from the work.",
-                tier=Tier.SUSPECTED,
             )

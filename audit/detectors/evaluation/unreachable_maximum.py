@@ -42,8 +42,11 @@ class UnreachableMaximum(TaskDetector):
        the work takes no time, and a run that just meets the budget earns nothing;
     2. the weights of the criteria add up to less, or to more, than the whole;
     3. a task that delivers a static page (``index.html`` and no program that serves it) is graded on a file that
-       grows while the page is used. A page in a browser cannot write to the files that it came from. Suspected only:
-       a lenient judge may read the file as part of the page.
+       grows while the page is used. A page in a browser cannot write to the files that it came from, though a lenient
+       judge may read the file as part of the page.
+
+    The first is arithmetic and confirmed (it may affect the score); the others are suspected, because no run can be
+    scored by a rubric to show them.
 
     Flagged: "Latency (0.15): clamp((0.5 - latency) / 0.5, 0, 1)"; weights 0.4, 0.3 and 0.2; "`session.log` must append
     one line per move" for a page without a server.
@@ -55,10 +58,10 @@ class UnreachableMaximum(TaskDetector):
 
     id = "unreachable-maximum"
     title = "full score is out of reach by the rubric itself"
-    version = "1"
+    version = "2"
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
-    tier = Tier.CONFIRMED
+    tier = Tier.SUSPECTED
     why = "Every run loses the same points, so scores say less about the agent than about the rubric."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -85,6 +88,7 @@ def _zero_durations(task: AgentTask, passage: Passage) -> Iterator[Hit]:
                 evidence=(quote(task, pointer, text=line, note="how the criterion is scored"),),
                 fix="Give all points at or below the budget.",
                 severity=Severity.MAY_AFFECT_SCORE,
+                tier=Tier.CONFIRMED,
             )
 
 
@@ -120,6 +124,5 @@ def _page_writes(task: AgentTask, criteria: list[Passage]) -> Iterator[Hit]:
                 evidence=(quote(task, pointer, text=sentence_around(text, *match.span()), note="what is graded"),),
                 fix="Grade what a method of the page returns, or what it keeps in the browser's storage.",
                 severity=Severity.MAY_AFFECT_SCORE,
-                tier=Tier.SUSPECTED,
             )
             return

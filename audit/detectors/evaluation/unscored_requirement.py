@@ -37,7 +37,8 @@ class UnscoredRequirement(TaskDetector):
     1. a check is listed with the task and no code scores it, and no scored check decides the same thing. An assertion
        on what happens to the data ("does not cancel the order", "updates the address") is decided by the final state
        where that is scored; one on what the agent says, looks up, finds out or asks first is not, unless a required
-       text carries its figures, nor is one without any verb of a change ("polite, at most three sentences"). One
+       text carries its figures, nor is one without any verb of a change ("polite, at most three sentences"). A required
+       text that no code looks for is decided where assertions that a judge scores state its figures or its words. One
        finding per kind of check, with all tasks that state such a requirement.
     2. the simulated user wants to be told a figure ("you want to know how much you will get back"), the final state is
        scored, and no text at all is required of the agent. This is a reading of the text, so it is only suspected.
@@ -52,7 +53,7 @@ class UnscoredRequirement(TaskDetector):
 
     id = "unscored-requirement"
     title = "a stated requirement that no check covers"
-    version = "2"
+    version = "3"
     category = "unscored-requirement"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -86,6 +87,8 @@ def _unscored_checks(task: AgentTask) -> Iterator[Hit]:
 
 
 def _decided_elsewhere(check: Check, task: AgentTask) -> bool:
+    if check.kind == "output_substring":
+        return _restated(check, task)
     if check.kind not in ("judge", "rubric") or not isinstance(check.expected, str):
         return False
     text = _PREAMBLE.sub("", check.expected)
@@ -96,6 +99,27 @@ def _decided_elsewhere(check: Check, task: AgentTask) -> bool:
         return not stated or any(number in required for number in stated)
     changes = _CHANGES_DATA.search(text) and not _SEEN_ONLY_IN_THE_RUN.search(text)
     return bool(changes) and any(other.kind == "final_state" for other in scored)
+
+
+def _restated(check: Check, task: AgentTask) -> bool:
+    """Tell whether assertions that a judge scores hold all that a required text says."""
+    texts = check.expected if isinstance(check.expected, list) else [check.expected]
+    scored = [
+        str(other.expected)
+        for other in task.evaluation.checks
+        if other.scored and other.kind in ("judge", "rubric", "output_substring")
+    ]
+    stated = {number for text in scored for number in numbers_in(text)}
+    said = " ".join(" ".join(map(_words, scored)).split())
+    for text in map(str, texts):
+        numbers = numbers_in(text)
+        if not (all(number in stated for number in numbers) if numbers else _words(text) in said):
+            return False
+    return bool(texts)
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def _unanswered_questions(task: AgentTask) -> Iterator[Hit]:

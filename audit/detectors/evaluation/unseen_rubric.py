@@ -37,16 +37,15 @@ class UnseenRubric(TaskDetector):
     Not flagged: the same text, followed by the criteria that describe the company.
 
     Wrong where the benchmark's own runner adds the rubric to the prompt; then the second rule holds instead, because
-    such a rubric tells the answer. Where the files leave open whether it does (trait ``rubric_maybe_in_prompt``), the
-    first rule only suspects.
+    such a rubric tells the answer. Suspected, because no run can be scored by a rubric to show it.
     """
 
     id = "unseen-rubric"
     title = "the text needs a rubric that the agent does not get"
-    version = "1"
+    version = "2"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
-    tier = Tier.CONFIRMED
+    tier = Tier.SUSPECTED
     why = "Which answer is wanted cannot be known, or need not be found."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -85,5 +84,4 @@ def _references(task: AgentTask) -> Iterator[Hit]:
             quote(task, at, text=criteria, note="what it does not read"),
         ),
         fix="State in the text what identifies the right answer.",
-        tier=Tier.SUSPECTED if "rubric_maybe_in_prompt" in task.traits else None,
     )

@@ -8,6 +8,7 @@ from audit.evidence import quote
 from audit.execution.environment import ExecutionFailed
 from audit.execution.gold import environment_of, reproduce, why_not_mutated
 from audit.execution.mutation import Mutant, Truth, mutants
+from audit.proof import wrongly_passes
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -35,7 +36,7 @@ class WrongAnswerAccepted(SuiteDetector):
 
     id = "wrong-answer-accepted"
     title = "the evaluator accepts a wrong answer"
-    version = "1"
+    version = "2"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -85,6 +86,7 @@ class WrongAnswerAccepted(SuiteDetector):
                 evidence=notes[0].evidence,
                 why=f"{self.why} {value['reproduce']}",
                 fix="Compare what carries the meaning.",
+                proof=next((proof for note in notes for proof in note.proofs), None),
                 cause=None if key.startswith("task ") else key,
                 severity=None if key.startswith("task ") else Severity.MAY_AFFECT_SCORE,
                 measures={"mutants": float(sum(n.value["passed"] for n in notes)), "tasks": float(len(tasks))},
@@ -109,4 +111,5 @@ def _note(task: AgentTask, key: str, passed: int, rejected: int, mutant: Mutant 
         "reproduce": reproduce(task, mutant.id),
     }
     evidence = quote(task, mutant.pointer, note=f"accepted as well: {mutant.change}")
-    return Observation(task_id=task.id, key=key, value=value, evidence=(evidence,))
+    proof = wrongly_passes(task, mutant.attempt)
+    return Observation(task_id=task.id, key=key, value=value, evidence=(evidence,), proofs=(proof,))

@@ -10,6 +10,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.gold_values import readable
 from audit.detectors.ground_truth.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
 from audit.detectors.ground_truth.schema_fit import Violation, violations
+from audit.detectors.ground_truth.schema_runs import as_documented, moved, renamed, without_call
 from audit.detectors.ground_truth.sharing import shared_cause
 from audit.detectors.ground_truth.wording import squash
 from audit.evidence import canonical_json, quote
@@ -47,16 +48,22 @@ class CallSchema(TaskDetector):
     in a call that only reads where only the final state is scored, in a milestone, or in a member of a nested object
     whose documentation may be the incomplete part, may affect the score; the rest affects it.
 
+    Confirmed is a flaw that a run shows: the ground truth with the documented value, without the undocumented argument,
+    or with the call moved or left out that no agent can make, fails; or the call that the documentation forbids passes.
+    Where the evaluator does not see the difference, or nothing at hand can tell, a flaw that affects the score is
+    suspected; it is cosmetic where the evaluator passes any other value there as well.
+
     The check is wrong where the documentation is wrong and the call is right; then the mismatch still is a flaw of
     the task, but of its environment.
     """
 
     id = "call-schema"
     title = "Gold calls that break the tool's documented schema"
-    version = "3"
+    version = "4"
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    about_values = True
     why = "An agent that follows the tool documentation cannot make the call that is scored as right."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -102,6 +109,7 @@ def _unreadable(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
         fix="Write it as one call with literal arguments.",
         severity=Severity.MAY_AFFECT_SCORE if task.ground_truth.semantics == "milestones" else None,
         cause=shared_cause(task, "unreadable", call.text),
+        proof=without_call(task, pointer),
     )
 
 
@@ -116,6 +124,7 @@ def _unknown_tool(task: AgentTask, pointer: str, call: ToolCall) -> Hit:
         patch=replace(f"{pointer}/name", meant) if meant else (),
         cause=shared_cause(task, "unknown tool", call.name),
         category=None if resembles else "insufficient-toolset",
+        proof=renamed(task, pointer, meant) if meant else without_call(task, pointer),
     )
 
 
@@ -133,6 +142,7 @@ def _withheld(task: AgentTask, pointer: str, call: ToolCall) -> Iterator[Hit]:
                 ),
                 why="At that point the agent does not have the tool, so it cannot make the call.",
                 fix="Move the call behind the turn that reveals the tool, or withhold another tool.",
+                proof=without_call(task, pointer) if never else moved(task, pointer, int(revealed)),
             )
 
 
@@ -150,6 +160,7 @@ def _misfits(task: AgentTask, pointer: str, call: ToolCall, tool: ToolSpec) -> I
             patch=_patch(task, given, call, violation),
             tier=Tier.SUSPECTED if _in_nested_object(violation) else None,
             cause=shared_cause(task, call.name, violation.keyword, violation.rule_at, violation.name, violation.value),
+            proof=as_documented(task, given, violation),
         )
 
 

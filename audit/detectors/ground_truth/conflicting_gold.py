@@ -6,7 +6,9 @@ from typing import Any
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.detectors.ground_truth.same_task import contradicts, group_cause, groups, observe_task
-from taxonomy.finding import Severity, Tier
+from audit.execution.replay import concrete
+from audit.proof import declaration
+from taxonomy.finding import Proof, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -23,6 +25,9 @@ class ConflictingGold(SuiteDetector):
 
     Flagged: the same request with the same tool, once with the gold ``unit="metric"``, once with ``unit="imperial"``.
 
+    Confirmed where the evaluation that a task declares fails the run that the other's ground truth describes; where the
+    benchmark has code of its own that decides, it is suspected.
+
     Not flagged: golds that differ but share an accepted call; variants of one base task, whose golds differ by design.
     Same tasks with different calls that count only through the state they leave are not decided here, because
     different calls can leave the same state.
@@ -30,7 +35,7 @@ class ConflictingGold(SuiteDetector):
 
     id = "conflicting-gold"
     title = "The same task with incompatible ground truths"
-    version = "1"
+    version = "2"
     category = "duplicate-or-conflicting-task"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -47,7 +52,9 @@ class ConflictingGold(SuiteDetector):
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
         """Note what makes the task, and its ground truth."""
-        return observe_task(task)
+        known = declaration(task)
+        for item in observe_task(task):
+            yield item.model_copy(update={"declared": known})
 
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
         """Yield one hit, or one note that nothing can be said, per group of same tasks whose ground truths differ."""
@@ -71,7 +78,25 @@ def _conflict(members: Sequence[Observation]) -> Iterator[Conclusion]:
             evidence=(*first.evidence, *second.evidence),
             fix="Decide which ground truth is right and use it for all, or change what one of the tasks asks.",
             cause=group_cause("conflict", kept),
+            proof=_proof(first, second),
         ),
+    )
+
+
+def _proof(first: Observation, second: Observation) -> Proof | None:
+    """Claim that the run that the one ground truth describes fails the other."""
+    if first.declared is None:
+        return None
+    truth = first.declared.ground_truth
+    turns = tuple(tuple(map(concrete, turn)) for turn in truth.turns)
+    return Proof(
+        task_id=second.task_id,
+        kind="constructed",
+        turns=turns,
+        replies=(*truth.outputs, *truth.answers[:1]),
+        passes=False,
+        should_pass=True,
+        evaluator="",
     )
 
 

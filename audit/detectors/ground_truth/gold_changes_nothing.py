@@ -6,6 +6,8 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.evidence import canonical_json, quote
 from audit.execution.gold import gold_replay, reproduce, why_not_replayed
+from audit.execution.variants import attempt_of
+from audit.proof import wrongly_passes
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -14,8 +16,8 @@ class GoldChangesNothing(TaskDetector):
     """A call of the ground truth that is documented as a write succeeds and leaves the state as it was.
 
     The ground truth is replayed from the task's initial state. Such a call can be left out of a run without any
-    difference; it is cosmetic. When in the end nothing at all has changed, although no call failed, a run that does
-    nothing reaches the final state, and the score is affected.
+    difference; it is cosmetic. When in the end nothing at all has changed, although no call failed, a run that calls
+    nothing and says the required texts reaches the final state. Where the evaluator passes it, the score is affected.
 
     Flagged: setting a user's address to the address that the profile has already.
     Not flagged: tools whose documentation does not say that they write, calls that fail (``gold-fails`` reports them),
@@ -26,7 +28,7 @@ class GoldChangesNothing(TaskDetector):
 
     id = "gold-changes-nothing"
     title = "a gold write changes nothing"
-    version = "1"
+    version = "2"
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.CONFIRMED
@@ -55,5 +57,6 @@ class GoldChangesNothing(TaskDetector):
                 fix="Leave the call out, or change the initial state so that it does something.",
                 cause=f"{step.call.name} {canonical_json(step.call.arguments)}",
                 severity=Severity.AFFECTS_SCORE if in_vain else None,
+                proof=wrongly_passes(task, attempt_of(task, ())) if in_vain else None,
                 patch=() if in_vain else leave_out(task, step.pointer),
             )

@@ -8,8 +8,11 @@ from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.detectors.ground_truth.wording import squash
 from audit.evidence import canonical_json, quote
 from audit.execution.gold import gold_replay, reproduce, why_not_replayed
-from audit.execution.replay import Replay, Step
-from taxonomy.finding import Severity, Tier
+from audit.execution.necessity import without
+from audit.execution.replay import Replay, Step, gold_turns
+from audit.execution.variants import attempt_of
+from audit.proof import wrongly_fails, wrongly_passes
+from taxonomy.finding import Proof, Severity, Tier
 from taxonomy.task import AgentTask
 
 _TRIED_AGAIN = "a later gold call tries again and succeeds"
@@ -26,6 +29,9 @@ class GoldFails(TaskDetector):
       cannot be done (may affect the score). Else the score is affected;
     * a read: it tells the agent nothing. Where redundant calls are free this is cosmetic, else it affects the score.
 
+    Where the score is affected, a run shows it: the ground truth without the failing write passes, or fails without the
+    failing read; else the finding is suspected.
+
     Flagged: get_product(product_id="77"), where 77 is the id of an item and the response is "product not found".
     Not flagged: a failing read all of whose values stand in the user's texts. The user gives an old e-mail first; an
     agent has to try it.
@@ -36,7 +42,7 @@ class GoldFails(TaskDetector):
 
     id = "gold-fails"
     title = "a gold call fails in its own environment"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -66,8 +72,15 @@ class GoldFails(TaskDetector):
                 fix="Make the call one that works in this environment, or leave it out.",
                 cause=cause,
                 severity=severity,
+                proof=_proof(task, step),
                 patch=leave_out(task, step.pointer) if so == _TRIED_AGAIN else (),
             )
+
+
+def _proof(task: AgentTask, step: Step) -> Proof:
+    """Claim that a run without the failing call fails for it, or passes without what it should do."""
+    without_it = attempt_of(task, without(gold_turns(task), step.turn, step.index))
+    return wrongly_fails(task, without_it) if _is_read(task, step) else wrongly_passes(task, without_it)
 
 
 def _is_read(task: AgentTask, step: Step) -> bool:

@@ -6,6 +6,8 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_replayed
 from audit.execution.replay import gold_turns, replay
+from audit.execution.variants import gold_attempt
+from audit.proof import wrongly_fails
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -19,13 +21,15 @@ class GoldNondeterministic(TaskDetector):
     Flagged: a booking whose id is drawn at random, without a seed.
     Not flagged: random draws that a seed in the task or the environment makes the same every time.
 
+    Confirmed where the evaluator rejects the ground truth, which then differs from itself; else suspected.
+
     It misses what varies from machine to machine or from day to day, because both replays are made on one machine
     within seconds. It is wrong where the evaluator leaves out the part of the state that differs.
     """
 
     id = "gold-nondeterministic"
     title = "two replays of the ground truth differ"
-    version = "1"
+    version = "2"
     category = "environment-drift"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -47,6 +51,7 @@ class GoldNondeterministic(TaskDetector):
                 evidence=(quote(task, "/id"),),
                 why=f"{self.why} {reproduce(task)}",
                 fix="Give the environment a seed.",
+                proof=wrongly_fails(task, gold_attempt(task)),
             )
             return
         for one, two in zip(first.steps, second.steps, strict=True):
@@ -57,6 +62,7 @@ class GoldNondeterministic(TaskDetector):
                     evidence=(quote(task, one.pointer, note=f"once: {one.observation.text[:300]}"),),
                     why=f"{self.why} {reproduce(task)}",
                     fix="Give the environment a seed.",
+                    proof=wrongly_fails(task, gold_attempt(task)),
                     cause=f"{one.call.name} {what}",
                 )
                 return

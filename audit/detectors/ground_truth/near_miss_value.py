@@ -16,7 +16,9 @@ from audit.detectors.ground_truth.sharing import shared_cause
 from audit.detectors.ground_truth.typing_slips import Conversation
 from audit.detectors.ground_truth.wording import squash, words
 from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
+from audit.execution.variants import gold_attempt, with_value
+from audit.proof import wrongly_fails, wrongly_passes
+from taxonomy.finding import Proof, Severity, Tier
 from taxonomy.task import AgentTask, ToolCall
 
 _QUOTED = re.compile(
@@ -27,6 +29,8 @@ _IDENTIFIER = re.compile(r"(?<![\w#-])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
 _DATE_LIKE = re.compile(r"(\d{1,6})([-/.])(\d{1,2})\2(\d{1,6})")
 _FEWEST_WORDS = 4
 _LONGEST_NAME = 200
+_MOST_COMPARISONS = 2_000_000
+"""Values times names and quotations that are compared; the largest task of the public benchmarks has 3,000."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,7 @@ class _Said:
 
     at: str
     text: str
+    words: tuple[str, ...]
 
 
 class NearMissValue(TaskDetector):
@@ -54,6 +59,9 @@ class NearMissValue(TaskDetector):
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
       birth that nobody said, or the record's date of birth and half of its name with another half.
 
+    A file name that the user says, a date that is none and a certain mismatch of people are confirmed where a run shows
+    what they cost: the run with the right value fails, or the run with a day that does not exist passes.
+
     Not flagged: words of the language (plurals, inflections, translations, corrected typos), because only names,
     identifiers and quotations have to be copied letter by letter; another digit in the place of one, or a template's
     blank ("X miles" becomes "980 miles"); another entity with a similar id; a value that one accepted alternative has
@@ -62,20 +70,27 @@ class NearMissValue(TaskDetector):
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "2"
+    version = "3"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    about_values = True
     why = "A run that copies the value exactly differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """A task without gold calls cannot be checked."""
-        return None if any(task.ground_truth.turns) else "the ground truth holds no calls"
+        if not any(task.ground_truth.turns):
+            return "the ground truth holds no calls"
+        values = sum(1 for _, call in task.gold_calls() for _ in gold_values(call.arguments))
+        said = len(_names_and_quotations(task)) + Conversation(task, Knowledge(task)).names
+        if values * said > _MOST_COMPARISONS:
+            return f"{values:,} gold values and {said:,} names and quotations are too many to compare with one another"
+        return None
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value that is nearly right."""
         knowledge = Knowledge(task)
-        said = list(_names_and_quotations(task))
+        said = _names_and_quotations(task)
         conversation = Conversation(task, knowledge)
         for pointer, call in task.gold_calls():
             severity = _severity(task, call)
@@ -96,17 +111,25 @@ def _severity(task: AgentTask, call: ToolCall) -> Severity:
     return Severity.MAY_AFFECT_SCORE if unseen or task.ground_truth.call_matching == "none" else Severity.AFFECTS_SCORE
 
 
-def _names_and_quotations(task: AgentTask) -> Iterator[_Said]:
+def _names_and_quotations(task: AgentTask) -> list[_Said]:
+    """List what has to be copied, each text once, where it comes first."""
+    first: dict[str, str] = {}
+    for at, text in _quoted(task):
+        first.setdefault(text, at)
+    return [_Said(at, text, tuple(words(text))) for text, at in first.items()]
+
+
+def _quoted(task: AgentTask) -> Iterator[tuple[str, str]]:
     for at, text in task.user_texts():
         for match in _QUOTED.finditer(text):
-            yield _Said(at, next(group for group in match.groups() if group))
+            yield at, next(group for group in match.groups() if group)
         patterns = (_FILE_NAME, _IDENTIFIER) if task.environment.state is not None else (_FILE_NAME,)
         for pattern in patterns:
             for match in pattern.finditer(text):
-                yield _Said(at, match.group())
+                yield at, match.group()
     for at, text in texts_in(task.initial_state, "/initial_state"):
         if _FILE_NAME.fullmatch(text):
-            yield _Said(at, text)
+            yield at, text
 
 
 def _misspelt(
@@ -114,11 +137,12 @@ def _misspelt(
 ) -> Iterator[Hit]:
     closed_world = task.environment.state is not None
     for at, text in value.strings():
-        near = [s for s in said if _nearly_same_phrase(text, s.text) or _nearly_same_name(text, s.text, closed_world)]
+        own = tuple(words(text))
+        near = [s for s in said if _nearly_same_phrase(own, s.words) or _nearly_same_name(text, s.text, closed_world)]
         if not near:
             continue
         other = near[0]
-        phrase = _nearly_same_phrase(text, other.text)
+        phrase = _nearly_same_phrase(own, other.words)
         meant_one = len({each.text for each in near}) == len(value.accepted) == 1
         yield Hit(
             claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, but the task says {other.text!r}.",
@@ -131,6 +155,7 @@ def _misspelt(
             tier=Tier.CONFIRMED if _FILE_NAME.fullmatch(text) and other.at.startswith("/user") else None,
             cause=shared_cause(task, f"{text!r} for {other.text!r}"),
             patch=replace(f"{pointer}/arguments{at}", other.text) if meant_one else (),
+            proof=_rejected(task, f"{pointer}/arguments{at}", other.text),
         )
         return
 
@@ -156,9 +181,12 @@ def _slipped(
     )
 
 
-def _nearly_same_phrase(gold: str, said: str) -> bool:
-    a, b = words(gold), words(said)
-    if min(len(a), len(b)) < _FEWEST_WORDS or Levenshtein.distance(a, b, score_cutoff=1) != 1:
+def _nearly_same_phrase(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
+    if (
+        min(len(a), len(b)) < _FEWEST_WORDS
+        or abs(len(a) - len(b)) > 1
+        or Levenshtein.distance(a, b, score_cutoff=1) != 1
+    ):
         return False
     changed = set(a).symmetric_difference(b)
     return bool(changed) and all(word.isalpha() and len(set(word)) > 1 for word in changed)
@@ -188,6 +216,7 @@ def _impossible_date(task: AgentTask, pointer: str, call: ToolCall, value: GoldV
         fix="Write the date that the user means.",
         tier=Tier.CONFIRMED,
         cause=shared_cause(task, call.name, value.member, text),
+        proof=wrongly_passes(task, gold_attempt(task)),
     )
 
 
@@ -227,7 +256,14 @@ def _wrong_person(
             tier=Tier.CONFIRMED if found.certain else Tier.SUSPECTED,
             cause=shared_cause(task, call.name, given.name, recorded.name, given.born),
             patch=_as_recorded(f"{pointer}/arguments", found, knowledge),
+            proof=_rejected(task, f"{pointer}/arguments{given.born_at}", recorded.born) if found.certain else None,
         )
+
+
+def _rejected(task: AgentTask, pointer: str, right: str) -> Proof | None:
+    """Claim that the run with the right value fails."""
+    attempt = with_value(task, pointer, right)
+    return None if attempt is None else wrongly_fails(task, attempt)
 
 
 def _as_recorded(arguments: str, found: Mismatch, knowledge: Knowledge) -> Patch:

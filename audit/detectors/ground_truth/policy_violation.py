@@ -9,6 +9,8 @@ from audit.execution.gold import environment_of, reproduce
 from audit.execution.policy.judge import Judged, Judgement, judge
 from audit.execution.policy.registry import rules_for
 from audit.execution.policy.rule import CannotTell, Violation
+from audit.execution.variants import gold_attempt
+from audit.proof import wrongly_passes
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.task import AgentTask
 
@@ -32,12 +34,14 @@ class PolicyViolation(TaskDetector):
     without a violation of which a rule cannot tell is not checked. A violation that rests on what the user's text does
     not say is only suspected.
 
+    A violation that affects the score is confirmed where the evaluator passes the run that makes the gold calls.
+
     The check is wrong when a rule misreads its sentence, which is why every hit quotes it.
     """
 
     id = "gold-breaks-policy"
     title = "Ground truths that the policy forbids"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -76,6 +80,7 @@ class PolicyViolation(TaskDetector):
                         cause=f"{task.id} | {judgement.rule} | {step.pointer}",
                         severity=_effect(step, steps[i + 1 :]) or outcome.severity,
                         tier=None if outcome.certain else Tier.SUSPECTED,
+                        proof=wrongly_passes(task, gold_attempt(task)),
                     )
 
 

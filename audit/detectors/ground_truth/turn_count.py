@@ -4,7 +4,10 @@ from collections.abc import Iterator
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
+from audit.execution.replay import gold_turns
+from audit.execution.variants import attempt_of, gold_attempt
+from audit.proof import wrongly_fails, wrongly_passes
+from taxonomy.finding import Proof, Severity, Tier
 from taxonomy.task import AgentTask
 
 
@@ -20,12 +23,15 @@ class TurnCount(TaskDetector):
     the whole dialogue, which is how benchmarks without a gold per turn are recorded (unless the source says that gold
     turns are checked turn by turn).
 
+    Confirmed where a run shows it: with a gold turn too many, the run that makes every gold call, the last ones in the
+    last turn that there is, fails; with a gold turn too few, the run that does nothing in the last turn passes.
+
     The check is wrong for a benchmark whose source records gold turns that are not meant to be paired with user turns.
     """
 
     id = "turn-count"
     title = "Gold turns and user turns that do not pair up"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -55,5 +61,15 @@ class TurnCount(TaskDetector):
                 quote(task, unpaired, note=f"turn {min(asked, gold) + 1} has no counterpart"),
                 quote(task, last, note=f"the last turn on the other side, turn {min(asked, gold)}"),
             ),
+            proof=_proof(task, asked, gold),
             fix="Move each gold call to the turn whose request it answers, and keep one gold turn per user turn.",
         )
+
+
+def _proof(task: AgentTask, asked: int, gold: int) -> Proof:
+    """Claim what shows it: every call made as late as the dialogue allows fails, or the last request is won unheard."""
+    if gold < asked:
+        return wrongly_passes(task, gold_attempt(task))
+    turns = gold_turns(task)
+    late = tuple(call for turn in turns[asked - 1 :] for call in turn)
+    return wrongly_fails(task, attempt_of(task, (*turns[: asked - 1], late)))

@@ -40,6 +40,11 @@ class Conversation:
         said = [(m[0], at) for at, text in task.user_texts() for m in _COPIED.finditer(text) if len(m[0]) <= _LONGEST]
         self._said = {word: at for word, at in reversed(said)}
 
+    @property
+    def names(self) -> int:
+        """How many different things the user says that have to be copied."""
+        return len(self._said)
+
     def slip(self, value: GoldValue) -> Slip | None:
         """Return what a required value is meant to copy, where the user says exactly one thing that is a slip away."""
         if not self._said or value.omissible or len(value.accepted) != 1:

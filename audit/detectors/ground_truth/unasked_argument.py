@@ -49,6 +49,7 @@ class UnaskedArgument(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    about_values = True
     why = "A run that leaves the optional argument out does what the user asks, differs from the gold and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

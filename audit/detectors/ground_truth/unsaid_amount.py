@@ -55,6 +55,7 @@ class UnsaidAmount(TaskDetector):
     category = "ambiguous-instruction"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    about_values = True
     why = "The agent has to guess the amount, and only one guess passes."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -53,7 +53,7 @@ class CrashSignature(RunTally):
 
     id = "crash-signature"
     title = "results that rest on a crash"
-    version = "1"
+    version = "2"
     category = "suspicious-score-pattern"
     why = "A crash and a wrong solution score alike, and only one of them tells something about the model."
     fix = "Find out what crashed; repeat the runs that the harness or the judge spoilt."
@@ -65,11 +65,11 @@ class CrashSignature(RunTally):
         for run in runs:
             found = [(kind, place, words) for place, text in _texts(run) for kind, words in _signatures(text, asked)]
             if not found:
-                yield Case(run.model)
+                yield Case(run.model, run=run)
                 continue
             kind, place, words = found[0]
             kinds = tuple(dict.fromkeys(kind for kind, _, _ in found))
-            yield Case(run.model, kinds, (quote_run(run, place, text=words, note=f"a run {kind}"),))
+            yield Case(run.model, kinds, (quote_run(run, place, text=words, note=f"a run {kind}"),), run=run)
 
     def claim(self, tally: Tally) -> str:
         """Say how many runs of a model crashed."""

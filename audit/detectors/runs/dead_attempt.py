@@ -30,7 +30,7 @@ class DeadAttempt(RunTally):
 
     id = "dead-attempt"
     title = "runs without any work of the agent"
-    version = "1"
+    version = "2"
     category = "suspicious-score-pattern"
     why = "Such runs measure the harness; averaged with the others they lower the score of the model."
     fix = "Repeat the runs, and report the scores with and without them."
@@ -48,12 +48,14 @@ class DeadAttempt(RunTally):
                 continue
             sign = idle_sign(run)
             if sign is None:
-                yield Case(run.model)
+                yield Case(run.model, run=run)
                 continue
             kinds = [f"in which the agent {sign.kind}"]
             kinds += ["scored above zero"] if run.score else []
             kinds += ["passed"] if run.passed else []
-            yield Case(run.model, tuple(kinds), (quote_run(run, sign.pointer, text=sign.text, note=sign.kind),))
+            yield Case(
+                run.model, tuple(kinds), (quote_run(run, sign.pointer, text=sign.text, note=sign.kind),), run=run
+            )
 
     def claim(self, tally: Tally) -> str:
         """Say how many runs of a model hold no work."""

@@ -27,7 +27,7 @@ class InfrastructureErrorScored(RunTally):
 
     id = "infrastructure-error-scored"
     title = "errors of the infrastructure scored as results"
-    version = "1"
+    version = "2"
     category = "suspicious-score-pattern"
     why = "The score says that the model failed where nothing was measured."
     fix = "Repeat these runs, or leave them out of the mean and report how many they are."
@@ -39,12 +39,12 @@ class InfrastructureErrorScored(RunTally):
         for run in runs:
             word = _WORDS.get(run.status)
             if word is None or run.score is None:
-                yield Case(run.model)
+                yield Case(run.model, run=run)
                 continue
             counts = "replaced by a retry" if run.id in again else "counted in the result"
             evidence = [quote_run(run, "/status_reason", note="what failed")] if run.status_reason else []
             evidence.append(quote_run(run, "/score", note="the score that was logged nevertheless"))
-            yield Case(run.model, (word, counts), tuple(evidence))
+            yield Case(run.model, (word, counts), tuple(evidence), run=run)
 
     def claim(self, tally: Tally) -> str:
         """Say how many runs of a model were scored without a measurement."""

@@ -25,7 +25,7 @@ class NonMonotoneRetry(RunTally):
 
     id = "non-monotone-retry"
     title = "retries that make the result worse"
-    version = "1"
+    version = "2"
     category = "suspicious-score-pattern"
     why = "Where the last attempt counts, a working solution gives way to a worse one, or to the judge's next draw."
     fix = "Count the best attempt, or report both readings."
@@ -37,7 +37,7 @@ class NonMonotoneRetry(RunTally):
             if not counts or before.score is None or run.score is None:
                 continue
             if run.score >= before.score:
-                yield Case(run.model)
+                yield Case(run.model, run=run)
                 continue
             kind = "in which the agent worked and was scored"
             if idle_sign(run) is not None:
@@ -49,7 +49,7 @@ class NonMonotoneRetry(RunTally):
                 quote_run(before, "/score", note="score of the attempt before"),
                 quote_run(run, "/score", note="score of the retry, which counts"),
             )
-            yield Case(run.model, (kind, *lost), evidence)
+            yield Case(run.model, (kind, *lost), evidence, run=run)
 
     def claim(self, tally: Tally) -> str:
         """Say how many retries of a model made the result worse."""

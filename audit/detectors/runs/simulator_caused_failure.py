@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
 from audit.detectors.runs.simulator_faults import FAULTS, faults
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -42,6 +43,9 @@ class SimulatorCausedFailure(SuiteDetector):
     Flagged: "Shall I cancel order 7?" - "Yes, please proceed. ###STOP###", and order 7 was to be cancelled.
     Not flagged: "It is cancelled. Anything else?" - "No, thank you. ###STOP###"; an agent that never asks.
 
+    Where it happens in most failed runs of some agents (or files) and in none of the others, the finding is that the
+    logs disagree about who played the user, and blames nobody.
+
     When it is wrong: the agent might have failed anyway, had the run gone on; an agent that writes as the user, or
     leaves the subject, brings on the end itself. Contradictions of the instruction in free words are missed, so the
     rates are lower bounds.
@@ -49,7 +53,7 @@ class SimulatorCausedFailure(SuiteDetector):
 
     id = "simulator-caused-failure"
     title = "Simulated user decides that the run fails"
-    version = "1"
+    version = "2"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -66,6 +70,7 @@ class SimulatorCausedFailure(SuiteDetector):
         """Count, per simulator and agent, the failed runs and those that the simulator decided."""
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         quotes: dict[tuple[str, str], Evidence] = {}
+        by: dict[tuple[str, str], Margins] = defaultdict(dict)
         for run in runs:
             key = (simulator_of(run), run.model)
             counts[key]["runs"] += 1
@@ -73,13 +78,16 @@ class SimulatorCausedFailure(SuiteDetector):
                 continue
             found = list(faults(task, run))
             counts[key].update(failed=1, decided=bool(found))
+            count(by[key], other_fields(run, by_agent=False), bool(found))
             counts[key].update({fault.kind for fault in found})
             for fault in found[:1]:
                 note = f"the user {FAULTS[fault.kind]}; agent {run.model}"
                 quotes.setdefault(key, quote_run(run, fault.pointer, text=fault.quote or None, note=note))
         for key, value in sorted(counts.items()):
             evidence = (quotes[key],) if key in quotes else ()
-            yield Observation(task_id=task.id, key=key[0], value={"agent": key[1], **value}, evidence=evidence)
+            yield Observation(
+                task_id=task.id, key=key[0], value={"agent": key[1], "by": by[key], **value}, evidence=evidence
+            )
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one finding per simulator, and one per task that several agents failed so."""
@@ -94,6 +102,11 @@ class SimulatorCausedFailure(SuiteDetector):
         for simulator, items in sorted(simulators.items()):
             if _sum(items)["decided"]:
                 hit = _hit(f"The simulated user {simulator} decides", items, f"simulator {simulator}")
+                split = label_split(added(item.value["by"] for item in items))
+                if split is not None:
+                    claim = split.sentence(f"the simulated user {simulator}", "decides that failed runs fail")
+                    fix = "Find out who played the user in these runs before it is blamed."
+                    hit = hit.model_copy(update={"claim": claim, "fix": fix, "level": Level.SUITE})
                 yield Conclusion(task_ids=(), also_in=_touched(items), hit=hit)
         everywhere = _sum(observations)
         for task, items in tasks.items():

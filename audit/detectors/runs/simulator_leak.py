@@ -2,14 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.runs.label_conflicts import (
+    LabelSplit,
+    Margins,
+    added,
+    count,
+    label_split,
+    other_fields,
+)
 from audit.detectors.runs.leaks import leaks
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -17,6 +24,13 @@ EXEMPLARS = 5
 """Most quotes per finding."""
 KINDS = ("thoughts", "mention", "blank", "control_word")
 """What can be given away."""
+_GIVES_AWAY = {
+    "thoughts": "gives its thoughts away",
+    "mention": "speaks of its instruction or role",
+    "blank": "leaves gaps that it forgot to fill in",
+    "control_word": "says a word for the harness",
+}
+_AFFECTED = ("runs_affected", "runs_seen", "turns_affected", "turns_seen")
 
 
 class SimulatorLeak(SuiteDetector):
@@ -33,8 +47,9 @@ class SimulatorLeak(SuiteDetector):
 
     The agent saw a turn when it speaks after it; the last turn of a run was seen by nobody. There is one finding per
     simulator (the model that plays the user, in one experiment) with the share of runs, 95 % Wilson interval, and the
-    agents it happened with. When it happens with a few agents only, another model than the log says may have played
-    the user there. The tasks touched are not at fault and are only named.
+    agents it happened with. A kind that most runs of some agents (or files) have and no run of the others does not
+    blame the simulator: the same model can hardly have played the user in both, so the finding is that the logs
+    disagree. The tasks touched are not at fault and are only named.
 
     Flagged: "<think>The instruction says to be terse.</think> Hi.". Not flagged: empty tags, "Bye. ###STOP###", "I'll
     follow the instructions in the e-mail", "the script I was given by support".
@@ -46,7 +61,7 @@ class SimulatorLeak(SuiteDetector):
 
     id = "simulator-leak"
     title = "Simulated user gives its instruction or thoughts away"
-    version = "3"
+    version = "4"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -60,7 +75,8 @@ class SimulatorLeak(SuiteDetector):
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Count, per simulator and agent, runs and turns that give something away, and those that the agent saw."""
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        quotes: dict[tuple[str, str], Evidence] = {}
+        by: dict[tuple[str, str], dict[str, Margins]] = defaultdict(lambda: {kind: {} for kind in KINDS})
+        quotes: dict[tuple[str, str], dict[str, Evidence]] = defaultdict(dict)
         for run in runs:
             turns = [i for i, message in enumerate(run.messages) if message.role == "user" and message.content.strip()]
             if not turns:
@@ -68,24 +84,25 @@ class SimulatorLeak(SuiteDetector):
             key = (simulator_of(run), run.model)
             replied = max((i for i, message in enumerate(run.messages) if message.role == "assistant"), default=-1)
             found = {i: list(leaks(run.messages[i].content)) for i in turns}
-            leaking = [i for i in turns if found[i]]
-            seen = [i for i in leaking if i < replied]
-            counts[key].update(leak.kind for i in leaking for leak in found[i])
-            counts[key].update(
-                runs=1,
-                turns=len(turns),
-                runs_affected=bool(leaking),
-                turns_affected=len(leaking),
-                runs_seen=bool(seen),
-                turns_seen=len(seen),
-            )
-            for i in leaking[:1]:
-                leak = found[i][0]
-                note = f"{leak.kind.replace('_', ' ')}, with {run.model}, {'seen' if seen else 'not seen'} by the agent"
-                quotes.setdefault(key, quote_run(run, f"/messages/{i}/content", text=leak.quote, note=note))
+            kinds = {i: {leak.kind for leak in found[i]} for i in turns if found[i]}
+            seen = {i: given for i, given in kinds.items() if i < replied}
+            counts[key].update(runs=1, turns=len(turns))
+            counts[key].update(leak.kind for i in kinds for leak in found[i])
+            for what, given in (("turns_affected", kinds), ("turns_seen", seen)):
+                counts[key].update(_together(what, held) for held in given.values())
+            for what, given in (("runs_affected", kinds), ("runs_seen", seen)):
+                counts[key].update([_together(what, set().union(*given.values()))] if given else [])
+            for kind in KINDS:
+                count(by[key][kind], other_fields(run, by_agent=False), any(kind in held for held in kinds.values()))
+            for i in kinds:
+                for leak in found[i]:
+                    by_agent = "seen" if i in seen else "not seen"
+                    note = f"{leak.kind.replace('_', ' ')}, with {run.model}, {by_agent} by the agent"
+                    quote = quote_run(run, f"/messages/{i}/content", text=leak.quote, note=note)
+                    quotes[key].setdefault(leak.kind, quote)
         for key, value in sorted(counts.items()):
-            evidence = (quotes[key],) if key in quotes else ()
-            yield Observation(task_id=task.id, key=key[0], value={"agent": key[1], **value}, evidence=evidence)
+            noted = {"agent": key[1], "by": by[key], "quoted": list(quotes[key]), **value}
+            yield Observation(task_id=task.id, key=key[0], value=noted, evidence=tuple(quotes[key].values()))
         if not counts:
             yield Observation(task_id=task.id, key=_SILENT)
 
@@ -99,39 +116,82 @@ class SimulatorLeak(SuiteDetector):
             if item.key != _SILENT:
                 simulators[item.key].append(item)
         for simulator, items in sorted(simulators.items()):
-            if any(item.value["runs_affected"] for item in items):
-                yield _finding(simulator, items)
+            splits = {kind: label_split(added(item.value["by"][kind] for item in items)) for kind in KINDS}
+            for kind, split in splits.items():
+                if split is not None:
+                    yield _conflict(simulator, kind, split, items)
+            blamed = [kind for kind, split in splits.items() if split is None]
+            if _sum(items, "runs_affected", blamed):
+                yield _finding(simulator, items, blamed)
 
 
 _SILENT = ""
 
 
-def _finding(simulator: str, items: Sequence[Observation]) -> Conclusion:
-    names = ("runs", "runs_affected", "runs_seen", "turns", "turns_affected", "turns_seen", *KINDS)
-    total = {name: sum(item.value.get(name, 0) for item in items) for name in names}
+def _together(what: str, kinds: Iterable[str]) -> str:
+    """Name a count of what gave away just these kinds."""
+    return f"{what} {'+'.join(sorted(kinds))}"
+
+
+def _sum(items: Iterable[Observation], what: str, kinds: Sequence[str]) -> int:
+    """Count what gave away any of some kinds."""
+    total = 0
+    for item in items:
+        for name, number in item.value.items():
+            if name.startswith(f"{what} ") and not set(kinds).isdisjoint(name.removeprefix(f"{what} ").split("+")):
+                total += number
+    return total
+
+
+def _quotes(items: Sequence[Observation], kinds: Sequence[str]) -> Iterator[Evidence]:
+    """Yield quotes of some kinds from tasks spread over the benchmark, one for each."""
+    having = [item for item in items if not set(kinds).isdisjoint(item.value["quoted"])]
+    for i in sorted({i * (len(having) - 1) // (EXEMPLARS - 1) for i in range(EXEMPLARS)}):
+        noted = zip(having[i].value["quoted"], having[i].evidence, strict=True)
+        yield next(quote for kind, quote in noted if kind in kinds)
+
+
+def _conflict(simulator: str, kind: str, split: LabelSplit, items: Sequence[Observation]) -> Conclusion:
+    habit = f"{_GIVES_AWAY[kind]} in its turns"
+    hit = Hit(
+        claim=split.sentence(f"the simulated user {simulator}", habit),
+        why="Runs that were played by another user are compared, and what it did is put down to the wrong model.",
+        fix="Find out which model played the user in these runs, correct the label, and strip what the agent must not "
+        "read.",
+        cause=f"label of simulator {simulator}: {kind} by {split.field}",
+        level=Level.SUITE,
+        evidence=tuple(_quotes(items, (kind,))),
+        measures={"runs": split.runs, "affected": split.affected, "clean": split.clean},
+    )
+    touched = [item.task_id for item in items if _sum([item], "runs_affected", (kind,))]
+    return Conclusion(task_ids=(), also_in=tuple(dict.fromkeys(touched)), hit=hit)
+
+
+def _finding(simulator: str, items: Sequence[Observation], kinds: Sequence[str]) -> Conclusion:
+    total = {name: sum(item.value.get(name, 0) for item in items) for name in ("runs", "turns", *kinds)}
+    total |= {name: _sum(items, name, kinds) for name in _AFFECTED}
     low, high = wilson(total["runs_affected"], total["runs"])
-    touched = [item for item in items if item.value["runs_affected"]]
-    chosen = sorted({i * (len(touched) - 1) // (EXEMPLARS - 1) for i in range(EXEMPLARS)})
+    touched = [item for item in items if _sum([item], "runs_affected", kinds)]
     rate = total["runs_affected"] / total["runs"]
     hit = Hit(
         claim=f"The simulated user {simulator} gives away its instruction or thoughts in {total['runs_affected']} of "
         f"{total['runs']} runs ({rate:.1%}, 95 % interval {low:.1%} to {high:.1%}); the agent saw it in "
-        f"{total['runs_seen']} of them. {_agents(items)}",
+        f"{total['runs_seen']} of them. {_agents(items, kinds)}",
         fix="Strip the simulator's thoughts before the agent reads its turns, look for control words only at the end "
         "of a turn, and repeat the affected runs.",
         cause=f"simulator {simulator}",
-        evidence=tuple(chain.from_iterable(touched[i].evidence for i in chosen)),
+        evidence=tuple(_quotes(items, kinds)),
         measures={**total, "rate": rate, "low": low, "high": high},
     )
     return Conclusion(task_ids=(), also_in=tuple(dict.fromkeys(item.task_id for item in touched)), hit=hit)
 
 
-def _agents(items: Sequence[Observation]) -> str:
+def _agents(items: Sequence[Observation], kinds: Sequence[str]) -> str:
     runs: Counter[str] = Counter()
     affected: Counter[str] = Counter()
     for item in items:
         runs[item.value["agent"]] += item.value["runs"]
-        affected[item.value["agent"]] += item.value["runs_affected"]
+        affected[item.value["agent"]] += _sum([item], "runs_affected", kinds)
     worst = sorted((name for name in runs if affected[name]), key=lambda name: (-affected[name] / runs[name], name))
     listed = ", ".join(f"{name} ({affected[name]} of {runs[name]} runs)" for name in worst[:EXEMPLARS])
     more = f" and {len(worst) - EXEMPLARS} more" if len(worst) > EXEMPLARS else ""

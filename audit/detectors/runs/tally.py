@@ -4,11 +4,12 @@ from abc import abstractmethod
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.runs.label_conflicts import LabelSplit, Margins, added, count, label_split, other_fields
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -26,6 +27,8 @@ class Case(NamedTuple):
     """What is wrong with it, in words that follow a number; empty when nothing is."""
     evidence: tuple[Evidence, ...] = ()
     """Quotes that show it."""
+    run: Trajectory | None = None
+    """The run that it is about."""
 
 
 class Tally(NamedTuple):
@@ -61,7 +64,8 @@ class RunTally(SuiteDetector):
     """A check that looks at each run, or each verdict, and concludes per model or judge.
 
     Its findings are about runs. The tasks on which it happened are named beside the finding and are not affected by
-    it, so that no task is dropped for what a harness did once.
+    it, so that no task is dropped for what a harness did once. Where what is wrong splits perfectly by another field of
+    the logs (``label_conflicts``), the finding is about the logs, and not about the model.
     """
 
     needs_runs = True
@@ -86,14 +90,22 @@ class RunTally(SuiteDetector):
         kinds: dict[str, Counter[str]] = defaultdict(Counter)
         wrong: Counter[str] = Counter()
         quotes: dict[str, tuple[Evidence, ...]] = {}
+        by: dict[str, Margins] = defaultdict(dict)
         for case in self.cases(task, list(runs)):
             looked[case.group] += 1
+            if case.run is not None:
+                count(by[case.group], other_fields(case.run, by_agent=True), bool(case.kinds))
             if case.kinds:
                 wrong[case.group] += 1
                 kinds[case.group].update(case.kinds)
                 quotes.setdefault(case.group, case.evidence)
         for group, number in sorted(looked.items()):
-            value = {"looked": number, "wrong": wrong[group], "kinds": dict(sorted(kinds[group].items()))}
+            value: dict[str, Any] = {
+                "looked": number,
+                "wrong": wrong[group],
+                "kinds": dict(sorted(kinds[group].items())),
+            }
+            value["by"] = by[group]
             yield Observation(task_id=task.id, key=group, value=value, evidence=quotes.get(group, ()))
         if not looked:
             yield Observation(task_id=task.id, key=_NOTHING)
@@ -111,14 +123,18 @@ class RunTally(SuiteDetector):
             touched = [item for item in items if item.value["wrong"]]
             if touched:
                 tasks = tuple(dict.fromkeys(item.task_id for item in touched))
-                yield Conclusion(task_ids=(), also_in=tasks, hit=self._hit(_tally(group, items), touched))
+                split = label_split(added(item.value["by"] for item in items))
+                yield Conclusion(task_ids=(), also_in=tasks, hit=self._hit(_tally(group, items), touched, split))
 
-    def _hit(self, tally: Tally, touched: Sequence[Observation]) -> Hit:
+    def _hit(self, tally: Tally, touched: Sequence[Observation], split: LabelSplit | None) -> Hit:
         step = max(1, len(touched) // EXEMPLARS)
         shown = touched[::step][:EXEMPLARS]
         return Hit(
-            claim=self.claim(tally),
-            fix=self.fix,
+            claim=split.sentence(tally.group, f"is said to be at fault ({tally.listed})")
+            if split
+            else self.claim(tally),
+            fix=f"Find out what differs between these runs before {tally.group} is blamed." if split else self.fix,
+            level=Level.SUITE if split else None,
             cause=f"runs of {tally.group}",
             evidence=tuple(chain.from_iterable(item.evidence for item in shown)),
             measures={

@@ -38,7 +38,7 @@ class VerdictWithoutEvidence(RunTally):
 
     id = "verdict-without-evidence"
     title = "scores for what the judge was not shown"
-    version = "1"
+    version = "2"
     category = "too-lenient"
     why = "What was not shown is not known; any score for it, also 0, is made up and goes into the mean."
     fix = "Give no score where the evidence is missing, capture it again, and leave the run out until then."
@@ -53,11 +53,11 @@ class VerdictWithoutEvidence(RunTally):
                     continue
                 group = f"{item.judge} judging {run.model}"
                 if item.kind == "vision" and item.shown == ():
-                    yield Case(group, ("with no image or video", _height(item)), _proof(run, i, None))
+                    yield Case(group, ("with no image or video", _height(item)), _proof(run, i, None), run)
                 elif item.shown is None and item.score > 0 and (match := _BLIND.search(item.reason)):
-                    yield Case(group, ("by its own words", _height(item)), _proof(run, i, match[0]))
+                    yield Case(group, ("by its own words", _height(item)), _proof(run, i, match[0]), run)
                 else:
-                    yield Case(group)
+                    yield Case(group, run=run)
 
     def claim(self, tally: Tally) -> str:
         """Say how many verdicts of a judge rest on nothing."""

@@ -24,6 +24,13 @@ _EXPLAINED = re.compile(
     re.IGNORECASE,
 )
 """Whoever says how a text is to be written leaves blanks in it on purpose."""
+_MASKED = re.compile(
+    r"(?:pass ?(?:word|code|phrase)|passwd|\bpwd|\bpin|secret|token|api[_ -]?key|\bcvv|\bcvc|\bssn"
+    r"|card[_ ]?(?:number|no\.?)?|security[_ ]?(?:code|answer)|密码|密碼|口令|验证码|驗證碼)"
+    r"\W{0,3}(?:(?:is|are|was|equals)\b|[为是為])?\W{0,4}\Z",
+    re.IGNORECASE,
+)
+"""What a text says right before a secret that it masks."""
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
@@ -33,14 +40,17 @@ def blanks(task: AgentTask, text: str) -> Iterator[tuple[int, int]]:
     A blank is a run of underscores ("at ____"), "XXX" or "TBD" as a word, a name for what is missing between brackets
     ("[date]", "{value}", "<TBD>"), N in the place of a number ("N days", "N:00"), or a word in the place of an hour
     ("some:00"), or "you know which" in the place of a thing. Code does not count, nor does a text that speaks of a
-    format or a template, where blanks are shown.
+    format or a template, where blanks are shown, nor a secret that is masked ("password: xxxxx"): nobody is to read it.
 
     Args:
         task: the task.
         text: one of its texts of the user.
     """
     bare = _CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    if (found := _BLANK.search(bare)) and not _EXPLAINED.search(text) and _needs_more(task):
+    found = next(
+        (gap for gap in _BLANK.finditer(bare) if not _MASKED.search(bare[max(0, gap.start() - 40) : gap.start()])), None
+    )
+    if found and not _EXPLAINED.search(text) and _needs_more(task):
         yield found.span()
 
 

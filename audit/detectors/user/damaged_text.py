@@ -54,9 +54,11 @@ class DamagedText(TaskDetector):
        its own in the same text;
     7. a blank was left where a value belongs ("at ____", "on XXX", "[date]", "{value}", "some:00"), and a call of the
        ground truth needs a value that the user does not say; nothing in the text explains a format or a template.
+       Suspected only, since no run shows what was meant.
 
     Flagged: "Step 5 - Cleanup\\nGoal: Remove the tree"; "`datasearch_1.json`" beside "`search_1.json`" and "`data/`".
-    Not flagged: ``print("a\\n")``; ``pyarrow.Tensor``; "Node.js"; "`dataset.json`".
+    Not flagged: "password: xxxxx", which masks a secret; ``print("a\\n")``; ``pyarrow.Tensor``; "Node.js";
+    "`dataset.json`".
 
     Wrong where users really typed so, as in requests that were collected from the public: the text is damaged all
     the same, and the agent has to live with it.
@@ -64,7 +66,7 @@ class DamagedText(TaskDetector):
 
     id = "damaged-text"
     title = "text with lost or stray characters"
-    version = "2"
+    version = "3"
     category = "ambiguous-instruction"
     severity = Severity.COSMETIC
     tier = Tier.CONFIRMED
@@ -80,6 +82,7 @@ class DamagedText(TaskDetector):
                     evidence=(quote(task, pointer, text=sentence_around(text, start, end), note="as it stands"),),
                     fix="Restore the text.",
                     severity=severity,
+                    tier=Tier.SUSPECTED if severity is Severity.AFFECTS_SCORE else None,
                     cause=shared_cause(task, what),
                 )
 

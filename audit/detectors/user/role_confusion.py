@@ -6,13 +6,14 @@ from itertools import chain, islice
 from typing import Literal
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
 from audit.detectors.user.assistant_speech import Cue, assistant_speech
 from audit.detectors.user.machine_speech import machine_speech
 from audit.detectors.user.narration import narration
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import upper_tail, wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -45,6 +46,9 @@ class UserRoleConfusion(SuiteDetector):
     tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are no
     trials of their own: a deterministic simulator repeats itself.)
 
+    Where it happens in most runs of some agents (or files) and in none of the others, the finding is that the logs
+    disagree about who played the user, and blames nobody.
+
     Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user; a user's turn
     ``<tool_call>{"name": "get_trip", "arguments": {}}</tool_call>``; "(The caller is satisfied and hangs up.)".
     Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience";
@@ -58,7 +62,7 @@ class UserRoleConfusion(SuiteDetector):
 
     id = "user-role-confusion"
     title = "Simulated user speaks as the assistant, a program or a narrator"
-    version = "4"
+    version = "5"
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -76,12 +80,14 @@ class UserRoleConfusion(SuiteDetector):
         """Count, per simulator and agent, the runs and the turns that are affected."""
         counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         quotes: dict[tuple[str, str], Evidence] = {}
+        by: dict[tuple[str, str], Margins] = defaultdict(dict)
         for run in runs:
             turns = [i for i, message in enumerate(run.messages) if message.role == "user" and message.content.strip()]
             if not turns:
                 continue
             key = (simulator_of(run), run.model)
             confused = [(i, cue) for i in turns if (cue := _out_of_role(task, run, i)) is not None]
+            count(by[key], other_fields(run, by_agent=False), bool(confused))
             counts[key].update(
                 runs=1, turns=len(turns), runs_affected=min(1, len(confused)), turns_affected=len(confused)
             )
@@ -90,7 +96,9 @@ class UserRoleConfusion(SuiteDetector):
                 quotes.setdefault(key, quote)
         for key, value in sorted(counts.items()):
             evidence = (quotes[key],) if key in quotes else ()
-            yield Observation(task_id=task.id, key=key[0], value={"agent": key[1], **value}, evidence=evidence)
+            yield Observation(
+                task_id=task.id, key=key[0], value={"agent": key[1], "by": by[key], **value}, evidence=evidence
+            )
         if not counts:
             yield Observation(task_id=task.id, key=_SILENT)
 
@@ -136,9 +144,14 @@ def _simulator_finding(simulator: str, items: Sequence[Observation]) -> Conclusi
     turn_low, turn_high = wilson(said, turns)
     touched = [item for item in items if _affected(item)]
     chosen = sorted({i * (len(touched) - 1) // (EXEMPLARS - 1) for i in range(EXEMPLARS)})
+    split = label_split(added(item.value["by"] for item in items))
+    plain = (
+        f"The simulated user {simulator} leaves its role in {affected} of {runs} runs ({affected / runs:.1%}, 95 % "
+        f"interval {low:.1%} to {high:.1%})."
+    )
     hit = Hit(
-        claim=f"The simulated user {simulator} leaves its role in {affected} of {runs} runs "
-        f"({affected / runs:.1%}, 95 % interval {low:.1%} to {high:.1%}).",
+        claim=split.sentence(f"the simulated user {simulator}", "leaves its role") if split else plain,
+        level=Level.SUITE if split else None,
         fix="Check which model and which prompt played the user, and repeat the affected runs with a user that keeps "
         "its role.",
         cause=f"simulator {simulator}",

@@ -1,0 +1,184 @@
+"""The proof gate: a confirmed finding that affects the score names a run that is scored wrongly, scored once more here.
+
+A check claims a proof (``wrongly_passes``, ``wrongly_fails``, ``recorded``); the gate carries it out. A constructed
+attempt goes before the task's own environment, or, where nobody can register code for the benchmark, before the
+evaluation that the task declares. A recorded run has its recorded verdict, which is scored again where an environment
+knows the run's conversation. What has no proof, or one that does not hold, is suspected and says why.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from audit.detectors.base import Detector, Hit, Observation
+from audit.execution import declared
+from audit.execution.compared import never_compared
+from audit.execution.declared import DECLARED, Declared
+from audit.execution.environment import Attempt, Unavailable
+from audit.execution.registry import environment_for, has_code
+from audit.execution.tau.environment import TauEnvironment
+from taxonomy.finding import Proof, Severity, Tier
+from taxonomy.task import AgentTask
+from taxonomy.trajectory import Trajectory
+
+NO_RUN = "no run that is scored wrongly was found or constructed"
+"""Why a hit without a proof is suspected."""
+
+
+def wrongly_passes(task: AgentTask, attempt: Attempt) -> Proof:
+    """Claim that the evaluator passes an attempt that it has to fail; the gate finds out whether it does."""
+    return _claimed(task, attempt, passes=True)
+
+
+def wrongly_fails(task: AgentTask, attempt: Attempt) -> Proof:
+    """Claim that the evaluator fails an attempt that it has to pass; the gate finds out whether it does."""
+    return _claimed(task, attempt, passes=False)
+
+
+def recorded(run: Trajectory, *, should_pass: bool) -> Proof:
+    """Claim that the recorded verdict of a run is wrong."""
+    return Proof(
+        task_id=run.task_id,
+        kind="recorded",
+        trajectory_id=run.id,
+        passes=not should_pass,
+        should_pass=should_pass,
+        evaluator="",
+    )
+
+
+def _claimed(task: AgentTask, attempt: Attempt, *, passes: bool) -> Proof:
+    return Proof(
+        task_id=task.id,
+        kind="constructed",
+        turns=attempt.turns,
+        replies=attempt.replies,
+        passes=passes,
+        should_pass=not passes,
+        evaluator="",
+    )
+
+
+def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Trajectory] | None = None) -> Hit:
+    """Pass a hit through the gate.
+
+    Args:
+        detector: the check.
+        hit: what it found.
+        task: the task that its proof is about.
+        runs: runs at hand by id.
+
+    Returns:
+        The hit with a proof that holds, and who scored it; else suspected where it was confirmed and affects the score.
+
+    Raises:
+        ExecutionFailed: the environment broke.
+    """
+    if hit.proof is None:
+        return _suspected(detector, hit, NO_RUN)
+    try:
+        held = carried_out(hit.proof, task, runs or {})
+    except Unavailable as reason:
+        return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
+    if held is None:
+        return _suspected(detector, hit, "the run that it names is scored rightly")
+    return hit.model_copy(update={"proof": held})
+
+
+def weighed(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
+    """Make a hit on a gold value cosmetic where the evaluator never compares the value.
+
+    Nothing that is not compared can decide a score; that it is not compared is a finding of its own
+    (``wrong-answer-accepted``).
+    """
+    if not detector.about_values or (hit.severity or detector.severity) is Severity.COSMETIC:
+        return hit
+    at = next((item.pointer for item in hit.evidence if item.pointer.startswith("/ground_truth/turns/")), "")
+    reason = never_compared(task, at)
+    if reason is None:
+        return hit
+    why = f"The evaluator never looks at this value ({reason}), so no score depends on it."
+    return hit.model_copy(update={"severity": Severity.COSMETIC, "why": why})
+
+
+def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -> Proof | None:
+    """Score the run of a proof again.
+
+    Returns:
+        The proof, with the name of what scored it; None when it does not hold.
+
+    Raises:
+        Unavailable: nothing at hand can score the run.
+        ExecutionFailed: the environment broke.
+    """
+    if proof.passes == proof.should_pass or proof.task_id != task.id:
+        return None
+    if proof.kind == "constructed":
+        passed, evaluator = _score(task, Attempt(turns=proof.turns, replies=proof.replies))
+    else:
+        run = runs.get(proof.trajectory_id or "")
+        if run is None or run.task_id != task.id or run.passed is None:
+            return None
+        passed, evaluator = _score_again(task, run)
+    return proof.model_copy(update={"evaluator": evaluator}) if passed == proof.passes else None
+
+
+def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
+    """Pass a hit of a suite check through the gate, after its observations went through it.
+
+    A proof counts that was carried out when it was observed, or that the declaration of its task, noted with an
+    observation, bears out.
+    """
+    if hit.proof is None:
+        return _suspected(detector, hit, NO_RUN)
+    if any(hit.proof in item.proofs for item in observed):
+        return hit
+    noted = (item.declared for item in observed if item.declared and item.declared.task_id == hit.proof.task_id)
+    known = next(noted, None)
+    if known is None:
+        return _suspected(detector, hit, "its proof was not carried out")
+    try:
+        verdict = declared.score(known, Attempt(turns=hit.proof.turns, replies=hit.proof.replies))
+    except Unavailable as reason:
+        return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
+    wrong = verdict.passed == hit.proof.passes != hit.proof.should_pass
+    if hit.proof.kind != "constructed" or not wrong:
+        return _suspected(detector, hit, "the run that it names is scored rightly")
+    return hit.model_copy(update={"proof": hit.proof.model_copy(update={"evaluator": DECLARED})})
+
+
+def declaration(task: AgentTask) -> Declared | None:
+    """Return what a task declares of its evaluation where that decides; None where the benchmark has code that does."""
+    return None if has_code(task.benchmark) else Declared.of(task)
+
+
+def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
+    environment = environment_for(task)
+    if environment is not None:
+        if reason := environment.supports(task):
+            raise Unavailable(reason)
+        return environment.evaluate(task, attempt).passed, f"{environment.name} {environment.version()}"
+    known = declaration(task)
+    if known is None:
+        raise Unavailable(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
+    return declared.score(known, attempt).passed, DECLARED
+
+
+def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:
+    """Score a recorded run in an environment that reads its conversation, else take the recorded verdict."""
+    try:
+        environment = environment_for(task)
+    except Unavailable:
+        environment = None
+    reads_runs = isinstance(environment, TauEnvironment) and environment.supports(task) is None
+    if isinstance(environment, TauEnvironment) and reads_runs and environment.closed(run.messages):
+        passed = environment.evaluate(task, environment.attempt(run.messages)).passed
+        return passed, f"{environment.name} {environment.version()}"
+    return bool(run.passed), "the recorded verdict"
+
+
+def _suspected(detector: Detector, hit: Hit, reason: str) -> Hit:
+    """Drop the proof; a hit that would be confirmed and affect the score becomes suspected."""
+    tier, severity = hit.tier or detector.tier, hit.severity or detector.severity
+    if tier is not Tier.CONFIRMED or severity is not Severity.AFFECTS_SCORE:
+        return hit.model_copy(update={"proof": None}) if hit.proof else hit
+    why = f"{(hit.why or detector.why).rstrip()} Suspected, not confirmed: {reason}."
+    return hit.model_copy(update={"proof": None, "tier": Tier.SUSPECTED, "why": why})
