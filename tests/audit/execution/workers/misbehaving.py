@@ -90,6 +90,10 @@ def do_remove(path: str) -> None:
     os.remove(path)
 
 
+def do_list(path: str) -> list[str]:
+    return sorted(os.listdir(path))
+
+
 def do_fill_disk(size: int) -> None:
     with open("big", "wb") as file:
         for _ in range(size):
