@@ -57,7 +57,9 @@ app.add_typer(sources.app)
 def main() -> None:
     """Entry point of the console script; an expected error is one message and exit code 3, never a traceback."""
     from flows.errors import EXPECTED, explain
+    from flows.safe_path import protect_children
 
+    protect_children()
     try:
         app()
     except EXPECTED as error:

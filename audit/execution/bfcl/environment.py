@@ -8,7 +8,7 @@ from typing import Any
 from audit.execution import venvs
 from audit.execution.bfcl import native, questions
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.workers import WorkerPool, WorkerSession
+from audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
 from taxonomy.task import AgentTask, ToolCall
 
 RELEASE = "2025.7.17"
@@ -52,7 +52,7 @@ class BfclEnvironment(Environment):
                 venvs.find("bfcl", RELEASE)
             except Unavailable as missing:
                 return str(missing)
-        return None
+        return why_not_contained()
 
     def reset(self, task: AgentTask) -> None:
         """Build the involved classes with the task's initial configuration.

@@ -3,6 +3,7 @@
 from audit.execution.workers.isolation import Isolation, allow_weak_isolation, isolations_used
 from audit.execution.workers.limits import Limits
 from audit.execution.workers.pool import WorkerPool
+from audit.execution.workers.sandbox import why_not_contained
 from audit.execution.workers.session import WorkerSession
 from audit.execution.workers.worker import Worker
 
@@ -14,4 +15,5 @@ __all__ = [
     "WorkerSession",
     "allow_weak_isolation",
     "isolations_used",
+    "why_not_contained",
 ]

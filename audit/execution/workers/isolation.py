@@ -52,7 +52,7 @@ def refusal(isolation: Isolation) -> str | None:
     lacking = "; ".join(f"{LAYERS[name]} ({why})" for name, why in sorted(isolation.missing.items()))
     return (
         f"benchmark code is not executed, because this machine cannot contain it fully. Missing: {lacking}. "
-        f"Run as a user with these rights, or accept the risk with {OPTION}"
+        f"Run as a user with these rights, or accept the risk with {OPTION} (docs/execution-workers.md)"
     )
 
 

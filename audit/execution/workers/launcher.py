@@ -54,7 +54,8 @@ def main() -> None:
 
     The order has ``control`` (number of the inherited socket), ``command`` and ``environment`` (the host's), ``folder``
     (to be removed at the end), ``home`` (the folder in it that stays writable), ``needed`` (folders that the host has
-    to reach), ``limits``, ``off`` (layers that tests switch off) and ``weak`` (whether layers may be missing).
+    to reach), ``limits``, ``off`` (layers that tests switch off), ``weak`` (whether layers may be missing) and
+    ``probe`` (whether the report is all that is wanted).
     """
     order = json.loads(sys.argv[1])
     layers = Layers(order["off"])
@@ -111,7 +112,7 @@ def enter(order: dict[str, Any], layers: Layers) -> None:
     control = socket.socket(fileno=order["control"])
     report = {"user": "nobody" if as_root else "own", "landlock": version, "missing": layers.missing}
     control.sendall(json.dumps({"isolation": report}).encode())
-    if layers.missing and not order["weak"]:
+    if order["probe"] or (layers.missing and not order["weak"]):
         os._exit(0)
     os.set_inheritable(control.detach(), True)
     if filtered:

@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,17 @@ ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": "", "PYTHONHASHSE
 class Sandbox:
     """A host in all layers of containment; see ``launcher.py`` and ``host.py`` for what runs inside."""
 
-    def __init__(self, python: Path, script: Path, limits: Limits, arguments: Sequence[str]) -> None:
+    def __init__(
+        self, python: Path, script: Path, limits: Limits, arguments: Sequence[str] = (), probe: bool = False
+    ) -> None:
         """Start it.
+
+        Args:
+            python: interpreter of the benchmark.
+            script: file with ``setup()``.
+            limits: what its processes may use.
+            arguments: what ``setup`` is called with.
+            probe: only see which layers there are.
 
         Raises:
             Unavailable: when it cannot be started, or this machine lacks a layer and that was not allowed.
@@ -40,14 +50,14 @@ class Sandbox:
         if not os.access(python, os.X_OK):
             raise Unavailable(f"{python} cannot be run: there is no such program; remove the environment, create it")
         self._folder = Path(tempfile.mkdtemp(prefix="agenthard-")).resolve()
+        self._log = tempfile.TemporaryFile()
         self._pending: int | None = None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
-        self._log = tempfile.TemporaryFile()
         with theirs:
             order = self._order(theirs.fileno(), python, script, limits, arguments)
             self._launcher = subprocess.Popen(
-                [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps(order)],
+                [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps({**order, "probe": probe})],
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
@@ -56,7 +66,9 @@ class Sandbox:
                 start_new_session=True,
             )
         try:
-            self.isolation = self._ready()
+            self.isolation = Isolation.model_validate(self._receive("isolation", START_SECONDS))
+            if not probe:
+                self._wait_until_ready()
         except (Ended, ValueError) as error:
             reason = self._last_words() or str(error)
             self.close()
@@ -85,14 +97,12 @@ class Sandbox:
             "weak": weak_isolation_allowed(),
         }
 
-    def _ready(self) -> Isolation:
-        """Wait until the benchmark is imported; the launcher reports first, from before anything else ran."""
-        found = Isolation.model_validate(self._receive("isolation", START_SECONDS))
-        reason = refusal(found)
+    def _wait_until_ready(self) -> None:
+        """Wait until the benchmark is imported; the launcher has reported before anything of it ran."""
+        reason = refusal(self.isolation)
         if reason:
             raise Unavailable(reason)
         self._receive("ready", START_SECONDS)
-        return found
 
     def _last_words(self) -> str:
         with suppress(subprocess.TimeoutExpired):
@@ -169,6 +179,20 @@ class Sandbox:
                 raise Ended("its host sent what cannot be understood") from None
             if isinstance(message, dict) and what in message:
                 return message[what]
+
+
+def why_not_contained() -> str | None:
+    """Say why no benchmark code is executed on this machine; None when it is."""
+    if weak_isolation_allowed():
+        return None
+    return refusal(_on_this_machine(tuple(switched_off())))
+
+
+@cache
+def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
+    probe = Sandbox(Path(sys.executable), HERE / "host.py", Limits(), probe=True)
+    probe.close()
+    return probe.isolation
 
 
 def _needed(program: Path, script: Path, arguments: Sequence[str]) -> list[str]:
