@@ -16,6 +16,10 @@ class Ended(Exception):
     """No further answer will come."""
 
 
+class Late(Ended):
+    """No answer came in time."""
+
+
 class Channel:
     """Lines of JSON over a socket, with a deadline for each."""
 
@@ -46,7 +50,8 @@ class Channel:
             most_bytes: longest line.
 
         Raises:
-            Ended: when it does not come, is too long, is no object, is nested too deeply or holds half a surrogate
+            Late: when it does not come in time.
+            Ended: when it is too long, is no object, is nested too deeply or holds half a surrogate
                 pair; ``CLOSED`` when the process is gone.
         """
         deadline = time.monotonic() + seconds
@@ -59,7 +64,7 @@ class Channel:
             try:
                 chunk = self.socket.recv(CHUNK_BYTES)
             except TimeoutError:
-                raise Ended(f"it gave no answer within {seconds:g} s") from None
+                raise Late(f"it gave no answer within {seconds:g} s") from None
             except OSError:
                 chunk = b""
             if not chunk:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.execution.environment import ExecutionFailed, Unavailable
-from audit.execution.workers.channel import CLOSED, Channel, Ended
+from audit.execution.workers.channel import CLOSED, Channel, Ended, Late
 from audit.execution.workers.isolation import Isolation, note_use
 from audit.execution.workers.limits import Limits
 from audit.execution.workers.sandbox import Sandbox
@@ -73,9 +73,14 @@ class Worker:
             channel.send(json.dumps(request))
             while True:
                 left = deadline - time.monotonic()
+                try:
+                    answer = channel.receive(min(limits.wall_seconds, left), limits.answer_bytes)
+                except Late:
+                    if left > limits.wall_seconds:
+                        raise
+                    left = 0
                 if left <= 0:
                     raise Ended(f"it took more than {limits.request_seconds:g} s for one request")
-                answer = channel.receive(min(limits.wall_seconds, left), limits.answer_bytes)
                 if channel.received > most:
                     raise Ended(f"it gave more than {limits.request_bytes} bytes of answers to one request")
                 if "value" in answer and count == answers:
