@@ -66,8 +66,10 @@ def main() -> None:
     """
     from flows.errors import ExitCode, explain
     from flows.printing import guarded_output
+    from flows.safe_path import protect_children
     from taxonomy.printable import printable
 
+    protect_children()
     command = typer.main.get_command(app)
     try:
         with guarded_output(command):

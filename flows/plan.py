@@ -31,7 +31,7 @@ MOST_SHARDS = 48
 
 
 class AuditSettings(Record):
-    """What to audit and how. Only ``workers`` and ``out`` have no influence on the result."""
+    """What to audit and how. ``workers`` and ``out`` have no influence on the result."""
 
     source: str
     """Name of the source."""
@@ -51,6 +51,8 @@ class AuditSettings(Record):
     """Policy file; None = the one that ships."""
     checkout: str | None = None
     """Folder with the benchmark's own code, to be run instead of ours; None = what is built in."""
+    weak_isolation: bool = False
+    """Whether benchmark code is executed where this machine lacks a layer of containment."""
 
     def open(self) -> Source:
         """Open the source."""
@@ -93,6 +95,8 @@ def run_key(settings: AuditSettings, version: Version) -> str:
         total.update(f"{hash_files(root, files, 'runs').content_hash if path.exists() else 'absent'}\n".encode())
     if settings.checkout:
         total.update(f"checkout {code_version(Path(settings.checkout).resolve())}\n".encode())
+    if settings.weak_isolation:
+        total.update(b"weak isolation\n")
     for package in (ace, audit, taxonomy):
         folder = Path(str(package.__file__)).parent
         code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]

@@ -1,6 +1,10 @@
 """Prefect's settings for a tool that runs anywhere. Imported before prefect itself."""
 
 import os
+from importlib.util import find_spec
+from pathlib import Path
+
+from flows.safe_path import protect_children
 
 DEFAULTS = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -11,5 +15,13 @@ DEFAULTS = {
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
 }
 
+protect_children()
 for _name, _value in DEFAULTS.items():
     os.environ.setdefault(_name, _value)
+
+# A logging configuration can name any function, and Prefect takes the place of one from files of the current folder
+# (.env, prefect.toml, pyproject.toml). A variable comes before those, so Prefect's own configuration is named in one.
+_prefect = find_spec("prefect")
+if _prefect and _prefect.origin and "PREFECT_LOGGING_SETTINGS_PATH" not in os.environ:
+    _own = Path(_prefect.origin).parent / "logging" / "logging.yml"
+    os.environ.setdefault("PREFECT_LOGGING_CONFIG_PATH", str(_own))

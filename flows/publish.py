@@ -60,6 +60,8 @@ class AuditOutcome(Record):
     """Run folder."""
     report: str
     """HTML report."""
+    isolation: str = ""
+    """What contained the benchmark code that was executed, or that nothing was."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
     write_page(result, folder.root / "report.html")
     write_summary(result, folder.root / "summary.md")
     outcome = _outcome(plan, folder, findings, coverage, decisions, split.split_id, split.kept, source.name)
+    outcome = outcome.model_copy(update={"isolation": audited.isolation(plan.shards)})
     write_json(
         folder.root / "manifest.json",
         {
@@ -139,6 +142,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
             "benchmark": plan.version.model_dump(mode="json"),
             "domains": list(settings.domains),
             "key": plan.key,
+            "isolation": outcome.isolation,
             "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
             **(more.manifest if more else {}),
         },
@@ -176,7 +180,11 @@ def _result(
         figures=source.figures(folder.all_runs(plan.shards)),
         cited_runs=_cited_runs(folder, plan, findings),
         software={"agenthard": package_version("agenthard")},
-        settings={"domains": ", ".join(settings.domains) or "all", **further},
+        settings={
+            "domains": ", ".join(settings.domains) or "all",
+            "isolation": folder.isolation(plan.shards),
+            **further,
+        },
     )
 
 

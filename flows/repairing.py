@@ -10,6 +10,7 @@ from audit.decisions.repaired_split import RepairedSplitManifest, decide_repaire
 from audit.detectors.base import TaskDetector
 from audit.detectors.registry import detectors
 from audit.execution.checkout import use_checkout
+from audit.execution.workers import allow_weak_isolation
 from audit.repair.issue_text import issue_text
 from audit.repair.proposals import Proposal, propose
 from audit.repair.recheck import Checker
@@ -120,6 +121,7 @@ def _repair(
     advance: Callable[[str, int], None],
 ) -> RepairOutcome:
     use_checkout(Path(audit.settings.checkout) if audit.settings.checkout else None)
+    allow_weak_isolation(audit.settings.weak_isolation)
     advance("reading the benchmark", 0)
     tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
     checker = Checker(source.name, tasks, detectors(), audit.observed())

@@ -131,6 +131,16 @@ class RunFolder:
         """Path of what each check took on a shard: ``{"tasks": n, "seconds": {check: seconds}}``."""
         return self.work / "costs" / f"{number:05d}.json"
 
+    def isolation_file(self, number: int) -> Path:
+        """Path of the isolations under which benchmark code ran for a shard: a list of texts, empty when none ran."""
+        return self.work / "isolation" / f"{number:05d}.json"
+
+    def isolation(self, count: int) -> str:
+        """Say under which isolation benchmark code ran for all shards."""
+        files = [path for path in map(self.isolation_file, range(count)) if path.is_file()]
+        used = {text for path in files for text in json.loads(path.read_bytes())}
+        return " | ".join(sorted(used)) or "nothing executed"
+
     def runs_file(self, number: int) -> Path:
         """Path of the runs that belong to the tasks of one shard."""
         return self._runs / f"{number:05d}.jsonl"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from audit.detectors.registry import detectors
 from audit.execution.checkout import use_checkout
+from audit.execution.workers import allow_weak_isolation, isolations_used
 from audit.shards import ShardResult, check_shard
 from flows.plan import AuditSettings, load_tasks
 from flows.run_folder import RunFolder, write_json
@@ -29,6 +30,8 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
         How many tasks the shard has.
     """
     use_checkout(Path(settings.checkout) if settings.checkout else None)
+    allow_weak_isolation(settings.weak_isolation)
+    isolations_used()
     folder = RunFolder(Path(settings.out))
     target = folder.shard_file(number)
     tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
@@ -38,6 +41,7 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
         for run in folder.runs(number):
             runs.setdefault(run.task_id, []).append(run)
         result, seconds = _timed(shard, runs)
+        write_json(folder.isolation_file(number), isolations_used())
         write_json(folder.costs_file(number), {"tasks": len(shard), "seconds": seconds})
         write_atomically(target, result.model_dump_json().encode("utf-8"))
     return len(shard)

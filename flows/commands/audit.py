@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
 from flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
@@ -25,9 +26,8 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
-    checkout: Annotated[
-        Path | None, typer.Option(help="Folder with the benchmark's own code, to run instead of ours (contained).")
-    ] = None,
+    checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
+    allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
     ] = None,
@@ -58,6 +58,7 @@ def audit(
         workers=workers or len(os.sched_getaffinity(0)),
         policy=str(policy) if policy else None,
         checkout=str(checkout) if checkout else None,
+        weak_isolation=allow_weak_isolation,
     )
     _check_inputs(settings)
     try:
@@ -126,6 +127,7 @@ def show_outcome(
         f"  checked {outcome.checked:,} + not checked {outcome.not_checked:,} + quarantined {outcome.quarantined:,} "
         f"= {total:,}; {outcome.check_errors:,} checks ended in an error"
     )
+    out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
     against = f"; {new:,} confirmed defects that {baseline} lacks" if baseline else ""
     out.print(f"  findings: {tiers}{against}")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
 from flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ def replay(
     mutant: Annotated[
         str | None, typer.Option(help="Id of a changed ground truth, as findings name it; ? lists them.")
     ] = None,
-    checkout: Annotated[
-        Path | None, typer.Option(help="Folder with the benchmark's own code, to run instead of ours (contained).")
-    ] = None,
+    checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
+    allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten responses and values.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -32,8 +32,11 @@ def replay(
     """
     from audit.execution.checkout import use_checkout
     from audit.execution.registry import check_checkout
+    from audit.execution.workers import allow_weak_isolation as allow
+    from audit.execution.workers import isolations_used
     from flows.replaying import find_task, list_mutants, replay_task
 
+    allow(allow_weak_isolation)
     if checkout is not None:
         check_checkout(source, checkout)
         use_checkout(checkout)
@@ -50,6 +53,8 @@ def replay(
         print_json(result)
     else:
         _show(result, None if full else SHOWN)
+        for used in isolations_used():
+            typer.echo(f"isolation: {used}")
 
 
 def _show(result: "Replayed", width: int | None) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from audit.detectors.registry import detectors
 from audit.execution.checkout import use_checkout
+from audit.execution.workers import allow_weak_isolation
 from audit.judge.applicable import applicable
 from audit.judge.checked import CheckedVerdict
 from audit.judge.checking import check_verdict
@@ -67,6 +68,7 @@ class Workbench:
         self.inputs = AuditInputs(settings.audited())
         checkout = self.inputs.audited.settings.checkout
         use_checkout(Path(checkout) if checkout else None)
+        allow_weak_isolation(self.inputs.audited.settings.weak_isolation)
         self._judges, self._runs = settings.judges.judges, settings.runs
         self._taxonomy = load_taxonomy()
 

@@ -9,7 +9,7 @@ from typing import Any
 from audit.execution.acebench import questions
 from audit.execution.checkout import code_version, definitions, interpreter
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.workers import WorkerPool, WorkerSession
+from audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
 from taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("script.py")
@@ -71,7 +71,7 @@ class AceBenchEnvironment(Environment):
         missing = [name for name in questions.needed(task, CHECKER) if name not in _found(self._checkout)]
         if missing:
             return f"{self._checkout} defines no {', '.join(missing)}; give a folder with ACEBench's repository"
-        return None
+        return why_not_contained()
 
     def reset(self, task: AgentTask) -> None:
         """Build the involved classes with the task's initial configuration.

@@ -8,7 +8,7 @@ from typing import Any
 from audit.execution.bfcl import native, questions
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
 from audit.execution.releases import release_of
-from audit.execution.workers import WorkerPool, WorkerSession
+from audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
 from audit.sources.bfcl.layout import find_layout
 from audit.sources.bfcl.reader import content_hashes
 from taxonomy.task import AgentTask, ToolCall
@@ -59,7 +59,7 @@ class BfclEnvironment(Environment):
                 release_of(task, _contents)
             except Unavailable as missing:
                 return str(missing)
-        return reason
+        return reason or why_not_contained()
 
     def reset(self, task: AgentTask) -> None:
         """Build the involved classes with the task's initial configuration.

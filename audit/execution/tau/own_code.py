@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from audit.execution.checkout import code_version, interpreter
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
 from audit.execution.tau.evaluator import made, says
-from audit.execution.workers import Limits, WorkerPool, WorkerSession
+from audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
 from taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
@@ -51,7 +51,7 @@ class TauCheckout(Environment):
             return "the task starts from a state of its own, which the adapter for checkouts does not set up"
         if any(check.scored and check.kind == "state_assertion" for check in task.evaluation.checks):
             return "the task is scored by assertions in code, which the adapter for checkouts does not call"
-        return None
+        return why_not_contained()
 
     def reset(self, task: AgentTask) -> None:
         """Go to the database as it is before the task."""

@@ -8,10 +8,16 @@ from typing import Any
 CHUNK_BYTES = 1 << 16
 SEND_SECONDS = 60.0
 CLOSED = "the process is gone"
+MOST_LEVELS = 100
+"""Deepest nesting of an answer: what reads it later calls itself a few times for each level."""
 
 
 class Ended(Exception):
     """No further answer will come."""
+
+
+class Late(Ended):
+    """No answer came in time."""
 
 
 class Channel:
@@ -20,6 +26,8 @@ class Channel:
     def __init__(self, end: socket.socket) -> None:
         """Take over a connected socket."""
         self.socket = end
+        self.received = 0
+        """Bytes of all lines so far."""
         self._buffer = bytearray()
 
     def send(self, line: str) -> None:
@@ -42,7 +50,9 @@ class Channel:
             most_bytes: longest line.
 
         Raises:
-            Ended: when it does not come, is too long, or is no object; ``CLOSED`` when the process is gone.
+            Late: when it does not come in time.
+            Ended: when it is too long, is no object, is nested too deeply or holds half a surrogate
+                pair; ``CLOSED`` when the process is gone.
         """
         deadline = time.monotonic() + seconds
         end = searched = 0
@@ -54,7 +64,7 @@ class Channel:
             try:
                 chunk = self.socket.recv(CHUNK_BYTES)
             except TimeoutError:
-                raise Ended(f"it gave no answer within {seconds:g} s") from None
+                raise Late(f"it gave no answer within {seconds:g} s") from None
             except OSError:
                 chunk = b""
             if not chunk:
@@ -62,14 +72,35 @@ class Channel:
             self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
-        try:
-            answer = json.loads(line)
-        except (ValueError, RecursionError):
-            answer = None
-        if not isinstance(answer, dict):
-            raise Ended("its answer cannot be understood")
-        return answer
+        self.received += len(line)
+        if len(line) > most_bytes:
+            raise Ended(f"it gave an answer of more than {most_bytes} bytes")
+        return _read(line)
 
     def close(self) -> None:
         """Close the socket."""
         self.socket.close()
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    try:
+        answer = json.loads(line)
+        if b"\\ud" in line or b"\\uD" in line:
+            json.dumps(answer, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):  # text with half a surrogate pair is a ValueError as well
+        answer = None
+    if not isinstance(answer, dict):
+        raise Ended("its answer cannot be understood")
+    if line.count(b"[") + line.count(b"{") > MOST_LEVELS and _levels(answer) > MOST_LEVELS:
+        raise Ended(f"its answer is nested more than {MOST_LEVELS} levels deep")
+    return answer
+
+
+def _levels(value: Any) -> int:
+    """Count how deep a value is nested, level by level and without a call for each."""
+    levels, held = 0, [value]
+    while held:
+        inside = (item.values() if isinstance(item, dict) else item for item in held)
+        held = [item for items in inside for item in items if isinstance(item, (dict, list))]
+        levels += 1
+    return levels

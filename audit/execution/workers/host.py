@@ -1,20 +1,22 @@
 """The process that workers are forked from; run by the benchmark's interpreter, so it imports nothing of ours.
 
 Usage: ``python host.py CONTROL SCRIPT FOLDER LIMITS [ARGUMENT ...]``. CONTROL is the number of an inherited Unix
-socket that keeps messages apart, SCRIPT a file with a function ``setup``, which gets the ARGUMENTs, FOLDER one for
-temporary folders, LIMITS the fields of ``Limits`` as JSON.
+socket that keeps messages apart, SCRIPT a file with a function ``setup``, which gets the ARGUMENTs, FOLDER the one
+folder that can be written to, LIMITS the fields of ``Limits`` as JSON. The launcher has taken on all layers of
+containment before this program began, so what is imported here is contained as well.
 
 The host calls ``setup``, which imports the benchmark and returns a function ``serve(request)``. The host itself
-never sees benchmark data. For each worker it is sent a socket, forks, and the child reads requests from that socket,
-one JSON value a line; each value that ``serve`` yields goes back as ``{"value": ...}``, then comes ``{"end": true}``.
-An exception that leaves ``serve`` and a forbidden act end the child after ``{"failed": "why"}``. When the control
-socket is closed, the host removes FOLDER and ends, and the kernel ends its children.
+never sees benchmark data. For each worker it is sent a socket, forks, answers with a handle of the process
+(``pidfd``), and the child reads requests from that socket, one JSON value a line; each value that ``serve`` yields
+goes back as ``{"value": ...}``, then comes ``{"end": true}``. An exception that leaves ``serve`` and a forbidden act
+end the child after ``{"failed": "why"}``. When the control socket is closed, the host ends.
 """
 
 import importlib
 import importlib.util
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -50,22 +52,14 @@ class Host:
         self._serve = serve
         self._folder = folder
         self._limits = limits
-        self._containment = load(Path(__file__).with_name("containment.py"))
         self._watch = load(Path(__file__).with_name("watch.py"))
-        self._landlock: int = self._containment.landlock_version()
-        self._network: bool = self._containment.leave_network()
         self._homes: dict[int, str] = {}
 
     def run(self) -> None:
         """Obey until the other end of the control socket is closed."""
-        os.chmod(self._folder, 0o711)
-        try:
-            self._tell({"ready": {"network_namespace": self._network, "landlock": self._landlock}})
+        with suppress(ConnectionError):  # closed before our last words were read
+            self._tell({"ready": True})
             self._obey()
-        except ConnectionError:
-            pass  # closed before our last words were read
-        finally:
-            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _obey(self) -> None:
         while True:
@@ -73,17 +67,15 @@ class Host:
             if not message:
                 return
             if handles:
-                self._tell({"pid": self._fork(handles[0])})
+                self._fork(handles[0])
             else:
                 self._tell({"status": self._wait(int(message))})
 
     def _tell(self, message: dict[str, Any]) -> None:
-        self._control.sendall(json.dumps(message).encode() + b"\n")
+        self._control.sendall(json.dumps(message).encode())
 
-    def _fork(self, channel: int) -> int:
+    def _fork(self, channel: int) -> None:
         home = tempfile.mkdtemp(prefix="worker-", dir=self._folder)
-        if os.geteuid() == 0:
-            os.chown(home, self._containment.NOBODY, self._containment.NOBODY)
         pid = os.fork()
         if pid == 0:
             try:
@@ -92,18 +84,21 @@ class Host:
                 os._exit(1)
         os.close(channel)
         self._homes[pid] = home
-        return pid
+        handle = os.pidfd_open(pid)
+        socket.send_fds(self._control, [json.dumps({"pid": pid}).encode()], [handle])
+        os.close(handle)
 
     def _wait(self, pid: int) -> int:
+        """Return how a worker ended. A folder that cannot be removed ends the host: the next one has a new folder."""
         _, status = os.waitpid(pid, 0)
-        with suppress(OSError, RecursionError):
-            shutil.rmtree(self._homes.pop(pid), ignore_errors=True)
+        if not removed(self._homes.pop(pid)):
+            sys.exit(f"{self._folder} could not be cleared")
         return os.waitstatus_to_exitcode(status)
 
     def _become_worker(self, channel: int, home: str) -> None:
         self._control.close()
-        worker = Child(channel, self._serve, lambda: self._containment.renew_processor_time(limits["cpu_seconds"]))
         limits = self._limits
+        worker = Child(channel, self._serve, limits["cpu_seconds"])
         try:
             os.setsid()
             os.chdir(home)
@@ -113,22 +108,36 @@ class Host:
             for stream in (0, 1, 2):
                 os.dup2(nothing, stream)
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-            self._containment.confine_writing(home, self._landlock)
-            self._containment.set_limits(limits["memory_bytes"], limits["file_bytes"])
-            self._containment.drop_privileges()
+            most = limits["process_cpu_seconds"]
+            resource.setrlimit(resource.RLIMIT_CPU, (min(limits["cpu_seconds"], most), most))
+            resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
             self._watch.watch(home, worker.stop)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             worker.fail(f"the worker could not be contained: {error}")
         worker.run()
+
+
+def removed(folder: str) -> bool:
+    """Remove the folder of a worker, whatever its modes say; tells whether it is gone."""
+    with suppress(OSError, RecursionError):
+        os.chmod(folder, 0o700)
+        for place, names, _ in os.walk(folder):
+            for name in names:
+                path = os.path.join(place, name)
+                if not os.path.islink(path):
+                    os.chmod(path, 0o700)
+    with suppress(OSError, RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    return not os.path.lexists(folder)
 
 
 class Child:
     """A forked worker that answers requests."""
 
-    def __init__(self, channel: int, serve: Serve, renew: Callable[[], None]) -> None:
+    def __init__(self, channel: int, serve: Serve, cpu_seconds: int) -> None:
         self._channel = channel
         self._serve = serve
-        self._renew = renew
+        self._cpu_seconds = cpu_seconds
 
     def run(self) -> None:
         """Answer requests until the channel is closed."""
@@ -146,6 +155,13 @@ class Child:
                     self.fail("it ran out of memory")
                 except BaseException as error:
                     self.fail(f"{type(error).__name__}: {error}")
+
+    def _renew(self) -> None:
+        """Let this process use some more processor time, up to its hard limit; then the kernel ends it."""
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        used = int(usage.ru_utime + usage.ru_stime) + 1
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        resource.setrlimit(resource.RLIMIT_CPU, (min(used + self._cpu_seconds, hard), hard))
 
     def stop(self, act: str) -> None:
         """End the process because of a forbidden act."""

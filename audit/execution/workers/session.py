@@ -1,5 +1,6 @@
 """One worker on loan, for one task at a time: what environments over workers have in common."""
 
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -34,7 +35,7 @@ class WorkerSession:
         Raises:
             ExecutionFailed: the process broke.
         """
-        list(self._opened().ask(request))
+        list(self._opened().ask(request, 1))
 
     def ask(self, request: dict[str, Any]) -> Any:
         """Send a request about the state, and return its one answer.
@@ -44,20 +45,29 @@ class WorkerSession:
         """
         if self._worker is None or self._worker.fresh:
             raise ExecutionFailed("there is no state: the process of this task is gone; reset first")
-        [answer] = self._worker.ask(request)
-        return answer
+        answers = list(self._worker.ask(request, 1))
+        if not answers:
+            raise ExecutionFailed("the benchmark's code gave no answer")
+        return answers[0]
 
     def judge(self, request: dict[str, Any], attempts: Sequence[Any]) -> Iterator[dict[str, Any] | ExecutionFailed]:
-        """Send attempts under the key ``attempts``, and stream an answer for each; a broken one costs only its own."""
+        """Send attempts under the key ``attempts``, and stream an answer for each; a broken one costs only its own.
+
+        All attempts together have the time of one request; those that are left then are failures.
+        """
         worker, waiting = self._opened(), list(attempts)
+        began, seconds = time.monotonic(), worker.limits.request_seconds
         while waiting:
+            if time.monotonic() - began > seconds:
+                late = f"not judged: the attempts before this one took more than {seconds:g} s"
+                yield from (ExecutionFailed(late) for _ in waiting)
+                return
             judged = 0
             failure = ExecutionFailed("the checker gave no verdict")
             try:
-                for answer in worker.ask({**request, "attempts": waiting}):
+                for answer in worker.ask({**request, "attempts": waiting}, len(waiting)):
                     judged += 1
-                    failed = answer.get("failed")
-                    yield answer if failed is None else ExecutionFailed(f"the checker broke: {failed}")
+                    yield _verdict(answer)
             except ExecutionFailed as stopped:
                 failure = stopped
             if judged < len(waiting):
@@ -74,3 +84,10 @@ class WorkerSession:
         if self._worker is None:
             raise ExecutionFailed("no task was opened")
         return self._worker
+
+
+def _verdict(answer: Any) -> dict[str, Any] | ExecutionFailed:
+    if not isinstance(answer, dict):
+        return ExecutionFailed("the checker's answer cannot be understood")
+    failed = answer.get("failed")
+    return answer if failed is None else ExecutionFailed(f"the checker broke: {failed}")

@@ -26,6 +26,9 @@ FORBIDDEN = {
 }
 """Beginnings of the names of audit events, and what they mean."""
 
+NATIVE = frozenset({"_ctypes", "_testcapi", "ctypes", "cffi", "_cffi_backend"})
+"""Modules through which Python calls native code; from addresses it does so without any further event."""
+
 CHANGES = ("os.remove os.rename os.mkdir os.rmdir os.link os.symlink os.truncate os.chmod os.chown os.utime").split()
 """Audit events whose paths must lie in the own folder."""
 
@@ -59,6 +62,9 @@ def watch(folder: str, stop: Callable[[str], None]) -> None:
             found = next((item for item in arguments if outside(item)), None)
             if found is not None:
                 stop(f"change {os.fsdecode(found)} ({event})")
+        elif event == "import":
+            if arguments[0] in NATIVE:
+                stop("call native code")
         elif event.startswith(beginnings):
             stop(next(meaning for beginning, meaning in FORBIDDEN.items() if event.startswith(beginning)))
 

@@ -1,38 +1,20 @@
 """One limited process at a time, in which benchmark code answers requests; a new one costs a fork."""
 
 import json
-import os
-import shutil
 import signal
-import socket
-import subprocess
-import sys
-import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from audit.execution.environment import ExecutionFailed, Unavailable
-from audit.execution.workers.channel import CLOSED, Channel, Ended
+from audit.execution.workers.channel import CLOSED, Channel, Ended, Late
+from audit.execution.workers.isolation import Isolation, note_use
 from audit.execution.workers.limits import Limits
-from taxonomy.record import Record
+from audit.execution.workers.sandbox import Sandbox
 
-HOST = Path(__file__).with_name("host.py")
-START_SECONDS = 60.0
-HOST_SECONDS = 10.0
-MESSAGE_BYTES = 4096
-ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": "", "PYTHONHASHSEED": "0", "TZ": "UTC"}
-"""All environment variables of a worker, so that its answers depend on nothing else."""
-
-
-class Isolation(Record):
-    """What the kernel contributes to the containment of workers on this machine."""
-
-    network_namespace: bool
-    """Whether workers have a network namespace of their own, without any network."""
-    landlock: int
-    """Version of Landlock that confines writing to the worker's folder; 0 = only the interpreter is watched."""
+STARTS = 2
+"""How often a benchmark that cannot be imported is tried."""
 
 
 class Worker:
@@ -55,20 +37,29 @@ class Worker:
         self._script = script
         self._limits = limits or Limits()
         self._arguments = tuple(arguments)
-        self._folder: Path | None = None
-        self._host: subprocess.Popen[bytes] | None = None
-        self._control: Channel | None = None
+        self._sandbox: Sandbox | None = None
         self._channel: Channel | None = None
+        self._failures: list[Unavailable] = []
         self.isolation: Isolation | None = None
         """What the kernel contributes; known once a process was started."""
+
+    @property
+    def limits(self) -> Limits:
+        """What a process may use."""
+        return self._limits
 
     @property
     def fresh(self) -> bool:
         """Whether no process is at work, so that the next request starts one."""
         return self._channel is None
 
-    def ask(self, request: Any) -> Iterator[Any]:
+    def ask(self, request: Any, answers: int | None = None) -> Iterator[Any]:
         """Send a request and stream its answers.
+
+        Args:
+            request: JSON data.
+            answers: how many answers there can be at most; one more ends the process. None: as many as the limits
+                of a request let through.
 
         Raises:
             ExecutionFailed: when the process broke, was stopped at a limit or did what it must not; the message says
@@ -76,19 +67,34 @@ class Worker:
             Unavailable: when no process can be started.
         """
         channel = self._channel or self._fork()
+        limits, count = self._limits, 0
+        deadline, most = time.monotonic() + limits.request_seconds, channel.received + limits.request_bytes
         try:
             channel.send(json.dumps(request))
             while True:
-                answer = channel.receive(self._limits.wall_seconds, self._limits.answer_bytes)
+                left = deadline - time.monotonic()
+                try:
+                    answer = channel.receive(min(limits.wall_seconds, left), limits.answer_bytes)
+                except Late:
+                    if left > limits.wall_seconds:
+                        raise
+                    left = 0
+                if left <= 0:
+                    raise Ended(f"it took more than {limits.request_seconds:g} s for one request")
+                if channel.received > most:
+                    raise Ended(f"it gave more than {limits.request_bytes} bytes of answers to one request")
+                if "value" in answer and count == answers:
+                    raise Ended("it gave more answers than it was asked for")
                 if "value" in answer:
+                    count += 1
                     yield answer["value"]
                 elif "end" in answer:
                     return
                 else:
-                    raise Ended(str(answer.get("failed", "its answer cannot be understood")))
+                    raise Ended(str(answer.get("failed", "its answer cannot be understood"))[:1000])
         except Ended as ended:
-            ending = self._end()
-            reason = self._reason(ending) if str(ended) == CLOSED else str(ended)
+            reason = self._end_and_tell() if str(ended) == CLOSED else str(ended)
+            self.restart()
             raise ExecutionFailed(f"the benchmark's code was stopped: {reason}") from None
         except GeneratorExit:
             self.restart()
@@ -99,111 +105,61 @@ class Worker:
         if self._channel is not None:
             self._end()
 
+    def close(self) -> None:
+        """End all processes and remove their folder."""
+        if self._channel is not None:
+            self._channel.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
+        self._channel = self._sandbox = None
+
     def _end(self) -> bool:
-        """End the process; tells whether the host can say how it ended."""
+        """End the process; tells whether its host can say how it ended."""
         if self._channel is not None:
             self._channel.close()
         self._channel = None
         try:
-            pid = self._told("pid")
-            for end in (os.killpg, os.kill):
-                with suppress(ProcessLookupError, PermissionError):
-                    end(pid, signal.SIGKILL)
-            self._host_channel().send(str(pid))
+            if self._sandbox is not None:
+                self._sandbox.end_worker()
         except Ended:
             self.close()
-            return False
-        return True
-
-    def _told(self, what: str) -> int:
-        """Read the next number of a kind from the host, past those that nobody asked for."""
-        while True:
-            message = self._host_channel().receive(HOST_SECONDS, MESSAGE_BYTES)
-            if what in message:
-                return int(message[what])
-
-    def _host_channel(self) -> Channel:
-        if self._control is None:
-            raise Ended(CLOSED)
-        return self._control
-
-    def close(self) -> None:
-        """End all processes and remove their folder."""
-        for channel in (self._channel, self._control):
-            if channel is not None:
-                channel.close()
-        self._channel = self._control = None
-        if self._host is not None:
-            self._host.kill()
-            self._host.wait()
-            self._host = None
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            self._folder = None
+        return self._sandbox is not None
 
     def _fork(self) -> Channel:
-        control = self._control or self._start()
-        ours, theirs = socket.socketpair()
-        with theirs, suppress(OSError):  # a host that is gone shows itself when the answer is read
-            socket.send_fds(control.socket, [b"fork"], [theirs.fileno()])
-        self._channel = Channel(ours)
+        self._sandbox = self._sandbox or self._start()
+        self._channel = self._sandbox.fork()
+        note_use(self._sandbox.isolation)
         return self._channel
 
-    def _start(self) -> Channel:
-        if sys.platform != "linux":
-            raise Unavailable("benchmark code runs on Linux only: elsewhere it could not be contained")
-        self._folder = Path(tempfile.mkdtemp(prefix="agenthard-"))
-        log = self._folder / "host.log"
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        limits = self._limits.model_dump_json()
-        command: list[str | Path] = [
-            self._python,
-            "-s",
-            "-P",
-            "-B",
-            HOST,
-            str(theirs.fileno()),
-            self._script,
-            self._folder,
-            limits,
-            *self._arguments,
-        ]
-        with theirs, log.open("wb") as errors:
-            try:
-                self._host = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=errors,
-                    stderr=errors,
-                    env=ENVIRONMENT,
-                    pass_fds=[theirs.fileno()],
-                    start_new_session=True,
-                )
-            except OSError as error:
-                ours.close()
-                self.close()
-                raise Unavailable(f"{self._python} cannot be run: {error}; remove the environment, create it") from None
-        self._control = Channel(ours)
+    def _start(self) -> Sandbox:
+        if len(self._failures) >= STARTS:
+            raise Unavailable(str(self._failures[-1]))
         try:
-            self.isolation = Isolation.model_validate(self._control.receive(START_SECONDS, MESSAGE_BYTES)["ready"])
-        except (Ended, KeyError):
-            lines = log.read_text("utf-8", errors="replace").strip().splitlines()
-            self.close()
-            reason = lines[-1] if lines else "it gave no answer"
-            raise Unavailable(f"{self._script.name} cannot be run by {self._python}: {reason}") from None
-        return self._control
+            started = Sandbox(self._python, self._script, self._limits, self._arguments)
+        except Unavailable as failure:
+            self._failures.append(failure)
+            raise
+        self._failures.clear()
+        self.isolation = started.isolation
+        return started
 
-    def _reason(self, known: bool) -> str:
+    def _end_and_tell(self) -> str:
+        """End the process, and say how it ended before that."""
         try:
-            status = self._told("status") if known else None
+            status = self._sandbox.status() if self._end() and self._sandbox else None
         except Ended:
             status = None
+        limits = self._limits
         if status is None:
             return "its host broke down"
         if status == -signal.SIGXCPU:
-            return f"it used more than {self._limits.cpu_seconds} s of processor time"
+            return f"it used more than {limits.cpu_seconds} s of processor time"
         if status == -signal.SIGXFSZ:
-            return f"it wrote a file of more than {self._limits.file_bytes} bytes"
+            return f"it wrote a file of more than {limits.file_bytes} bytes"
+        if status == -signal.SIGKILL:
+            return (
+                f"it was killed: it used more than {limits.process_cpu_seconds} s of processor time, or memory ran out"
+            )
         if status < 0:
             return f"it was ended by {signal.Signals(-status).name}"
         return f"it ended itself with exit code {status}"

@@ -1,0 +1,205 @@
+"""The contained host of one benchmark, seen from outside: it starts, forks workers on demand, and is cleared away."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from audit.execution.environment import Unavailable
+from audit.execution.workers.channel import CLOSED, Channel, Ended
+from audit.execution.workers.isolation import Isolation, refusal, switched_off, weak_isolation_allowed
+from audit.execution.workers.limits import Limits
+
+HERE = Path(__file__).resolve().parent
+START_SECONDS = 60.0
+HOST_SECONDS = 10.0
+MESSAGE_BYTES = 4096
+ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": "", "PYTHONHASHSEED": "0", "TZ": "UTC"}
+"""All environment variables of a worker, so that its answers depend on nothing else."""
+
+
+class Sandbox:
+    """A host in all layers of containment; see ``launcher.py`` and ``host.py`` for what runs inside."""
+
+    def __init__(
+        self, python: Path, script: Path, limits: Limits, arguments: Sequence[str] = (), probe: bool = False
+    ) -> None:
+        """Start it.
+
+        Args:
+            python: interpreter of the benchmark.
+            script: file with ``setup()``.
+            limits: what its processes may use.
+            arguments: what ``setup`` is called with.
+            probe: only see which layers there are.
+
+        Raises:
+            Unavailable: when it cannot be started, or this machine lacks a layer and that was not allowed.
+        """
+        if sys.platform != "linux":
+            raise Unavailable("benchmark code runs on Linux only: elsewhere it could not be contained")
+        if not os.access(python, os.X_OK):
+            raise Unavailable(f"{python} cannot be run: there is no such program; remove the environment, create it")
+        self._folder = Path(tempfile.mkdtemp(prefix="agenthard-")).resolve()
+        self._log = tempfile.TemporaryFile()
+        self._pending: int | None = None
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control = ours
+        with theirs:
+            order = self._order(theirs.fileno(), python, script, limits, arguments)
+            self._launcher = subprocess.Popen(
+                [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps({**order, "probe": probe})],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                env=ENVIRONMENT,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+            )
+        try:
+            self.isolation = Isolation.model_validate(self._receive("isolation", START_SECONDS))
+            if not probe:
+                self._wait_until_ready()
+        except (Ended, ValueError) as error:
+            reason = self._last_words() or str(error)
+            self.close()
+            raise Unavailable(f"{script.name} cannot be run by {python}: {reason}") from None
+        except BaseException:
+            self.close()
+            raise
+
+    def _order(
+        self, control: int, python: Path, script: Path, limits: Limits, arguments: Sequence[str]
+    ) -> dict[str, Any]:
+        home = self._folder / "home"
+        home.mkdir()
+        program = Path(os.path.realpath(python.parent)) / python.name
+        given = limits.model_dump_json()
+        host = [HERE / "host.py", str(control), script.resolve(), home, given, *arguments]
+        return {
+            "control": control,
+            "command": list(map(str, [program, "-s", "-P", "-B", *host])),
+            "environment": ENVIRONMENT,
+            "folder": str(self._folder),
+            "home": str(home),
+            "needed": _needed(program, script.resolve(), arguments),
+            "limits": limits.model_dump(),
+            "off": switched_off(),
+            "weak": weak_isolation_allowed(),
+        }
+
+    def _wait_until_ready(self) -> None:
+        """Wait until the benchmark is imported; the launcher has reported before anything of it ran."""
+        reason = refusal(self.isolation)
+        if reason:
+            raise Unavailable(reason)
+        self._receive("ready", START_SECONDS)
+
+    def _last_words(self) -> str:
+        with suppress(subprocess.TimeoutExpired):
+            self._launcher.wait(1)
+        self._log.seek(0)
+        lines = self._log.read().decode("utf-8", errors="replace").strip().splitlines()
+        said = lines[-1][:500] if lines else ""
+        if "Permission denied" in said and os.geteuid() == 0:
+            said += "; benchmark code runs as the user nobody, who must be able to read it (chmod -R o+rX FOLDER)"
+        return said
+
+    def fork(self) -> Channel:
+        """Start a worker, and return the channel to it. A host that is gone shows itself at the first answer."""
+        ours, theirs = socket.socketpair()
+        with theirs, suppress(OSError):
+            socket.send_fds(self._control, [b"fork"], [theirs.fileno()])
+        return Channel(ours)
+
+    def end_worker(self) -> None:
+        """Kill the worker that was forked last.
+
+        Raises:
+            Ended: when the host is gone.
+        """
+        pid = int(self._receive("pid", HOST_SECONDS))
+        if self._pending is None:
+            raise Ended(CLOSED)
+        with suppress(ProcessLookupError, PermissionError):
+            signal.pidfd_send_signal(self._pending, signal.SIGKILL)
+        try:
+            self._control.send(str(pid).encode())
+        except OSError:
+            raise Ended(CLOSED) from None
+
+    def status(self) -> int:
+        """Return how the worker that was ended last came to its end: its exit code, or minus the signal.
+
+        Raises:
+            Ended: when the host is gone.
+        """
+        return int(self._receive("status", HOST_SECONDS))
+
+    def close(self) -> None:
+        """End everything, and remove the folder."""
+        self._control.close()
+        self._keep(None)
+        self._launcher.kill()
+        self._launcher.wait()
+        self._log.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _keep(self, handle: int | None) -> None:
+        if self._pending is not None:
+            os.close(self._pending)
+        self._pending = handle
+
+    def _receive(self, what: str, seconds: float) -> Any:
+        """Return the next message of a kind from inside, past those that were not asked for."""
+        while True:
+            try:
+                self._control.settimeout(seconds)
+                text, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+            except TimeoutError:
+                raise Ended(f"it gave no answer within {seconds:g} s") from None
+            except OSError:
+                raise Ended(CLOSED) from None
+            if handles:
+                self._keep(handles[0])
+            if not text:
+                raise Ended(CLOSED)
+            try:
+                message = json.loads(text)
+            except (ValueError, RecursionError):
+                raise Ended("its host sent what cannot be understood") from None
+            if isinstance(message, dict) and what in message:
+                return message[what]
+
+
+def why_not_contained() -> str | None:
+    """Say why no benchmark code is executed on this machine; None when it is."""
+    if weak_isolation_allowed():
+        return None
+    return refusal(_on_this_machine(tuple(switched_off())))
+
+
+@cache
+def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
+    probe = Sandbox(Path(sys.executable), HERE / "host.py", Limits(), probe=True)
+    probe.close()
+    return probe.isolation
+
+
+def _needed(program: Path, script: Path, arguments: Sequence[str]) -> list[str]:
+    """List the folders that a host has to reach: its interpreter, the scripts, and folders among its arguments."""
+    real = Path(os.path.realpath(program))
+    folders = [program.parent.parent, real.parent.parent, HERE, script.parent]
+    folders += [Path(argument) for argument in arguments if argument.startswith("/")]
+    if real == Path(os.path.realpath(sys.executable)):
+        folders += map(Path, sys.path)
+    return sorted({os.path.realpath(folder) for folder in folders if folder.is_absolute() and folder.is_dir()})
