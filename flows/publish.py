@@ -21,6 +21,7 @@ from taxonomy.categories import load_taxonomy
 from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from taxonomy.record import Record
 from taxonomy.trajectory import Trajectory
+from taxonomy.yaml_text import read_yaml_text
 
 
 class AuditOutcome(Record):
@@ -158,7 +159,7 @@ def _result(
 ) -> AuditResult:
     source = settings.open()
     tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
-    policy = Path(settings.policy).read_text(encoding="utf-8") if settings.policy else default_policy_text()
+    policy = read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text()
     return AuditResult(
         source=source.name,
         title=source.title,

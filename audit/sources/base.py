@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from taxonomy.files import open_regular
 from taxonomy.record import Record
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -93,7 +94,7 @@ def hash_files(root: Path, files: Iterable[Path], label: str) -> Version:
     names = sorted({path.relative_to(root).as_posix(): path for path in files}.items())
     for name, path in names:
         digest = hashlib.sha256()
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
         total.update(f"{name}\0{digest.hexdigest()}\n".encode())

@@ -11,6 +11,7 @@ from audit.sources.agencybench.runs import read_run_files
 from audit.sources.agencybench.tasks import build_task
 from audit.sources.base import FigureTable, Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.bfcl.malformed import Malformed, require_shallow
+from taxonomy.files import read_text
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -109,7 +110,7 @@ class AgencyBench(Source):
 
     def _members(self, scenario: Scenario, quarantine: Quarantine) -> list[Member]:
         try:
-            found = members(scenario.file.read_text(encoding="utf-8"))
+            found = members(read_text(scenario.file))
             json.dumps([m.value for m in found], ensure_ascii=False).encode()
         except (OSError, ValueError, RecursionError) as error:
             reason = f"cannot be read: {error}; mend the file, none of its tasks were read"

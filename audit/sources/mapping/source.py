@@ -17,6 +17,7 @@ from audit.sources.mapping.splits import write_documents
 from audit.sources.mapping.tasks import absent_paths
 from audit.sources.native import read_native_runs
 from audit.sources.row_splits import write_rows
+from taxonomy.files import read_bytes, read_text
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -58,7 +59,7 @@ class MappingSource(Source):
     def version(self) -> Version:
         """Identify the rows, the files that the mapping names, and the mapping itself by their content."""
         found = hash_files(self.folder, self._all_files(), self.mapping.benchmark)
-        whole = hashlib.sha256(found.content_hash.encode() + self.file.read_bytes()).hexdigest()[:16]
+        whole = hashlib.sha256(found.content_hash.encode() + read_bytes(self.file)).hexdigest()[:16]
         return found.model_copy(update={"content_hash": whole, "files": found.files + 1})
 
     def _all_files(self) -> list[Path]:
@@ -114,7 +115,7 @@ class MappingSource(Source):
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        text = self.file.read_text(encoding="utf-8")
+        text = read_text(self.file)
         target.write_text(re.sub(r"^folder:.*$", "folder: .", text, flags=re.MULTILINE), encoding="utf-8")
         return [*dict.fromkeys(written), target]
 
