@@ -364,6 +364,15 @@ def _child(decoder: json.JSONDecoder, text: str, position: int, token: str) -> i
     return None
 
 
+def count_lines(path: Path) -> int | None:
+    """Count the lines of a file that are not blank; None when it cannot be read."""
+    try:
+        with open_binary(path) as stream:
+            return sum(raw is None or bool(raw.strip()) for _, raw in _lines(stream))
+    except (OSError, EOFError, zlib.error):
+        return None
+
+
 def copy_lines(source: Path, target: Path, keep: set[int]) -> int:
     """Copy the lines whose 1-based numbers are in ``keep``, byte for byte. Returns how many were copied."""
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,15 @@ def error_console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+def printable(text: str) -> str:
+    r"""Return a text whose control characters are written as escapes, so that it is one line and only text.
+
+    >>> printable("a\x1b[31m\nb")
+    'a\\x1b[31m\\nb'
+    """
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in text)
+
+
 def print_json(value: Any) -> None:
     """Print records, or plain JSON data, as one JSON document."""
     typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))

@@ -22,6 +22,8 @@ DATA_FOLDERS = (
 CODE_FOLDERS = ("eval_checker", "bfcl_eval/eval_checker", "bfcl/eval_checker")
 """Where the evaluator can be, relative to the parent of the data folder."""
 SCENARIOS = "memory_prereq_conversation"
+UNUSED = "unused_datasets"
+"""Folder of questions that no category runs, by BFCL's own word."""
 CHECKOUT_FOLDER = "berkeley-function-call-leaderboard"
 
 _QUESTION_FILE = re.compile(r"BFCL_(v[34])_(\w+)\.json")

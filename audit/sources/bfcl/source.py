@@ -4,12 +4,12 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.bfcl.layout import find_layout, looks_like_bfcl
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.bfcl.layout import UNUSED, find_layout, looks_like_bfcl
 from audit.sources.bfcl.reader import read_pairs, read_tasks
 from audit.sources.bfcl.runs import RunReader
 from audit.sources.bfcl.signatures import find_code
-from audit.sources.reading import copy_lines
+from audit.sources.reading import copy_lines, count_lines
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -61,12 +61,24 @@ class BFCL(Source):
         return hash_files(self._files.data, files, label)
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
-        """Stream the tasks category by category; question files of unknown categories are quarantined whole."""
-        if not self.domains:
-            for path in self._files.unknown:
-                reason = "a category that this reader does not know; none of its records were read"
-                quarantine.add(self._files.name(path), reason)
+        """Stream the tasks category by category; question files of unknown categories are reported as not read."""
         yield from read_tasks(self._files, self._categories, self._code_folder, quarantine)
+
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of all categories, and what BFCL keeps without running it."""
+        for category in self._files.categories:
+            yield from (self._files.questions(category.stem), self._files.answers(category.stem))
+        yield from self._files.shared_files()
+        yield self._files.data / UNUSED
+
+    def not_read(self) -> list[NotRead]:
+        """Name the categories that the user did not choose, and those that this reader does not know."""
+        reason = "a category that this reader does not know"
+        unknown = [
+            NotRead(file=self._files.name(path), tasks=count_lines(path), reason=reason, left_out=bool(self.domains))
+            for path in self._files.unknown
+        ]
+        return [*super().not_read(), *unknown]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in BFCL's result and score files under ``path``.

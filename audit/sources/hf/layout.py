@@ -65,6 +65,11 @@ def find_shards(root: Path) -> list[Shard]:
     return [Shard(path, split=_split(path, root)) for path in row_files(root) if _listed(path)]
 
 
+def caches(root: Path) -> Iterator[Path]:
+    """Yield the Arrow files below a folder that the ``state.json`` next to them does not list."""
+    return (path for path in row_files(root) if not _listed(path))
+
+
 def _card(root: Path) -> dict[str, Any]:
     path = root / CARD
     if not path.is_file() or path.stat().st_size > MAX_CARD_BYTES:

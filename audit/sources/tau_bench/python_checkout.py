@@ -51,6 +51,11 @@ class PythonCheckout(Layout):
             segments = tuple(ast.get_source_segment(text, action) or "" for action in actions)
             yield NativeTask(index, node.lineno, value, partial(_place, name, node), segments)
 
+    def count(self, domain: str) -> int:
+        """Count the elements of the list."""
+        path = self.files(domain)[0]
+        return len(_task_list(parse_source(path, self.name(path))[0], self.name(path)).elts)
+
     def environment(self, domain: str) -> Domain:
         """Read ``tools/*.py``, ``wiki.md`` and ``data/*.json``; the state has one member per data file."""
         folder = self.files(domain)[0].parent
