@@ -10,6 +10,7 @@ from ace.instance import Instance
 from ace.json_stream import entries
 from ace.reference_format import Header, parse_entry, parse_header
 from ace.unreadable import Malformed, Unreadable
+from audit.sources.reading import open_binary
 
 _HEADER = {
     "domain",
@@ -41,7 +42,7 @@ def scan(path: Path) -> Iterator[Instance | Unreadable]:
     header, announced = read_header(path)
     index = 0
     try:
-        with _opened(path) as stream:
+        with open_binary(path) as stream:
             for _, place, entry in entries(stream, "instances"):
                 if place is not None:
                     yield parse_entry(header, place, entry)
@@ -67,7 +68,7 @@ def read_header(path: Path) -> tuple[Header, int]:
         OSError: The file cannot be read.
     """
     try:
-        with _opened(path) as stream:
+        with open_binary(path) as stream:
             data = _around(stream)
     except _BROKEN as error:
         raise Malformed(f"{path.name}: not JSON: {error}") from error
@@ -89,7 +90,3 @@ def _around(stream: IO[bytes]) -> dict[str, Any]:
         if found.keys() >= _HEADER:
             break
     return found
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")  # type: ignore[return-value]

@@ -34,6 +34,7 @@ class AceBench(Source):
         """Open a file or a folder; ``domains`` are names such as course."""
         super().__init__(root, domains)
         found = {place: _domains_in(place) for place in files.find(root)}
+        self._found = list(found)
         self._base = root if root.is_dir() else root.parent
         known = sorted(set().union(*found.values()))
         if not known:
@@ -68,6 +69,10 @@ class AceBench(Source):
             else:
                 origins = reference_origins(self._name(place), index)
             yield task_of(self.name, id, instance, origins)
+
+    def known_files(self) -> list[Path]:
+        """Return the files and suites of all domains."""
+        return self._found
 
     def instances(self, quarantine: Quarantine) -> Iterator[tuple[str, Instance]]:
         """Stream the instances themselves, each with the id of its task."""

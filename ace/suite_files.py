@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from ace import parquet
 from ace.unreadable import Malformed
+from audit.sources.reading import load_document
 from taxonomy.files import write_text
 
 FORMAT = "agenthard-ace"
@@ -47,7 +48,7 @@ def read_head(folder: Path) -> dict[str, Any]:
         Malformed: The folder holds no suite that this version can read.
     """
     try:
-        head = json.loads((folder / HEAD).read_text(encoding="utf-8"))
+        head = load_document(folder / HEAD)
     except (OSError, ValueError, RecursionError) as error:
         raise Malformed(f"{folder.name} holds no suite: {HEAD} cannot be read ({error})") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT or head.get("kind") not in ("jsonl", "parquet"):

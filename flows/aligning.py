@@ -26,6 +26,7 @@ from reports.alignment.drift import Side
 from reports.alignment.sampling import SampleKey, pass_rates
 from reports.comparison.loading import task_contents
 from taxonomy.record import Record
+from taxonomy.yaml_text import read_yaml
 
 PANELS = Path("judge") / "panels.jsonl"
 VERDICTS = Path("judge") / "verdicts.jsonl"
@@ -96,7 +97,7 @@ def read_mapping(path: Path) -> dict[str, str]:
         CommandError: when it is no mapping of words to ids.
     """
     try:
-        found = yaml.safe_load(path.read_text(encoding="utf-8"))
+        found = read_yaml(path)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise CommandError(f"{path}: not YAML or JSON: {error}") from error
     if not isinstance(found, dict) or not all(isinstance(part, str) for pair in found.items() for part in pair):

@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from flows.errors import CommandError
 from taxonomy.record import Record
+from taxonomy.yaml_text import read_yaml
 
 
 class GenerateStage(Record):
@@ -117,7 +118,7 @@ def load_config(path: Path) -> PipelineConfig:
         CommandError: It cannot be read, is no YAML or has a wrong field; the message names each field.
     """
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = read_yaml(path)
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path}: cannot be read ({error})") from error
     except yaml.YAMLError as error:

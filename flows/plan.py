@@ -12,9 +12,10 @@ import audit
 import taxonomy
 from audit.execution.checkout import code_version
 from audit.leaderboard import Leaderboard, ModelRow
-from audit.sources.base import Quarantine, Quarantined, Source, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
 from audit.sources.registry import open_source
 from audit.sources.runs import read_runs
+from audit.sources.unread import find_not_read
 from flows.run_folder import RunFolder, RunSpool
 from taxonomy.files import write_atomically
 from taxonomy.record import Record
@@ -72,6 +73,8 @@ class AuditPlan(Record):
     """Tasks per shard."""
     quarantined: tuple[Quarantined, ...]
     """What could not be read."""
+    not_read: tuple[NotRead, ...] = ()
+    """What looks like tasks in the benchmark's folder and was not read."""
     runs: int
     """Runs that belong to a task."""
     models: tuple[ModelRow, ...]
@@ -122,9 +125,15 @@ def make_plan(settings: AuditSettings, source: Source, version: Version, key: st
         SourceError: when the folder or a run path cannot be read at all.
     """
     path = folder.work / "plan.json"
-    if path.is_file():
-        return AuditPlan.model_validate_json(path.read_bytes())
     tasks, quarantined = load_tasks(settings.source, settings.path, settings.domains)
+    not_read = find_not_read(source, tasks, quarantined)
+    if path.is_file():
+        known = AuditPlan.model_validate_json(path.read_bytes())
+        if known.not_read != not_read:
+            # The key covers the files that are read; a file next to them may have come or gone since.
+            known = known.model_copy(update={"not_read": not_read})
+            write_atomically(path, known.model_dump_json().encode("utf-8"))
+        return known
     usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
     size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
     board, unreadable, count = _spool(settings, source, {t.id: i // size for i, t in enumerate(tasks)}, folder)
@@ -134,6 +143,7 @@ def make_plan(settings: AuditSettings, source: Source, version: Version, key: st
         task_ids=tuple(task.id for task in tasks),
         shard_size=size,
         quarantined=(*quarantined, *unreadable),
+        not_read=not_read,
         runs=count,
         models=tuple(board.rows()),
     )

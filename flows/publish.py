@@ -13,6 +13,7 @@ from audit.decisions.split import write_cleaned_split
 from audit.detectors.base import Detector
 from audit.detectors.registry import detectors
 from audit.shards import ShardResult
+from audit.sources.base import NotRead, count_not_read
 from flows.plan import AuditPlan, AuditSettings, load_tasks
 from flows.read_run import read_findings
 from flows.run_folder import RunFolder, write_json, write_jsonl
@@ -21,6 +22,7 @@ from taxonomy.categories import load_taxonomy
 from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from taxonomy.record import Record
 from taxonomy.trajectory import Trajectory
+from taxonomy.yaml_text import read_yaml_text
 
 
 class AuditOutcome(Record):
@@ -37,7 +39,15 @@ class AuditOutcome(Record):
     not_checked: int
     """Tasks on which no check could run."""
     quarantined: int
-    """Task records that could not be read; tasks + quarantined is everything in the files."""
+    """Task records that could not be read; tasks + quarantined is everything in the files that were read."""
+    not_read: tuple[NotRead, ...] = ()
+    """What looks like tasks in the benchmark's folder and was not read."""
+    tasks_not_read: int = 0
+    """Tasks in ``not_read`` that nobody left out; one entry may be unable to tell its number."""
+    tasks_left_out: int = 0
+    """Tasks in ``not_read`` that the user's choice of domains or the benchmark's own default leaves out."""
+    tasks_there: int = 0
+    """Everything that is there: tasks + quarantined + tasks_not_read + tasks_left_out."""
     runs: int
     """Runs read."""
     infrastructure_errors: int
@@ -162,7 +172,7 @@ def _result(
 ) -> AuditResult:
     source = settings.open()
     tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
-    policy = Path(settings.policy).read_text(encoding="utf-8") if settings.policy else default_policy_text()
+    policy = read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text()
     return AuditResult(
         source=source.name,
         title=source.title,
@@ -170,6 +180,7 @@ def _result(
         root=source.root,
         tasks=tasks,
         quarantined=plan.quarantined,
+        not_read=plan.not_read,
         findings=findings,
         coverage=coverage,
         decisions=decisions,
@@ -205,6 +216,7 @@ def _outcome(
 ) -> AuditOutcome:
     checked = {row.task_id for row in coverage if row.status in (Status.CLEAN, Status.FLAGGED)}
     quarantined = Counter(item.kind for item in plan.quarantined)
+    not_read, left_out = count_not_read(plan.not_read)
     tiers = Counter(finding.tier.value for finding in findings)
     actions = Counter(decision.action for decision in decisions)
     return AuditOutcome(
@@ -214,6 +226,10 @@ def _outcome(
         checked=len(checked),
         not_checked=len(plan.task_ids) - len(checked),
         quarantined=quarantined["task"],
+        not_read=plan.not_read,
+        tasks_not_read=not_read,
+        tasks_left_out=left_out,
+        tasks_there=len(plan.task_ids) + quarantined["task"] + not_read + left_out,
         runs=plan.runs,
         infrastructure_errors=sum(row.infrastructure_errors for row in plan.models),
         quarantined_runs=quarantined["run"],

@@ -14,6 +14,7 @@ from models.prices import Price
 from models.request import Request, Sampling
 from models.retry import RetryPolicy
 from taxonomy.record import Record
+from taxonomy.yaml_text import YamlTextError, load_yaml, read_yaml_text
 
 _SUFFIXES = (".yaml", ".yml")
 _DIALECT = ("api", "system_role", "max_tokens_parameter", "return_reasoning")
@@ -101,7 +102,7 @@ def load_model(text: str) -> ModelFile:
     if not text.endswith(_SUFFIXES):
         return ModelFile(name=str(parse_name(text)))
     try:
-        words = Path(text).read_text(encoding="utf-8")
+        words = read_yaml_text(Path(text))
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
         raise ConfigurationError(f"cannot read the model file {text}: {reason}") from None
@@ -110,12 +111,14 @@ def load_model(text: str) -> ModelFile:
 
 def _parse(words: str, file: str) -> ModelFile:
     try:
-        settings, tree = yaml.safe_load(words), yaml.compose(words, yaml.SafeLoader)
+        settings, tree = load_yaml(words), yaml.compose(words, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         # Only the place: the lines around it may hold what should not be shown.
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise ConfigurationError(f"{file}, line {line}: no valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, ValueError, RecursionError):
+    except YamlTextError as error:
+        raise ConfigurationError(f"{file}: no valid YAML: {error}") from None
+    except yaml.YAMLError:
         raise ConfigurationError(f"{file}: no valid YAML") from None
     if not isinstance(settings, dict) or tree is None:
         raise ConfigurationError(f"{file}: a model file is a mapping with at least `name: openai/NAME`")

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from models.errors import ConfigurationError
 from models.request import Usage
 from taxonomy.record import Record
+from taxonomy.yaml_text import load_yaml, read_yaml_text
 
 MILLION = 1_000_000
 
@@ -117,7 +118,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
     if path is None:
         return shipped
     try:
-        own = _parse(path.read_text(encoding="utf-8"), str(path))
+        own = _parse(read_yaml_text(path), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read the price table {path}: {error}") from error
     if own.currency != shipped.currency:
@@ -129,7 +130,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
 
 def _parse(text: str, name: str) -> PriceTable:
     try:
-        table = PriceTable.model_validate(yaml.safe_load(text))
+        table = PriceTable.model_validate(load_yaml(text))
     except yaml.YAMLError as error:
         raise ConfigurationError(f"{name} is no YAML: {error}") from error
     except ValidationError as error:

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from audit.decisions.policy import Decision
 from audit.evidence import canonical_json
-from audit.sources.base import Quarantined
+from audit.sources.base import NotRead, Quarantined
 from reports.json_text import utf8
 from taxonomy.finding import Coverage, Evidence, Finding
 from taxonomy.record import Origin, Record
@@ -175,6 +175,11 @@ COVERAGE = Table(
     "What one check did on one task. A pair that is absent was not checked.",
     tuple(_of(Coverage, task_id=TEXT, check=TEXT, status=TEXT, reason=TEXT)),
     group=100_000,
+)
+NOT_READ = Table(
+    "not_read",
+    "A file or folder that looks like tasks of the benchmark and was not read.",
+    tuple(_of(NotRead, file=TEXT, tasks=pa.int64(), left_out=pa.bool_(), reason=TEXT)),
 )
 QUARANTINE = Table(
     "quarantine",

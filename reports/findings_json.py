@@ -41,6 +41,7 @@ def _document(result: AuditResult) -> dict[str, Any]:
         "findings": [finding.model_dump(mode="python") for finding in result.findings],
         "places": {f.id: [_place(places.of(item)) for item in f.evidence] for f in result.findings},
         "models": [row.model_dump() for row in result.models],
+        "not_read": [item.model_dump() for item in result.not_read],
         "quarantined": [item.model_dump() for item in result.quarantined],
         "software": dict(result.software),
         "seed": result.seed,

@@ -24,6 +24,8 @@ MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""
 TOP_FINDINGS = 5
 """Findings in the summary, each of another check."""
+MOST_NOT_READ = 10
+"""Files and folders in the summary that were not read."""
 MOST_MODELS = 12
 """Models in the summary."""
 
@@ -66,6 +68,7 @@ def write_summary(result: AuditResult, path: Path) -> None:
         **shared,
         top=_top(result.findings),
         most_models=MOST_MODELS,
+        most_not_read=MOST_NOT_READ,
         gaps=[row for row in shared["ledger"] if row.ran < shared["sums"].tasks],
     )
     write_text(path, printable(text))

@@ -9,7 +9,7 @@ from pathlib import Path
 from audit.decisions.policy import Decision
 from audit.detectors.base import Detector
 from audit.leaderboard import ModelRow
-from audit.sources.base import FigureTable, Quarantined, Version
+from audit.sources.base import FigureTable, NotRead, Quarantined, Version
 from taxonomy.categories import Taxonomy
 from taxonomy.finding import Coverage, Finding, Severity, Tier
 from taxonomy.record import Record
@@ -85,6 +85,8 @@ class AuditResult:
     """Categories that findings refer to."""
     policy: str
     """Text of the decision policy."""
+    not_read: Sequence[NotRead] = ()
+    """What looks like tasks in the benchmark's folder and was not read."""
     models: Sequence[ModelRow] = ()
     """Accuracy per model; empty when no runs were given."""
     figures: Sequence[FigureTable] = ()

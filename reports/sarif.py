@@ -10,7 +10,7 @@ from urllib.parse import quote as url_quote
 from reports.json_text import json_text
 from reports.places import Place, Places
 from reports.result import AuditResult, CheckInfo
-from reports.totals import LedgerRow, ledger
+from reports.totals import LedgerRow, ledger, totals
 from taxonomy.files import write_text
 from taxonomy.finding import Evidence, Finding, Severity, Tier
 from taxonomy.record import Origin
@@ -74,6 +74,8 @@ def _run(result: AuditResult) -> dict[str, Any]:
             "benchmarkVersion": result.version.label,
             "benchmarkContentHash": result.version.content_hash,
             "tasks": len(result.tasks),
+            "tasksNotRead": totals(result).not_read,
+            "tasksLeftOut": totals(result).left_out,
         },
     }
 
@@ -195,6 +197,12 @@ def _notifications(result: AuditResult) -> Iterator[dict[str, Any]]:
         place = Place(item.file, item.line, of_run=item.kind != "task")
         text = _literal(f"A {item.kind} record could not be read: {item.reason}")
         yield {"level": "error", "message": {"text": text}, "locations": [{"physicalLocation": _physical(place)}]}
+    for gap in result.not_read:
+        count = "" if gap.tasks is None else f" ({gap.tasks:,} task{'' if gap.tasks == 1 else 's'})"
+        what = "Left out" if gap.left_out else "Not read"
+        text = _literal(f"{what}: {gap.file}{count}: {gap.reason}")
+        locations = [{"physicalLocation": _physical(Place(gap.file, None))}]
+        yield {"level": "error" if gap.is_gap else "note", "message": {"text": text}, "locations": locations}
     for row in ledger(result):
         yield from _unfinished(row, len(result.tasks))
 

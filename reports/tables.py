@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 from audit.decisions.priority import review_order
 from reports.columns import (
     COVERAGE,
+    NOT_READ,
     QUARANTINE,
     Table,
     decisions_table,
@@ -44,6 +45,7 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         (_decisions(result), result.decisions),
         (COVERAGE, result.coverage),
         (QUARANTINE, result.quarantined),
+        (NOT_READ, result.not_read),
     ]
     for table, records in contents:
         _write(table, records, folder / f"{table.name}.parquet")

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from audit.sources.base import count_not_read
 from reports.result import AuditResult, CheckInfo
 from taxonomy.finding import Status, Tier
 
@@ -74,6 +75,12 @@ class Totals:
     """Records of tasks that could not be read."""
     quarantined_runs: int
     """Records of runs that could not be read."""
+    not_read: int
+    """Tasks in the benchmark's folder that were not read."""
+    left_out: int
+    """Tasks in it that the user's choice of domains or the benchmark's own default leaves out."""
+    gaps: int
+    """Files and folders that hold tasks, or may hold some, that were not read and that nobody left out."""
     findings: int
     """All findings."""
     confirmed: int
@@ -94,6 +101,7 @@ def totals(result: AuditResult) -> Totals:
     signalled = {i for f in result.findings if f.tier is Tier.SIGNAL for i in f.task_ids} - touched
     checked = {row.task_id for row in result.coverage if row.status in RAN}
     kinds = Counter(item.kind for item in result.quarantined)
+    not_read, left_out = count_not_read(result.not_read)
     return Totals(
         tasks=len(result.tasks),
         checked=len(checked),
@@ -104,6 +112,9 @@ def totals(result: AuditResult) -> Totals:
         kept=actions["keep"],
         quarantined_tasks=kinds["task"],
         quarantined_runs=kinds.total() - kinds["task"],
+        not_read=not_read,
+        left_out=left_out,
+        gaps=sum(item.is_gap for item in result.not_read),
         findings=len(result.findings),
         confirmed=tiers[Tier.CONFIRMED],
         suspected=tiers[Tier.SUSPECTED],
@@ -159,7 +170,20 @@ def sentence(result: AuditResult, sums: Totals) -> str:
     if sums.quarantined_tasks:
         records = "record" if sums.quarantined_tasks == 1 else "records"
         parts.append(f"{sums.quarantined_tasks:,} task {records} could not be read")
+    if sums.gaps:
+        parts.append(why_not_read(result, sums))
     return "; ".join(parts) + "."
+
+
+def why_not_read(result: AuditResult, sums: Totals) -> str:
+    """Say what was not read, such as '97 tasks not read (domains/banking: a layout ...)'."""
+    gaps = [item for item in result.not_read if item.is_gap]
+    counted = (
+        f"{sums.not_read:,} task{'' if sums.not_read == 1 else 's'}" if sums.not_read else "an unknown number of tasks"
+    )
+    named = "; ".join(f"{item.file}: {item.reason}" for item in gaps[:2])
+    more = f"; {len(gaps) - 2} more places" if len(gaps) > 2 else ""
+    return f"{counted} in the folder not read ({named}{more})"
 
 
 def why_unchecked(sums: Totals) -> str:

@@ -9,6 +9,7 @@ import yaml
 from pydantic import ValidationError, model_validator
 
 from taxonomy.record import Record
+from taxonomy.yaml_text import load_yaml, read_yaml_text
 
 Component = Literal["user", "environment", "evaluation", "ground_truth"]
 
@@ -98,7 +99,7 @@ def load_taxonomy(extra: Path | None = None) -> Taxonomy:
     if extra is None:
         return base
     try:
-        text = extra.read_text(encoding="utf-8")
+        text = read_yaml_text(extra)
     except (OSError, UnicodeDecodeError) as error:
         raise TaxonomyError(f"{extra}: cannot read it: {error}") from error
     own = _parse(text, str(extra), origin="user")
@@ -112,7 +113,7 @@ def load_taxonomy(extra: Path | None = None) -> Taxonomy:
 
 def _parse(text: str, name: str, origin: str | None = None) -> Taxonomy:
     try:
-        data = yaml.safe_load(text)
+        data = load_yaml(text)
         if origin is not None and isinstance(data, dict):
             data["categories"] = [{**item, "origin": origin} for item in data.get("categories", [])]
         return Taxonomy.model_validate(data)

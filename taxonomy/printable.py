@@ -25,6 +25,15 @@ def printable(text: str) -> str:
     return _CONTROL.sub(_escape, text.replace("\r\n", "\n"))
 
 
+def printable_line(text: str) -> str:
+    r"""Show a text as one line: line feeds and tabs become escapes too.
+
+    >>> printable_line("a\nb")
+    'a\\nb'
+    """
+    return printable(text).replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
+
+
 def printable_json(text: str) -> str:
     r"""Escape control characters in JSON text, so that the values stay what they are.
 

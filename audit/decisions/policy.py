@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError
 
 from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from taxonomy.record import Record
+from taxonomy.yaml_text import load_yaml, read_yaml_text
 
 PolicyAction = Literal["keep", "drop", "review"]
 Action = PolicyAction | Literal["repair"]
@@ -98,8 +99,8 @@ def load_policy(path: Path | None = None) -> Policy:
     """
     name = "the built-in policy" if path is None else f"policy {path}"
     try:
-        text = default_policy_text() if path is None else path.read_text(encoding="utf-8")
-        return Policy.model_validate(yaml.safe_load(text))
+        text = default_policy_text() if path is None else read_yaml_text(path)
+        return Policy.model_validate(load_yaml(text))
     except (OSError, UnicodeDecodeError) as error:
         raise PolicyError(f"{name}: cannot read it: {error}") from error
     except yaml.YAMLError as error:

@@ -10,6 +10,7 @@ from models.errors import ConfigurationError
 from models.model_file import ModelFile, load_model
 from models.names import parse_name
 from taxonomy.record import Record
+from taxonomy.yaml_text import read_yaml
 
 Aggregation = Literal["majority", "weighted", "dawid_skene"]
 
@@ -91,7 +92,7 @@ def load_settings(path: Path) -> JudgeSettings:
         JudgeSettingsError: It cannot be read, or has a wrong setting.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = read_yaml(path)
         return JudgeSettings.model_validate(data)
     except (OSError, UnicodeDecodeError) as error:
         raise JudgeSettingsError(f"{path}: cannot read it: {error}") from error

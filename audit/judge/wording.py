@@ -6,12 +6,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import yaml
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from audit.judge.verdict import Verdict
 from models.structured import strict_schema
 from taxonomy.categories import Taxonomy, builtin_taxonomy
+from taxonomy.yaml_text import load_yaml
 
 LAYOUT = "1"
 """Raised when code changes what a prompt says although no word in ``prompts/`` does."""
@@ -23,7 +23,7 @@ _FOLDER = "prompts"
 @cache
 def data(name: str) -> Any:
     """Return the content of a YAML file of the folder; nobody changes it."""
-    return yaml.safe_load(_read(name))
+    return load_yaml(_read(name))
 
 
 def render(template: str, **values: Any) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from taxonomy.files import open_regular
 from taxonomy.record import Record
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -38,9 +39,27 @@ class NotRead(Record):
     file: str
     """Path of the file or folder, relative to the root that was read."""
     tasks: int | None = None
-    """How many tasks it seems to hold; None when that cannot be told."""
+    """How many tasks it seems to hold; None when that cannot be told, 0 when tasks are expected and none are there."""
     reason: str
     """Why it was not read, and what to do next."""
+    left_out: bool = False
+    """Whether that is meant: the user chose other domains, or the benchmark does not run these tasks by default."""
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether tasks are missing from the audit that nobody left out; the audit is then incomplete."""
+        return not self.left_out and self.tasks != 0
+
+
+def count_not_read(items: Iterable[NotRead]) -> tuple[int, int]:
+    """Count the tasks that were not read and those that were left out; what cannot tell its number counts as none."""
+    counts = [(item.tasks or 0, item.left_out) for item in items]
+    return sum(n for n, out in counts if not out), sum(n for n, out in counts if out)
+
+
+def left_out(file: str, tasks: int, domain: str) -> NotRead:
+    """Describe the tasks of a domain that the user did not choose."""
+    return NotRead(file=file, tasks=tasks, reason=f"left out by --domain: tasks of {domain!r}", left_out=True)
 
 
 class Quarantine:
@@ -93,7 +112,7 @@ def hash_files(root: Path, files: Iterable[Path], label: str) -> Version:
     names = sorted({path.relative_to(root).as_posix(): path for path in files}.items())
     for name, path in names:
         digest = hashlib.sha256()
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
         total.update(f"{name}\0{digest.hexdigest()}\n".encode())
@@ -141,9 +160,33 @@ class Source(ABC):
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks in the benchmark's order; unreadable records go to ``quarantine``."""
 
-    def not_read(self) -> Sequence[NotRead]:
-        """Name what lies in the folder, looks like tasks, and is not among those that :meth:`tasks` yields."""
+    @property
+    def folder(self) -> Path | None:
+        """Folder that belongs to the benchmark as a whole; None when the user named a single file."""
+        return self.root if self.root.is_dir() else None
+
+    def known_files(self) -> Iterable[Path]:
+        """Yield the files and folders whose purpose this source knows, besides those that tasks name as their origin.
+
+        Whatever else looks like tasks is reported as not read (:mod:`audit.sources.unread`). Known are the files of
+        all domains, databases, policies, answers, run results, and what the benchmark itself keeps but does not use.
+        A folder stands for everything in it.
+        """
         return ()
+
+    def not_read(self) -> Sequence[NotRead]:
+        """Name the tasks that this source can tell it did not read, with the reason.
+
+        Unless a source knows better, these are the tasks of the domains that the user did not choose.
+        """
+        if not self.domains:
+            return ()
+        places: dict[str, list[str]] = {}
+        for task in type(self)(self.root).tasks(Quarantine()):
+            if task.subtask not in self.domains:
+                origin = task.origins.get("")
+                places.setdefault(task.subtask, []).append(origin.file if origin else ".")
+        return [left_out(files[0], len(files), domain) for domain, files in sorted(places.items())]
 
     @abstractmethod
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:

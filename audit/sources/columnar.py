@@ -42,7 +42,7 @@ def is_arrow_file(path: Path) -> bool:
 
 
 def as_json(value: Any) -> Any:
-    """Turn a value of an Arrow table into JSON.
+    """Turn a value of an Arrow table into JSON. NaN is null, because pandas writes missing numbers so.
 
     >>> as_json({"on": date(2024, 5, 1), "call": {"x": 1, "y": None}, "image": b"abc"})
     {'on': '2024-05-01', 'call': {'x': 1}, 'image': '3 bytes'}
@@ -57,6 +57,6 @@ def as_json(value: Any) -> Any:
         return str(value)
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    if isinstance(value, float) and not math.isfinite(value):
+    if isinstance(value, float) and math.isnan(value):
         return None
     return value if value is None or isinstance(value, (str, bool, int, float)) else str(value)

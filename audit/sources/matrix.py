@@ -6,7 +6,6 @@ cell or NaN is a missing score and yields no run.
 """
 
 import csv
-import gzip
 import io
 import math
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.sources.base import Quarantine, SourceError
+from audit.sources.reading import open_binary
 from taxonomy.record import Origin
 from taxonomy.trajectory import Trajectory
 
@@ -61,7 +61,7 @@ def _rows(path: Path) -> Iterator[list[Any]]:
         for batch in table.iter_batches():
             yield from (list(row.values()) for row in batch.to_pylist())
         return
-    opened = gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
+    opened = open_binary(path)
     csv.field_size_limit(1 << 24)
     with opened as binary, io.TextIOWrapper(binary, encoding="utf-8", newline="") as text:
         try:

@@ -88,6 +88,10 @@ class Native(Source):
         data.setdefault("native_id", data.get("id"))
         return _validate(AgentTask, {**data, "origins": origins}, TASKS, record.line, quarantine, "task")
 
+    def known_files(self) -> list[Path]:
+        """Return the three files of the format."""
+        return [self.root / name for name in (TASKS, ENVIRONMENTS, RUNS)]
+
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream runs from a ``.jsonl`` or ``.jsonl.gz`` file, or from the ``runs.jsonl`` of a folder."""
         return read_native_runs(path, quarantine)

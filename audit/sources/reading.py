@@ -1,10 +1,15 @@
 """Streaming readers of JSON Lines and JSON arrays that survive bad records and keep positions.
 
-Both give the raw bytes of each record, so that a split can be written byte-identical.
+Both give the raw bytes of each record, so that a split can be written byte-identical. Files are opened in one place,
+:func:`open_binary`, which refuses what is no regular file or not UTF-8 and bounds what a packed file unpacks to.
 """
 
 import gzip
+import io
 import json
+import math
+import os
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,10 +17,26 @@ from pathlib import Path
 from typing import IO, Any
 
 from audit.sources.base import Quarantine
+from taxonomy.files import (
+    BOM,
+    MAX_BYTES,
+    UnreadableFileError,
+    open_regular,
+    read_text,
+    refuse_other_encodings,
+    size_text,
+)
 from taxonomy.pointer import split
 
 MAX_RECORD_BYTES = 64 * 1024 * 1024
 """A longer line is quarantined without being held in memory."""
+MAX_DEPTH = 100
+"""Levels of nesting in a record. A deeper one could be read and then not be written into a split or a report."""
+UNPACKED_BYTES, UNPACKED_RATIO = 128 << 20, 200
+"""A packed file may unpack to 128 MiB and 200 times its size. Run logs reach 6 to 60 times; a gzip bomb 1,000 times."""
+
+_TOO_DEEP = f"the record is nested more than {MAX_DEPTH} levels deep"
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -33,10 +54,103 @@ class RawRecord:
 
 
 def open_binary(path: Path) -> IO[bytes]:
-    """Open a file for reading, unpacking ``.gz``."""
-    if path.suffix == ".gz":
-        return gzip.open(path, "rb")  # type: ignore[return-value]
-    return path.open("rb")
+    """Open a file of UTF-8 text, plain or ``.gz``, at the first byte after its byte order mark, if it has one.
+
+    Raises:
+        UnreadableFileError: when it is no regular file, or its first bytes are not UTF-8; while reading, when a packed
+            file unpacks to more than any log does.
+        OSError, EOFError, zlib.error: when it cannot be opened or unpacked.
+    """
+    packed = open_regular(path)
+    try:
+        stream = io.BufferedReader(_Unpacked(path, packed)) if path.suffix == ".gz" else packed
+        start = stream.peek(4096)[:4096]  # type: ignore[attr-defined]
+        refuse_other_encodings(path, start)
+        if start.startswith(BOM):
+            stream.read(len(BOM))
+    except BaseException:
+        packed.close()
+        raise
+    return stream
+
+
+class UnwritableError(ValueError):
+    """A parsed document could not be written out as JSON again."""
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzip file, up to a bound that follows from its size."""
+
+    def __init__(self, path: Path, packed: IO[bytes]) -> None:
+        self._path, self._packed = path, packed
+        self._gzip = gzip.GzipFile(fileobj=packed)
+        self._left = UNPACKED_BYTES + UNPACKED_RATIO * os.fstat(packed.fileno()).st_size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._gzip.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            reason = f"it unpacks to more than {UNPACKED_RATIO} times its size, as no log does; unpack and check it"
+            raise UnreadableFileError(self._path, reason)
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+def load_document(path: Path) -> Any:
+    """Parse a file that holds one JSON document.
+
+    Raises:
+        OSError: when it cannot be read, is no regular file, too long or not UTF-8.
+        ValueError: when it is not JSON, nested too deep, or holds a number that JSON has not.
+    """
+    return load_json_text(read_text(path))
+
+
+def load_json_text(text: str) -> Any:
+    """Parse one JSON document.
+
+    Raises:
+        ValueError: when it is not JSON, nested too deep, or holds a number that JSON has not.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError as error:
+        raise UnwritableError(_TOO_DEEP) from error
+    require_plain(value)
+    return value
+
+
+def require_plain(value: Any) -> None:
+    """Refuse a parsed document that could not be written out as JSON again.
+
+    Python reads ``NaN``, ``Infinity`` and ``1e999`` although JSON has no such numbers: they compare unequal to
+    themselves or to everything, so that a check of them would be wrong in silence.
+
+    Raises:
+        UnwritableError: when it is nested more than :data:`MAX_DEPTH` levels deep or holds such a number.
+    """
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        below: list[Any] = []
+        for item in level:
+            kind = type(item)
+            if kind is dict:
+                below.extend(item.values())
+            elif kind is list:
+                below.extend(item)
+            elif kind is float and not math.isfinite(item):
+                raise UnwritableError(f"the record holds {item}, which is not finite: JSON has no such number")
+        if not below:
+            return
+        level = below
+    raise UnwritableError(_TOO_DEEP)
 
 
 def read_jsonl(path: Path, name: str, quarantine: Quarantine, kind: str = "task") -> Iterator[RawRecord]:
@@ -89,11 +203,13 @@ def parse(raw: bytes, name: str, line: int, quarantine: Quarantine, kind: str = 
     """
     try:
         text = raw.decode("utf-8")
-        value = json.loads(text)
+        value = load_json_text(text)
         _refuse_half_characters(text, value)
     except UnicodeDecodeError as error:
         quarantine.add(name, f"not UTF-8 at byte {error.start} of the line; re-encode the file", line=line, kind=kind)
-    except (ValueError, RecursionError) as error:
+    except UnwritableError as error:
+        quarantine.add(name, f"{error}; correct or remove the record", line=line, kind=kind)
+    except ValueError as error:
         quarantine.add(name, f"not valid JSON: {error}; mend or remove the record", line=line, kind=kind)
     else:
         if isinstance(value, dict):
@@ -123,9 +239,13 @@ def read_json_array(path: Path, name: str, quarantine: Quarantine, kind: str = "
     """
     try:
         with open_binary(path) as stream:
-            data = stream.read()
+            data = stream.read(MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         quarantine.add(name, f"cannot read the file: {error}", kind=kind)
+        return
+    if len(data) > MAX_BYTES:
+        reason = f"an array longer than {size_text(MAX_BYTES)}; write it as JSON Lines, which are read line by line"
+        quarantine.add(name, reason, kind=kind)
         return
     text = data.decode("utf-8", errors="surrogateescape")
     for element in _elements(text, name, quarantine, kind):
@@ -134,6 +254,12 @@ def read_json_array(path: Path, name: str, quarantine: Quarantine, kind: str = "
             _refuse_half_characters(element.text, element.value)
         except ValueError as error:
             reason = f"not UTF-8, or half a character escaped: {error}; re-encode the file"
+            quarantine.add(name, reason, line=element.line, pointer=f"/{element.index}", kind=kind)
+            continue
+        try:
+            require_plain(element.value)
+        except ValueError as error:
+            reason = f"{error}; correct or remove the record"
             quarantine.add(name, reason, line=element.line, pointer=f"/{element.index}", kind=kind)
             continue
         if isinstance(element.value, dict):
@@ -166,11 +292,16 @@ def _elements(text: str, name: str, quarantine: Quarantine, kind: str) -> Iterat
         counted = position
         try:
             value, end = decoder.raw_decode(text, position)
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             reason = f"not valid JSON: {error}; this element and all after it were left out"
             quarantine.add(name, reason, line=line, pointer=f"/{index}", kind=kind)
             return
-        yield _Element(value, line, index, text[position:end])
+        except RecursionError:
+            reason = f"{_TOO_DEEP}; correct or remove the record"
+            quarantine.add(name, reason, line=line, pointer=f"/{index}", kind=kind)
+            end = _end_of_nested(text, position)
+        else:
+            yield _Element(value, line, index, text[position:end])
         index += 1
         position = _skip_space(text, end)
         if position < len(text) and text[position] == ",":
@@ -178,6 +309,16 @@ def _elements(text: str, name: str, quarantine: Quarantine, kind: str) -> Iterat
     if position >= len(text):
         reason = "the array is not closed: the file is cut off after its last element"
         quarantine.add(name, reason, line=line, kind=kind)
+
+
+def _end_of_nested(text: str, position: int) -> int:
+    """Find where a value ends that is nested too deep to be parsed; without its last bracket, the end of the text."""
+    depth = 0
+    for match in _BRACKETS.finditer(text, position):
+        depth += (match[0] in "[{") - (match[0] in "]}")
+        if depth == 0:
+            return match.end()
+    return len(text)
 
 
 def _skip_space(text: str, position: int) -> int:
@@ -221,6 +362,15 @@ def _child(decoder: json.JSONDecoder, text: str, position: int, token: str) -> i
             position = _skip_space(text, position + 1)
         index += 1
     return None
+
+
+def count_lines(path: Path) -> int | None:
+    """Count the lines of a file that are not blank; None when it cannot be read."""
+    try:
+        with open_binary(path) as stream:
+            return sum(raw is None or bool(raw.strip()) for _, raw in _lines(stream))
+    except (OSError, EOFError, zlib.error):
+        return None
 
 
 def copy_lines(source: Path, target: Path, keep: set[int]) -> int:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.bfcl.malformed import Malformed, require_shallow
-from audit.sources.native import read_native_runs
+from audit.sources.native import RUNS, read_native_runs
 from audit.sources.row_splits import write_rows
 from audit.sources.rows import Row, folder_of, peek, read_rows, row_files
 from taxonomy.task import AgentTask
@@ -77,6 +77,11 @@ class RowSource(Source):
     def files(self) -> Iterator[Path]:
         """Yield the files of rows, in order."""
         return row_files(self.root)
+
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of rows, and the run file of the native format."""
+        yield from self.files()
+        yield folder_of(self.root) / RUNS
 
     def version(self) -> Version:
         """Identify the files of rows by their content."""

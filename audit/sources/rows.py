@@ -14,7 +14,7 @@ from typing import Any
 
 from audit.sources.base import Quarantine
 from audit.sources.columnar import ARROW, PARQUET, as_json, read_batches
-from audit.sources.reading import MAX_RECORD_BYTES, open_binary, parse, read_json_array, read_jsonl
+from audit.sources.reading import MAX_RECORD_BYTES, open_binary, parse, read_json_array, read_jsonl, require_plain
 from audit.sources.tau_common.json_stream import stream_members
 from taxonomy.pointer import join
 from taxonomy.record import Origin
@@ -167,7 +167,7 @@ def is_array(path: Path) -> bool:
     """Tell whether a JSON file holds one array (and not one object per line)."""
     try:
         with open_binary(path) as stream:
-            return stream.read(1 << 12).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"["
+            return stream.read(1 << 12).lstrip()[:1] == b"["
     except (OSError, EOFError, zlib.error):
         return False
 
@@ -222,11 +222,12 @@ class SeparatedLines:
 
     def _texts(self) -> Iterator[str]:
         with open_binary(self._path) as stream:
-            for line in stream:
+            while line := stream.readline(MAX_RECORD_BYTES):
                 self.read += 1
+                if len(line) == MAX_RECORD_BYTES:
+                    raise csv.Error(f"line {self.read} is longer than {MAX_RECORD_BYTES >> 20} MiB")
                 self._held.append(line)
-                start = line.removeprefix(b"\xef\xbb\xbf") if self.read == 1 else line
-                yield start.decode("utf-8", errors="surrogateescape")
+                yield line.decode("utf-8", errors="surrogateescape")
 
 
 def _is_text(value: str) -> bool:
@@ -245,7 +246,14 @@ def _columnar(path: Path, name: str, form: str, quarantine: Quarantine, kind: st
         for batch in read_batches(path, form):
             for values in batch.to_pylist():
                 number += 1
-                yield Row(name, number, as_json(values), element=True)
+                row = as_json(values)
+                try:
+                    require_plain(row)
+                except ValueError as error:
+                    reason = f"the row cannot be used: {error}"
+                    quarantine.add(name, reason, pointer=join("", number - 1), kind=kind)
+                    continue
+                yield Row(name, number, row, element=True)
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         reason = f"cannot read the table to its end: {str(error)[:200]}; {number} rows before were read"
         quarantine.add(name, reason, pointer=join("", number), kind=kind)

@@ -1,6 +1,7 @@
 """Reading runs of any kind for a benchmark: its own run files, native JSON Lines, or a score table."""
 
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +39,6 @@ def _is_native(path: Path) -> bool:
     try:
         with open_binary(path) as stream:
             first = json.loads(stream.readline(1 << 24))
-    except (OSError, EOFError, ValueError):
+    except (OSError, EOFError, ValueError, RecursionError, zlib.error):
         return False
     return isinstance(first, dict) and {"task_id", "model", "passed"} <= set(first)

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from flows.plan import AuditPlan, AuditSettings
     from flows.publish import AuditOutcome
 
+MOST_NOT_READ = 8
+"""Files and folders on the first screen that were not read; the tables name all."""
+
 
 def audit(
     source: Annotated[str, typer.Argument(help="Name of the source (`agenthard sources` lists them).")],
@@ -75,7 +78,8 @@ def audit(
         show_outcome(outcome, settings, new, baseline)
     if new:
         raise typer.Exit(ExitCode.DEFECTS)
-    if outcome.check_errors or outcome.quarantined or outcome.not_checked:
+    unread = any(item.is_gap for item in outcome.not_read)
+    if outcome.check_errors or outcome.quarantined or outcome.not_checked or unread:
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 
@@ -117,16 +121,20 @@ def show_outcome(
     baseline: Path | None,
 ) -> None:
     """Print what a reader needs in thirty seconds."""
+    from rich.markup import escape
+
     from flows.plan import AuditPlan
     from flows.run_folder import RunFolder
 
     out = console()
-    total = outcome.tasks + outcome.quarantined
-    out.print(f"[bold]{outcome.source}[/] {outcome.benchmark}: {total:,} tasks", highlight=False)
+    out.print(f"[bold]{outcome.source}[/] {escape(outcome.benchmark)}: {_there(outcome)} tasks", highlight=False)
+    left_out = f" + left out {outcome.tasks_left_out:,}" if outcome.tasks_left_out else ""
     out.print(
         f"  checked {outcome.checked:,} + not checked {outcome.not_checked:,} + quarantined {outcome.quarantined:,} "
-        f"= {total:,}; {outcome.check_errors:,} checks ended in an error"
+        f"+ not read {outcome.tasks_not_read:,}{left_out} = {_there(outcome)} there; "
+        f"{outcome.check_errors:,} checks ended in an error"
     )
+    _show_not_read(outcome)
     out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
     against = f"; {new:,} confirmed defects that {baseline} lacks" if baseline else ""
@@ -146,6 +154,27 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
+
+
+def _there(outcome: "AuditOutcome") -> str:
+    """Say how many tasks are there; "at least" where a place cannot tell how many it holds."""
+    unknown = any(item.tasks is None for item in outcome.not_read)
+    return f"{'at least ' if unknown else ''}{outcome.tasks_there:,}"
+
+
+def _show_not_read(outcome: "AuditOutcome") -> None:
+    """Name what was not read, the gaps before what was left out on purpose."""
+    from rich.markup import escape
+
+    from taxonomy.printable import printable_line
+
+    ordered = sorted(outcome.not_read, key=lambda item: (item.left_out, not item.is_gap))
+    for item in ordered[:MOST_NOT_READ]:
+        count = "" if item.tasks is None else f" ({item.tasks:,} task{'' if item.tasks == 1 else 's'})"
+        text = f"{'left out' if item.left_out else 'not read'}: {item.file}{count}: {item.reason}"
+        console().print(f"  {escape(printable_line(text))}", soft_wrap=True)
+    if len(ordered) > MOST_NOT_READ:
+        console().print(f"  and {len(ordered) - MOST_NOT_READ:,} more places: tables/not_read.parquet names them")
 
 
 def _show_models(plan: "AuditPlan") -> None:

@@ -15,7 +15,7 @@ from rich.segment import Segment
 from rich.table import Table
 
 from flows.printing import unguarded
-from taxonomy.printable import printable, printable_json
+from taxonomy.printable import printable, printable_json, printable_line
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
@@ -58,5 +58,5 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(escape(printable(cell)) for cell in row))
+        table.add_row(*(escape(printable_line(cell)) for cell in row))
     console().print(table)

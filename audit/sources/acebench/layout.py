@@ -40,7 +40,7 @@ class Layout:
 def data_folder(root: Path) -> Path | None:
     """Return the first folder at or below ``root`` that holds questions and answers."""
     folders = (root / name for name in DATA_FOLDERS)
-    return next((folder for folder in folders if (folder / ANSWERS).is_dir() and _question_files(folder)), None)
+    return next((folder for folder in folders if (folder / ANSWERS).is_dir() and question_files(folder)), None)
 
 
 def find_layout(root: Path) -> Layout:
@@ -56,7 +56,7 @@ def find_layout(root: Path) -> Layout:
             f"with {ANSWERS}/ beside them, there and in {', '.join(DATA_FOLDERS[1:])}. Give an ACEBench checkout"
         )
     known, unknown = [], []
-    for path in _question_files(data):
+    for path in question_files(data):
         found = category(path.stem.removeprefix("data_"))
         if found is None:
             unknown.append(path)
@@ -65,6 +65,13 @@ def find_layout(root: Path) -> Layout:
     return Layout(root, data, tuple(known), tuple(unknown))
 
 
-def _question_files(folder: Path) -> list[Path]:
+def other_languages(root: Path, data: Path) -> list[Path]:
+    """Return the folders at or below ``root`` that hold questions too and are not the one that is read."""
+    folders = (root / name for name in DATA_FOLDERS)
+    return [folder for folder in folders if folder.is_dir() and not folder.samefile(data) and question_files(folder)]
+
+
+def question_files(folder: Path) -> list[Path]:
+    """Return the question files in a folder, sorted within each kind."""
     kinds = ("normal", "special", "agent")
     return sorted(path for kind in kinds for path in folder.glob(f"data_{kind}_*.json") if path.is_file())

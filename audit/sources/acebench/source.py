@@ -7,13 +7,13 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from audit.sources.acebench.categories import Category
-from audit.sources.acebench.layout import data_folder, find_layout
+from audit.sources.acebench.layout import data_folder, find_layout, other_languages, question_files
 from audit.sources.acebench.tasks import Toolbox, build_task
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.bfcl.tasks import Place
 from audit.sources.native import read_native_runs
-from audit.sources.reading import copy_lines, read_jsonl
+from audit.sources.reading import copy_lines, count_lines, read_jsonl
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -57,15 +57,31 @@ class AceBench(Source):
         return hash_files(self._files.data, [p for p in paths if p.is_file()], f"ACEBench {self._files.data.name}")
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
-        """Stream the tasks category by category; question files of unknown categories are quarantined whole."""
-        for path in () if self.domains else self._files.unknown:
-            reason = "a category that this reader does not know; none of its records were read"
-            quarantine.add(self._files.name(path), reason)
+        """Stream the tasks category by category; question files of unknown categories are reported as not read."""
         toolbox = Toolbox()
         for category, question, answer in self._pairs(quarantine):
             task = _task(category, question, answer, toolbox, quarantine)
             if task is not None:
                 yield task
+
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of all categories."""
+        for category in self._files.categories:
+            yield from (self._files.questions(category.name), self._files.answers(category.name))
+
+    def not_read(self) -> list[NotRead]:
+        """Name the categories that the user did not choose, those that are not known, and other languages."""
+        chosen = bool(self.domains)
+        found = list(super().not_read())
+        for path in self._files.unknown:
+            reason = "a category that this reader does not know"
+            count = count_lines(path)
+            found.append(NotRead(file=self._files.name(path), tasks=count, reason=reason, left_out=chosen))
+        for folder in other_languages(self.root, self._files.data):
+            counts = [count_lines(path) or 0 for path in question_files(folder)]
+            reason = f"the tasks of another language; audit them by the path of {folder.name}"
+            found.append(NotRead(file=self._files.name(folder), tasks=sum(counts), reason=reason, left_out=chosen))
+        return found
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream runs in the native format; ACEBench's own result files do not hold conversations."""

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from audit.sources.reading import load_document
+
 DESCRIPTION, RUN_FILE = "description.json", "meta_eval.json"
 SUBTASK = re.compile(r"subtask([1-9]\d*)")
 _SCENARIO = re.compile(r"scenario\d+")
@@ -82,6 +84,15 @@ def members(text: str) -> list[Member]:
         if text[position] == ",":
             position = _after(text, position + 1)
     return found
+
+
+def count_subtasks(file: Path) -> int:
+    """Count the subtasks of a description, wherever it is; 0 when it is another kind of file."""
+    try:
+        document = load_document(file)
+    except (OSError, ValueError):
+        return 0
+    return sum(bool(SUBTASK.fullmatch(name)) for name in document) if isinstance(document, dict) else 0
 
 
 def _after(text: str, position: int) -> int:

@@ -11,6 +11,7 @@ from audit.sources.agencybench.attempts import model_of, to_run
 from audit.sources.agencybench.layout import RUN_FILE, scenario_of
 from audit.sources.base import Quarantine, SourceError
 from audit.sources.bfcl.malformed import Malformed, expect, require_shallow
+from audit.sources.reading import load_document
 from taxonomy.pointer import join
 from taxonomy.record import Origin
 from taxonomy.task import AgentTask
@@ -48,7 +49,7 @@ def _read(
     file: Path, name: str, scenario: str, known: Mapping[str, AgentTask], quarantine: Quarantine
 ) -> Iterator[Trajectory]:
     try:
-        document = expect(json.loads(file.read_text(encoding="utf-8")), dict, "")
+        document = expect(load_document(file), dict, "")
         require_shallow(document)
         json.dumps(document, ensure_ascii=False).encode()
         entries = list(_entries(document))

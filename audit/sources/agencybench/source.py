@@ -6,11 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from audit.sources.agencybench.figures import figures
-from audit.sources.agencybench.layout import DESCRIPTION, SUBTASK, Member, Scenario, find_scenarios, members
+from audit.sources.agencybench.layout import (
+    DESCRIPTION,
+    SUBTASK,
+    Member,
+    Scenario,
+    count_subtasks,
+    find_scenarios,
+    members,
+)
 from audit.sources.agencybench.runs import read_run_files
 from audit.sources.agencybench.tasks import build_task
-from audit.sources.base import FigureTable, Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import FigureTable, NotRead, Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.bfcl.malformed import Malformed, require_shallow
+from taxonomy.files import read_text
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -36,6 +45,7 @@ class AgencyBench(Source):
         found = find_scenarios(root)
         if not found:
             raise SourceError(f"{root}: no scenarios of AgencyBench here; expected {self.layout}")
+        self._all = found
         known = sorted({scenario.capability for scenario in found})
         unknown = sorted(set(domains) - set(known))
         if unknown:
@@ -55,6 +65,22 @@ class AgencyBench(Source):
         """Stream the tasks scenario by scenario, in the order of their numbers."""
         for scenario in self._scenarios:
             yield from self._scenario_tasks(scenario, quarantine)
+
+    def known_files(self) -> list[Path]:
+        """Return the descriptions of all scenarios."""
+        return [scenario.file for scenario in self._all]
+
+    def not_read(self) -> list[NotRead]:
+        """Name the capabilities that the user did not choose, and descriptions outside ``CAPABILITY/scenarioN``."""
+        found = list(super().not_read())
+        known = {scenario.file for scenario in self._all}
+        for path in sorted(self.root.rglob(DESCRIPTION)):
+            count = None if path in known else count_subtasks(path)
+            if count:
+                reason = f"a description outside the layout {self.layout}; move it there"
+                name = path.relative_to(self.root).as_posix()
+                found.append(NotRead(file=name, tasks=count, reason=reason, left_out=bool(self.domains)))
+        return found
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the attempts in a ``meta_eval.json``, or in all of them below a folder."""
@@ -109,7 +135,7 @@ class AgencyBench(Source):
 
     def _members(self, scenario: Scenario, quarantine: Quarantine) -> list[Member]:
         try:
-            found = members(scenario.file.read_text(encoding="utf-8"))
+            found = members(read_text(scenario.file))
             json.dumps([m.value for m in found], ensure_ascii=False).encode()
         except (OSError, ValueError, RecursionError) as error:
             reason = f"cannot be read: {error}; mend the file, none of its tasks were read"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from audit.sources.base import SourceError
 from audit.sources.bfcl.categories import CATEGORIES, CLASS_DOCS, Category
+from taxonomy.files import read_text
 
 DATA_FOLDERS = (
     ".",
@@ -89,11 +90,11 @@ class Layout:
         git = checkout / ".git" if checkout else None
         if git is None or not (git / "HEAD").is_file():
             return None
-        head = (git / "HEAD").read_text("utf-8").strip()
+        head = read_text(git / "HEAD").strip()
         if not head.startswith("ref: "):
             return head
         loose = git / head.removeprefix("ref: ")
-        return loose.read_text("utf-8").strip() if loose.is_file() else None
+        return read_text(loose).strip() if loose.is_file() else None
 
     def shared_files(self) -> Iterator[Path]:
         """Yield the files that belong to no single category: documentation, scenarios, lists of ids."""

@@ -21,7 +21,8 @@ def question_files_not_read(layout: Layout) -> Iterator[NotRead]:
         if match is None or path in read or path.name.endswith(RUN_SUFFIXES):
             continue
         if path.parent.name != ANSWERS:
-            yield NotRead(file=layout.name(path), tasks=_records(path), reason=_reason(layout, path, match[1]))
+            reason, unused = _reason(layout, path, match[1]), path.parent != layout.data
+            yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason, left_out=unused)
         elif path.parent.parent == layout.data and path.name not in answered and not (layout.data / path.name).exists():
             reason = f"answers without a question file {path.name} beside {ANSWERS}/; restore it or remove the answers"
             yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason)

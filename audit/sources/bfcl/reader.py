@@ -14,7 +14,7 @@ from audit.sources.bfcl.layout import Layout
 from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.bfcl.tasks import Place, build_task
 from audit.sources.bfcl.tools import Toolbox
-from audit.sources.reading import read_jsonl
+from audit.sources.reading import load_document, read_jsonl
 from taxonomy.task import AgentTask
 
 Pair = tuple[Place, Place | None]
@@ -148,7 +148,7 @@ def _format_sensitive(layout: Layout, quarantine: Quarantine) -> frozenset[str]:
     if not path.is_file():
         return frozenset()
     try:
-        lists = json.loads(path.read_text("utf-8"))
+        lists = load_document(path)
         return frozenset(task_id for ids in lists.values() for task_id in ids)
     except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
         quarantine.add(layout.name(path), f"expected an object of lists of task ids: {error}")

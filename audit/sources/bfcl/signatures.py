@@ -9,6 +9,7 @@ from pathlib import Path
 from audit.sources.bfcl.categories import CLASS_DOCS
 from audit.sources.bfcl.layout import Layout, find_layout, looks_like_bfcl
 from audit.sources.fetch import fetched
+from taxonomy.files import read_text
 from taxonomy.record import Origin
 from taxonomy.task import Signature
 
@@ -63,9 +64,7 @@ def read_signatures(code: Path, class_name: str, root: Path) -> Mapping[str, Sig
     """
     path = code / f"{CLASS_DOCS[class_name]}.py"
     try:
-        if path.stat().st_size > MAX_SOURCE_BYTES:
-            return {}
-        text = path.read_text("utf-8")
+        text = read_text(path, MAX_SOURCE_BYTES)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)

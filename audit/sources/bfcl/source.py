@@ -65,9 +65,15 @@ class BFCL(Source):
         """Stream the tasks category by category."""
         yield from read_tasks(self._files, self._categories, self._code_folder, quarantine)
 
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of all categories, and what they share."""
+        for category in self._files.categories:
+            yield from (self._files.questions(category.stem), self._files.answers(category.stem))
+        yield from self._files.shared_files()
+
     def not_read(self) -> Sequence[NotRead]:
-        """Name question files of categories that BFCL does not evaluate, and those of the other version."""
-        return [] if self.domains else list(question_files_not_read(self._files))
+        """Name question files of no category that was read; with domains, what the user left out."""
+        return super().not_read() if self.domains else list(question_files_not_read(self._files))
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in BFCL's result and score files under ``path``.

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from taxonomy.files import read_text
+
 FOLDERS = ("prompt", "prompts", "systemprompt", "systemprompts")
 """Names of folders that hold prompts, in lower case and without separators."""
 SUFFIXES = (".txt", ".md", ".py")
@@ -56,7 +58,7 @@ def prompt_of(task_type: str, files: dict[str, Path]) -> Prompt | None:
         return None
     path = files[names[0]]
     try:
-        text = path.read_bytes()[:MAX_BYTES].decode("utf-8")
+        text = read_text(path, MAX_BYTES)
     except (OSError, UnicodeDecodeError):
         return None
     if path.suffix == ".py":

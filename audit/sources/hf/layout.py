@@ -1,6 +1,5 @@
 """Which files of a data set's folder hold its rows, and to which configuration and split they belong."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +10,10 @@ import yaml
 
 from audit.sources.base import SourceError
 from audit.sources.columnar import ARROW, PARQUET
+from audit.sources.reading import load_document
 from audit.sources.rows import ABOUT, row_files, row_format
+from taxonomy.files import read_bytes
+from taxonomy.yaml_text import load_yaml
 
 CARD = "README.md"
 MAX_CARD_BYTES = 1 << 20
@@ -63,14 +65,19 @@ def find_shards(root: Path) -> list[Shard]:
     return [Shard(path, split=_split(path, root)) for path in row_files(root) if _listed(path)]
 
 
+def caches(root: Path) -> Iterator[Path]:
+    """Yield the Arrow files below a folder that the ``state.json`` next to them does not list."""
+    return (path for path in row_files(root) if not _listed(path))
+
+
 def _card(root: Path) -> dict[str, Any]:
     path = root / CARD
     if not path.is_file() or path.stat().st_size > MAX_CARD_BYTES:
         return {}
-    front = _FRONT.match(path.read_text("utf-8", errors="replace"))
+    front = _FRONT.match(read_bytes(path, MAX_CARD_BYTES).decode("utf-8-sig", errors="replace"))
     try:
-        data = yaml.safe_load(front[1]) if front else None
-    except (yaml.YAMLError, ValueError, RecursionError):
+        data = load_yaml(front[1]) if front else None
+    except yaml.YAMLError:
         return {}
     return data if isinstance(data, dict) else {}
 
@@ -116,7 +123,7 @@ def _listed(path: Path) -> bool:
     if row_format(path) != ARROW or not state.is_file():
         return True
     try:
-        files = json.loads(state.read_text("utf-8"))["_data_files"]
+        files = load_document(state)["_data_files"]
         return path.name in {item["filename"] for item in files}
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return True

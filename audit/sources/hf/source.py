@@ -10,7 +10,7 @@ from audit.sources.chat import Chat
 from audit.sources.complexfuncbench import ComplexFuncBench
 from audit.sources.drafterbench import DrafterBench
 from audit.sources.hf.function_rows import FunctionRows
-from audit.sources.hf.layout import find_shards, looks_like_data_set
+from audit.sources.hf.layout import caches, find_shards, looks_like_data_set
 from audit.sources.row_source import FILES_LOOKED_AT, LOOKED_AT, RowSource
 from audit.sources.rows import Row, folder_of, peek, read_rows
 from taxonomy.task import AgentTask
@@ -67,6 +67,11 @@ class HuggingFace(RowSource):
     def files(self) -> Iterator[Path]:
         """Yield the files that the card or the folder names as the data set's rows."""
         return iter(self._labels)
+
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of rows, and Arrow files that ``state.json`` does not list: the caches of the library."""
+        yield from super().known_files()
+        yield from caches(self.root)
 
     def build(self, row: Row) -> AgentTask:
         """Build the task of a row as its layout says; ids carry the configuration and split where there are several."""

@@ -6,7 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from audit.sources.base import Quarantine, SourceError
+from audit.sources.base import NotRead, Quarantine, SourceError
+from audit.sources.reading import open_binary
 from taxonomy.pointer import join
 from taxonomy.record import Origin
 
@@ -53,6 +54,31 @@ def log_files(root: Path) -> list[Path]:
         return [root] if root.suffix == SUFFIX else []
     patterns = ("/".join(["*"] * level + [f"*{SUFFIX}"]) for level in range(DEPTH))
     return sorted(path for pattern in patterns for path in root.glob(pattern) if path.is_file())
+
+
+def unread_logs(root: Path) -> Iterator[NotRead]:
+    """Name the logs below a folder that :func:`log_files` passes over: those deeper down, and those in JSON."""
+    if root.is_file():
+        return
+    read = set(log_files(root))
+    for path in sorted(root.rglob(f"*{SUFFIX}")):
+        if path not in read and path.is_file():
+            reason = f"a log more than {DEPTH - 1} folders down; give the folder that holds it"
+            yield NotRead(file=path.relative_to(root).as_posix(), reason=reason)
+    for path in sorted(root.rglob("*.json")):
+        if path.is_file() and _is_json_log(path):
+            reason = "a log in JSON; `inspect log convert --to eval` makes an .eval file of it"
+            yield NotRead(file=path.relative_to(root).as_posix(), reason=reason)
+
+
+def _is_json_log(path: Path) -> bool:
+    """Tell by the first kilobytes whether a file is a log of Inspect in JSON."""
+    try:
+        with open_binary(path) as stream:
+            start = stream.read(1 << 14)
+    except (OSError, EOFError):
+        return False
+    return start.lstrip()[:1] == b"{" and all(key in start for key in (b'"version"', b'"status"', b'"eval"'))
 
 
 def require_inspect() -> None:

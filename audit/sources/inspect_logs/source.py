@@ -7,8 +7,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.inspect_logs.reading import Logged, log_files, read_logs, require_inspect
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.inspect_logs.reading import Logged, log_files, read_logs, require_inspect, unread_logs
 from audit.sources.inspect_logs.runs import build_run
 from audit.sources.inspect_logs.splits import write_log
 from audit.sources.inspect_logs.tasks import Environments, build_task
@@ -72,6 +72,14 @@ class InspectLogs(Source):
                 first = seen[logged.task_id][0]
                 reason = f"input or target differ from those of the same sample in {first}, which counts"
                 self._quarantine(logged, reason, quarantine, "task")
+
+    def known_files(self) -> list[Path]:
+        """Return the logs."""
+        return log_files(self.root)
+
+    def not_read(self) -> list[NotRead]:
+        """Name the evaluations that the user did not choose, logs further down, and logs in JSON."""
+        return [*super().not_read(), *unread_logs(self.root)]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in the logs at a path, or native ones where there is no log.

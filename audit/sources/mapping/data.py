@@ -1,7 +1,7 @@
 """The rows that a mapping is about: from files or documents, with the rows of other files put beside."""
 
 import glob
-import json
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +12,12 @@ from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.mapping.mapping import Join, Place
 from audit.sources.mapping.paths import compile_path
 from audit.sources.mapping.texts import as_text, structured
-from audit.sources.reading import open_binary, parse
+from audit.sources.reading import load_document, open_binary, parse, require_plain
 from audit.sources.rows import Row, read_rows, row_format
+from taxonomy.files import MAX_BYTES, read_text, size_text
 from taxonomy.pointer import join, resolve, split
 from taxonomy.record import Origin
+from taxonomy.yaml_text import read_yaml
 
 ABOUT_FILE = ("_file", "_stem", "_folder", "_row")
 """Columns that every row has besides its own: path, name without suffix, folder, number."""
@@ -108,10 +110,15 @@ def _with(row: Row, about: Mapping[str, Any]) -> dict[str, Any]:
 def _document(path: Path, name: str, rows: str, quarantine: Quarantine, kind: str) -> Iterable[tuple[Any, str]]:
     try:
         with open_binary(path) as stream:
-            document = parse(stream.read(), name, 1, quarantine, kind)
-    except OSError as error:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, EOFError, zlib.error) as error:
         quarantine.add(name, f"cannot read the file: {error}", kind=kind)
         return []
+    if len(data) > MAX_BYTES:
+        reason = f"a document longer than {size_text(MAX_BYTES)}; write its rows as JSON Lines"
+        quarantine.add(name, reason, kind=kind)
+        return []
+    document = parse(data, name, 1, quarantine, kind)
     if document is None:
         return []
     try:
@@ -194,9 +201,12 @@ def read_value_file(folder: Path, name: str) -> Any:
 
     path = folder / name
     try:
-        text = path.read_text(encoding="utf-8")
         if path.suffix == ".json":
-            return json.loads(text)
-        return yaml.safe_load(text) if path.suffix in (".yaml", ".yml") else text
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+            return load_document(path)
+        if path.suffix in (".yaml", ".yml"):
+            value = read_yaml(path)
+            require_plain(value)
+            return value
+        return read_text(path)
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise SourceError(f"{path}: cannot read the file that the mapping names: {error}") from error

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 from audit.sources.base import SourceError
 from audit.sources.mapping.mapping import Mapping
 from audit.sources.mapping.nearest import nearest, unknown_key
+from taxonomy.yaml_text import read_yaml
 
 FILE_NAME = "mapping.yaml"
 """Name under which a mapping is found when a folder is given."""
-MAX_BYTES = 1 << 20
 
 
 def load_mapping(path: Path) -> Mapping:
@@ -22,10 +22,8 @@ def load_mapping(path: Path) -> Mapping:
             and for an unknown one the nearest that is known.
     """
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SourceError(f"{path}: a mapping is a short file; this one is longer than {MAX_BYTES >> 20} MiB")
-        written = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        written = read_yaml(path)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SourceError(f"{path}: cannot read the mapping as YAML: {error}") from error
     if not isinstance(written, dict):
         raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(Mapping.model_fields)}")

@@ -15,8 +15,9 @@ from audit.sources.mapping.reader import Reader
 from audit.sources.mapping.runs import read_mapped_runs
 from audit.sources.mapping.splits import write_documents
 from audit.sources.mapping.tasks import absent_paths
-from audit.sources.native import read_native_runs
+from audit.sources.native import RUNS, read_native_runs
 from audit.sources.row_splits import write_rows
+from taxonomy.files import read_bytes, read_text
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -41,7 +42,7 @@ class MappingSource(Source):
         self.file = _mapping_file(root)
         self.mapping = load_mapping(self.file)
         self.maps_runs = self.mapping.runs is not None
-        self.folder = (self.file.parent / self.mapping.folder).resolve()
+        self._folder = (self.file.parent / self.mapping.folder).resolve()
         self._reader = Reader(self.mapping, self.folder)
         self._refuse_absent_paths()
         if domains:
@@ -58,8 +59,17 @@ class MappingSource(Source):
     def version(self) -> Version:
         """Identify the rows, the files that the mapping names, and the mapping itself by their content."""
         found = hash_files(self.folder, self._all_files(), self.mapping.benchmark)
-        whole = hashlib.sha256(found.content_hash.encode() + self.file.read_bytes()).hexdigest()[:16]
+        whole = hashlib.sha256(found.content_hash.encode() + read_bytes(self.file)).hexdigest()[:16]
         return found.model_copy(update={"content_hash": whole, "files": found.files + 1})
+
+    @property
+    def folder(self) -> Path:
+        """Folder of the data that the mapping names."""
+        return self._folder
+
+    def known_files(self) -> list[Path]:
+        """Return the files that the mapping names, and the mapping itself."""
+        return [*self._all_files(), self.file, self.folder / RUNS]
 
     def _all_files(self) -> list[Path]:
         joined = [path for spec in self.mapping.join for path in data_files(self.folder, spec.files)]
@@ -114,7 +124,7 @@ class MappingSource(Source):
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        text = self.file.read_text(encoding="utf-8")
+        text = read_text(self.file)
         target.write_text(re.sub(r"^folder:.*$", "folder: .", text, flags=re.MULTILINE), encoding="utf-8")
         return [*dict.fromkeys(written), target]
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+from audit.sources.reading import load_document
 from taxonomy.pointer import resolve, split
 
 
@@ -27,7 +28,7 @@ def write_documents(folder: Path, rows: str, keep: Iterable[tuple[str, int]], ou
     for file, kept in sorted(numbers.items()):
         target = out / file
         target.parent.mkdir(parents=True, exist_ok=True)
-        document = json.loads((folder / file).read_bytes())
+        document = load_document(folder / file)
         found = resolve(document, rows)
         if isinstance(found, list):
             *above, last = split(rows)

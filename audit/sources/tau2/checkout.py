@@ -10,6 +10,7 @@ from typing import Any
 from audit.sources.tau2.python_tools import read_python_tools
 from audit.sources.tau_common.records import DomainUnreadable
 from audit.sources.tau_common.tool_files import Effect, Tool, load_json, read_tools
+from taxonomy.files import read_text
 from taxonomy.record import Origin
 from taxonomy.task import EnvironmentSpec, ToolSpec
 
@@ -153,7 +154,7 @@ class Checkout:
 
     def _text(self, path: Path) -> str:
         try:
-            return path.read_text(encoding="utf-8")
+            return read_text(path)
         except (OSError, ValueError) as error:
             raise DomainUnreadable(self.name(path), f"cannot read the policy: {error}") from error
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.reading import RawRecord, copy_elements, read_json_array
 from audit.sources.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
 from audit.sources.tau2.results import Comparison, compare_embedded, open_results, read_info
 from audit.sources.tau2.tasks import to_task
+from audit.sources.tau2.unread import known_files, not_read
 from audit.sources.tau_common.json_stream import JsonStreamError
 from audit.sources.tau_common.logs import Row, RunReader, record_log
 from audit.sources.tau_common.records import DomainUnreadable, explain, release_label
@@ -70,6 +71,14 @@ class Tau2Bench(Source):
                         yield task
             except DomainUnreadable as error:
                 error.put_in(quarantine)
+
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of all domains, and the folders of runs."""
+        return known_files(self._checkout)
+
+    def not_read(self) -> list[NotRead]:
+        """Name the domains that are not read, and the tasks outside the default split."""
+        return list(not_read(self._checkout, self._open, self.domains))
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in result files of the benchmark and in flat run records tagged ``tau2``."""

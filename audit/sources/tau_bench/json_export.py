@@ -35,6 +35,10 @@ class JsonExport(Layout):
         for record in read_json_array(path, name, quarantine):
             yield NativeTask(record.index, record.line, record.value, partial(_place, name, record.index))
 
+    def count(self, domain: str) -> int:
+        """Count the elements of the array."""
+        return sum(1 for _ in read_json_array(self.files(domain)[0], "", Quarantine()))
+
     def environment(self, domain: str) -> Domain:
         """Read the JSON files beside the tasks; ``policy.json`` holds the policy text as its ``wiki.md``."""
         folder = self.files(domain)[0].parent

@@ -66,6 +66,14 @@ class Layout(ABC):
         """
 
     @abstractmethod
+    def count(self, domain: str) -> int:
+        """Count the elements of a domain's list of tasks, readable or not.
+
+        Raises:
+            DomainUnreadable: when the whole list cannot be read.
+        """
+
+    @abstractmethod
     def environment(self, domain: str) -> Domain:
         """Read tools, policy and database.
 

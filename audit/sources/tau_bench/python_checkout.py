@@ -14,6 +14,7 @@ from audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, e
 from audit.sources.tau_common.python_source import literal, parse_source, signature_of
 from audit.sources.tau_common.records import DomainUnreadable, explain
 from audit.sources.tau_common.tool_files import Tool, load_json
+from taxonomy.files import read_text
 from taxonomy.pointer import join, split
 from taxonomy.record import Origin
 from taxonomy.task import EnvironmentSpec, ToolSpec
@@ -50,12 +51,17 @@ class PythonCheckout(Layout):
             segments = tuple(ast.get_source_segment(text, action) or "" for action in actions)
             yield NativeTask(index, node.lineno, value, partial(_place, name, node), segments)
 
+    def count(self, domain: str) -> int:
+        """Count the elements of the list."""
+        path = self.files(domain)[0]
+        return len(_task_list(parse_source(path, self.name(path))[0], self.name(path)).elts)
+
     def environment(self, domain: str) -> Domain:
         """Read ``tools/*.py``, ``wiki.md`` and ``data/*.json``; the state has one member per data file."""
         folder = self.files(domain)[0].parent
         wiki = folder / WIKI
         try:
-            policy = wiki.read_text(encoding="utf-8")
+            policy = read_text(wiki)
         except (OSError, ValueError) as error:
             raise DomainUnreadable(self.name(wiki), f"cannot read the policy: {error}") from error
         data = sorted((folder / "data").glob("*.json"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from audit.sources.tau_bench.json_export import JsonExport
 from audit.sources.tau_bench.layout import Domain, Layout, split_domain
 from audit.sources.tau_bench.python_checkout import PythonCheckout
@@ -75,6 +75,25 @@ class TauBench(Source):
                         quarantine.add(place.file, reason, line=line, pointer=at, task_id=task_id)
             except DomainUnreadable as error:
                 error.put_in(quarantine)
+
+    def known_files(self) -> Iterator[Path]:
+        """Yield the files of all domains and their further lists of tasks."""
+        for domain in self._all:
+            yield from self._files.files(domain)
+
+    def not_read(self) -> list[NotRead]:
+        """Name the domains and further lists of tasks that were not opened."""
+        found = []
+        for domain in (name for name in self._all if name not in self._open):
+            try:
+                count: int | None = self._files.count(domain)
+            except DomainUnreadable:
+                count = None
+            reason = "left out by --domain" if self.domains else "not the test split, which the benchmark runs"
+            file = self._files.name(self._files.files(domain)[0])
+            reason += f"; --domain {domain} reads it"
+            found.append(NotRead(file=file, tasks=count, reason=reason, left_out=True))
+        return found
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in result files of the benchmark and in flat run records tagged ``tau1``."""

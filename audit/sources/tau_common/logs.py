@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from audit.sources.base import Quarantine
-from audit.sources.reading import read_jsonl
+from audit.sources.reading import read_jsonl, require_plain
 from audit.sources.tau_common.json_stream import JsonStreamError, stream_members
 from audit.sources.tau_common.messages import to_messages
 from audit.sources.tau_common.records import Native, explain
@@ -105,6 +105,7 @@ class RunReader:
 
     def _trajectory(self, origin: Origin, fields: Any) -> Trajectory | None:
         try:
+            require_plain(fields)
             logged = LoggedRun.model_validate(fields)
             messages = to_messages(logged.messages or ())
         except ValidationError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.sources.tau_common.records import DomainUnreadable
+from taxonomy.files import read_text
 from taxonomy.record import Origin
 from taxonomy.task import Signature
 
@@ -27,9 +28,7 @@ def parse_source(path: Path, name: str) -> tuple[ast.Module, str]:
         DomainUnreadable: when the file is absent, too long, not UTF-8 or not Python.
     """
     try:
-        if path.stat().st_size > MAX_SOURCE_BYTES:
-            raise DomainUnreadable(name, f"longer than {MAX_SOURCE_BYTES >> 20} MiB; split the file")
-        text = path.read_bytes().decode("utf-8")
+        text = read_text(path, MAX_SOURCE_BYTES)
         return ast.parse(text), text
     except SyntaxError as error:
         raise DomainUnreadable(name, f"not Python: {error.msg}; mend the file", line=error.lineno) from error

@@ -9,7 +9,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from audit.sources.base import Quarantine
+from taxonomy.files import read_text
 from taxonomy.pointer import join
+
+MAX_TEXT_BYTES = 16 << 20
+"""A longer file tells no release."""
 
 
 class Native(BaseModel):
@@ -66,7 +70,7 @@ def release_label(root: Path) -> str:
 
 def _project_version(root: Path) -> str | None:
     try:
-        project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project")
+        project = tomllib.loads(read_text(root / "pyproject.toml", MAX_TEXT_BYTES)).get("project")
     except (OSError, ValueError, RecursionError):
         return None
     version = project.get("version") if isinstance(project, dict) else None
@@ -79,12 +83,12 @@ def _commit(root: Path) -> str | None:
 
 def _heads(git: Path) -> Iterator[str]:
     try:
-        head = (git / "HEAD").read_text(encoding="utf-8").strip()
+        head = read_text(git / "HEAD", MAX_TEXT_BYTES).strip()
         yield head
         name = head.removeprefix("ref: ")
         if (git / name).is_file():
-            yield (git / name).read_text(encoding="utf-8").strip()
-        for line in (git / "packed-refs").read_text(encoding="utf-8").splitlines():
+            yield read_text(git / name, MAX_TEXT_BYTES).strip()
+        for line in read_text(git / "packed-refs", MAX_TEXT_BYTES).splitlines():
             if line.endswith(f" {name}"):
                 yield line.split(" ")[0]
     except (OSError, ValueError):

@@ -1,12 +1,12 @@
 """Reads ``tools.json``: an array of tools in the form of chat completions."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from audit.sources.reading import load_document
 from audit.sources.tau_common.records import DomainUnreadable, Native, explain
 from taxonomy.record import Origin
 from taxonomy.task import ToolSpec
@@ -47,8 +47,8 @@ def load_json(path: Path, name: str) -> Any:
         DomainUnreadable: when it cannot be read.
     """
     try:
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        return load_document(path)
+    except (OSError, ValueError) as error:
         raise DomainUnreadable(name, f"cannot read the file as JSON: {error}") from error
 
 
