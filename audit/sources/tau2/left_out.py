@@ -46,9 +46,7 @@ def _whole(checkout: Checkout, folder: Path) -> Iterator[NotRead]:
         count = sum(_count(file) for file in tasks)
         reason = f"--domain {folder.name} reads it; it is the benchmark's own test domain, or a variant"
         if folder.name not in checkout.domains:
-            reason = (
-                "there is neither policy.md (or main_policy.md and tech_support_manual.md) nor prompts/ beside them"
-            )
+            reason = "without a policy: neither policy.md, main_policy.md and tech_support_manual.md, nor prompts/"
         yield NotRead(file=name, tasks=count, reason=reason)
     elif any((folder / file).is_file() for file in ("policy.md", "main_policy.md", "db.json", "db.toml")):
         there = ", ".join(sorted(path.name for path in folder.iterdir()))

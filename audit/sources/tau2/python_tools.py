@@ -1,7 +1,7 @@
 """Tools of τ²-bench read from ``tools.py`` and ``user_tools.py``: methods with the decorator ``@is_tool(...)``.
 
-A method with ``@is_discoverable_tool(...)`` is a tool that is not shown at first: the agent has to read of it and unlock
-it, or give it to the user. It is read like any other and belongs to the group ``discoverable``.
+A method with ``@is_discoverable_tool(...)`` is a tool that is not shown at first: the agent has to read of it and
+unlock it, or give it to the user. It is read like any other and belongs to the group ``discoverable``.
 """
 
 import ast
