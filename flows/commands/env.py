@@ -17,7 +17,7 @@ VersionOption = Annotated[str | None, typer.Option(help="Release of the benchmar
 
 @app.command()
 def create(
-    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl.")],
+    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl, tau2.")],
     version: VersionOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,13 +54,13 @@ def list_environments(as_json: JsonOption = False) -> None:
     elif not there:
         typer.echo("no environments; `agenthard env create bfcl` creates one")
     else:
-        rows = [(item.benchmark, item.version, str(item.python.parents[1])) for item in there]
+        rows = [(item.benchmark, item.version, str(item.folder)) for item in there]
         print_table("", ("benchmark", "version", "folder"), rows)
 
 
 @app.command()
 def remove(
-    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl.")],
+    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl, tau2.")],
     version: VersionOption = None,
     as_json: JsonOption = False,
 ) -> None:

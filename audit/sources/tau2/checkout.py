@@ -96,7 +96,7 @@ class Checkout:
             tools=tools,
             user_tools=self._tools(domain, "user_tools", policy),
             policy=policy,
-            state=self._state(domain, states),
+            state=self.state(domain),
             state_name=", ".join(self.name(path) for path in states.values()) or None,
         )
         origins = {"/environment/policy": Origin(file=self.name(policies[0]))}
@@ -107,6 +107,17 @@ class Checkout:
             documents = self.folder(domain) / knowledge.DOCUMENTS
             origins["/environment/state/documents"] = Origin(file=self.name(documents))
         return Domain(environment, origins)
+
+    def state(self, domain: str) -> Any:
+        """Read the databases; documents that the agent's tools search are one more table of theirs.
+
+        Raises:
+            DomainUnreadable: when one of them is malformed.
+        """
+        state = _combine({name: self._load(path) for name, path in self._states(domain).items()})
+        folder = self.folder(domain)
+        documents = knowledge.read_documents(folder, self.name(folder))
+        return {**(state or {}), "documents": documents} if documents else state
 
     def files(self, domain: str) -> list[Path]:
         """List the files that a domain is read from, the tasks first."""
@@ -166,13 +177,6 @@ class Checkout:
             expected = f"{knowledge.RETRIEVAL} below src/tau2/domains, which names the default"
             raise DomainUnreadable(folder, f"prompts, and nothing tells which one; expected {expected}")
         return knowledge.default_template(code, self.name(code))
-
-    def _state(self, domain: str, states: dict[str, Path]) -> Any:
-        """Return the databases; documents that the agent's tools search are one more table of theirs."""
-        state = _combine({name: self._load(path) for name, path in states.items()})
-        folder = self.folder(domain)
-        documents = knowledge.read_documents(folder, self.name(folder))
-        return {**(state or {}), "documents": documents} if documents else state
 
     def _states(self, domain: str) -> dict[str, Path]:
         """Return the databases by owner, named as in the tasks' ``env_type``: assistant, user."""
