@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.env_verify import verify
 from flows.commands.output import JsonOption, print_json, print_table
 
 app = typer.Typer(
     name="env",
-    help="Create, list and remove the virtual environments in which a benchmark's own code runs.",
+    help="Create, list, remove and verify what a benchmark's own code runs in.",
     no_args_is_help=True,
 )
+app.command()(verify)
 
 VersionOption = Annotated[str | None, typer.Option(help="Release of the benchmark's package.")]
 

@@ -75,6 +75,10 @@ class TauCheckout(Environment):
         """Return the records that differ from the database, by table and id."""
         return self._session.ask({"do": "snapshot"})
 
+    def describe(self) -> Any:
+        """Return the tools and the policy that the code shows a model, of the domain of the task in hand."""
+        return self._session.ask({"do": "describe"})
+
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Judge an attempt from the initial state of the task."""
         [verdict] = self.evaluate_many(task, [attempt])

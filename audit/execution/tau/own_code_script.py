@@ -60,6 +60,11 @@ class TauBench:
             return f"Error: {error}", f"{type(error).__name__}: {error}"
         return text, text if text.startswith("Error") else None
 
+    def describe(self) -> dict[str, Any]:
+        """Return what a model is shown: tools and policy."""
+        shown = {info["function"]["name"]: info["function"] for info in self._env.tools_info}
+        return {"tools": shown, "user_tools": {}, "policy": self._env.wiki}
+
     def judge(self, task: dict[str, Any], gold: dict[str, Any], attempt: dict[str, Any]) -> dict[str, Any]:
         """Let the environment work out the reward of an attempt."""
         action, env = self._types.Action, self._env
@@ -88,7 +93,8 @@ class Tau2:
         sys.modules["tau2"] = package
         os.environ["PYTHON_DOTENV_DISABLED"] = "1"  # no .env of the user's
         os.environ["TAU2_DATA_DIR"] = os.path.join(checkout, "data")
-        make = importlib.import_module(f"tau2.domains.{domain}.environment").get_environment
+        self._folder = f"tau2.domains.{domain}"
+        make = importlib.import_module(f"{self._folder}.environment").get_environment
         if "loguru" in sys.modules:
             sys.modules["loguru"].logger.remove()  # it would format every response and write it nowhere
         known = inspect.signature(make).parameters
@@ -127,6 +133,21 @@ class Tau2:
         answer = self._env.get_response(self._call(id="", **call))
         refused = answer.error or str(answer.content).startswith("Error")
         return answer.content, answer.content if refused else None
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a model is shown by default: tools, tools of the user, policy."""
+        env = self._pristine
+        kinds = {"tools": env.get_tools, "user_tools": env.get_user_tools if getattr(env, "user_tools", None) else list}
+        shown: dict[str, Any] = {
+            kind: {tool.name: tool.openai_schema["function"] for tool in tools()} for kind, tools in kinds.items()
+        }
+        shown["policy"] = env.get_policy()
+        with contextlib.suppress(ImportError):
+            retrieval = importlib.import_module(f"{self._folder}.retrieval")
+            documents = importlib.import_module(f"{self._folder}.environment").get_knowledge_base()
+            variant = retrieval.resolve_variant(retrieval.DEFAULT_RETRIEVAL_VARIANT)
+            shown["policy"] = retrieval.build_policy(variant, documents)
+        return shown
 
     def judge(self, task: dict[str, Any], gold: dict[str, Any], attempt: dict[str, Any]) -> dict[str, Any]:
         """Compare the databases after an attempt with those after the ground truth, and evaluate the assertions."""
@@ -221,6 +242,8 @@ class Session:
         elif request["do"] == "call":
             text, error = self._code.call(request["call"])
             yield {"text": text, "error": error}
+        elif request["do"] == "describe":
+            yield self._code.describe()
         elif request["do"] == "snapshot":
             yield _changes(self._code.base, self._code.state())
         else:
