@@ -5,6 +5,7 @@ import copy
 import importlib
 import inspect
 import json
+import marshal
 import os
 import sys
 import types
@@ -37,9 +38,10 @@ class TauBench:
         [kind] = [value for name, value in vars(module).items() if name.endswith("DomainEnv")]
         self._types = importlib.import_module("tau_bench.types")
         self._env = kind(user_strategy="human", user_model="", task_split="test", task_index=0)
-        text = json.dumps(self._env.data_load_func())
-        self._env.data_load_func = lambda: json.loads(text)
-        self.base = json.loads(text)
+        self._tables = Tables(json.dumps(self._env.data_load_func()))
+        self._env.data_load_func = self._tables.restored
+        self._env.get_data_hash = self._hash_of_changes
+        self.base = self._tables.base
 
     def reset(self, task: dict[str, Any]) -> None:
         """Load the database again; tasks of this benchmark have no state of their own."""
@@ -71,12 +73,69 @@ class TauBench:
         self.reset(task)
         for call in attempt["calls"]:
             self.call(call)
-        reached = copy.deepcopy(env.data)
+        reached = env.get_data_hash()  # cheap: of the changed records
         golden = [action(name=call["name"], kwargs=call["arguments"]) for call in gold["calls"]]
         env.task = self._types.Task(user_id="", instruction="", actions=golden, outputs=gold["outputs"])
         env.actions = [action(name="respond", kwargs={"content": text}) for text in attempt["replies"]]
-        reward = env.calculate_reward().reward  # it leaves the state after the ground truth in env.data
-        return {"reward": float(reward), "database": reached == env.data}
+        result = env.calculate_reward()  # it leaves the state after the ground truth in env.data
+        equal = getattr(getattr(result, "info", None), "r_actions", None)
+        database = reached == env.get_data_hash() if equal is None else bool(equal)
+        return {"reward": float(result.reward), "database": database}
+
+    def _hash_of_changes(self) -> Any:
+        """Let the environment hash the records that are not as they were: all of them take it two seconds."""
+        whole = self._env.data
+        try:
+            self._env.data = self._tables.changed(whole)
+            return type(self._env).get_data_hash(self._env)
+        finally:
+            self._env.data = whole
+
+
+class Tables:
+    """Tables of records as JSON data, put back record by record after they were changed."""
+
+    def __init__(self, text: str) -> None:
+        self.base: dict[str, Any] = json.loads(text)
+        self._now: dict[str, Any] = json.loads(text)
+        self._marks = {name: self._marked(table) for name, table in self.base.items()}
+
+    def restored(self) -> dict[str, Any]:
+        """Return the tables as they were; what was returned before must no longer be used."""
+        for name, table in self.base.items():
+            now = self._now.get(name)
+            if not isinstance(table, dict) or not isinstance(now, dict):
+                self._now[name] = copy.deepcopy(table)
+            elif (marks := self._marked(now)) != self._marks[name]:
+                same = {key for key, mark in self._marks[name].items() if marks.get(key) == mark}
+                records = {key: now[key] if key in same else copy.deepcopy(table[key]) for key in table}
+                self._now[name] = records
+        for name in self._now.keys() - self.base.keys():
+            del self._now[name]
+        return self._now
+
+    def changed(self, data: dict[str, Any]) -> dict[str, Any]:
+        """Return the records that are not as they were, by table; one that is gone is null."""
+        found: dict[str, Any] = {}
+        for name, table in data.items():
+            before = self.base.get(name)
+            if not isinstance(table, dict) or not isinstance(before, dict):
+                found |= {} if _same(before, table) else {name: table}
+                continue
+            marks, marked = self._marked(table), self._marks[name]
+            suspects = [key for key in marked.keys() | marks.keys() if marks.get(key) != marked.get(key)]
+            records = {key: table.get(key) for key in suspects if not _same(before.get(key), table.get(key))}
+            found |= {name: records} if records else {}
+        return found
+
+    def _marked(self, table: Any) -> dict[Any, bytes]:
+        """Return bytes per record that are equal only when it is; format 2 does not depend on what is shared."""
+        return {key: marshal.dumps(record, 2) for key, record in table.items()} if isinstance(table, dict) else {}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether data are written the same, apart from the order of keys: 86 and 86.0 are two values."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 class Tau2:
