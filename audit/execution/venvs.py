@@ -5,12 +5,14 @@ dependencies: what benchmark code really imports at run time is little, and what
 """
 
 import shutil
+import sys
 from importlib.metadata import distributions
 from pathlib import Path
 
 from pydantic import Field
 
 from audit.execution.environment import Unavailable
+from audit.execution.tau import packages
 from audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched
 from taxonomy.record import Record
 
@@ -24,6 +26,8 @@ class ManagedEnvironment(Record):
     """Release of the benchmark's package."""
     python: Path
     """Interpreter of the environment."""
+    folder: Path
+    """Where it is."""
     packages: dict[str, str] = Field(default_factory=dict)
     """Installed packages and their versions."""
 
@@ -42,6 +46,8 @@ def create(
     Raises:
         Unavailable: when it cannot be created; the message says what to do.
     """
+    if benchmark == packages.BENCHMARK:
+        return _of_packages(packages.install(home))
     try:
         return _described(fetch(benchmark, version, home, unpinned=unpinned))
     except FetchError as error:
@@ -50,7 +56,9 @@ def create(
 
 def existing(home: Path | None = None) -> list[ManagedEnvironment]:
     """List the environments that are there, by benchmark, oldest release first."""
-    return [_described(found) for benchmark in benchmarks() for found in fetched(benchmark, home)]
+    found = [_described(item) for benchmark in benchmarks() for item in fetched(benchmark, home)]
+    folder = packages.installed(home)
+    return found + ([_of_packages(folder)] if folder else [])
 
 
 def create_command(benchmark: str, version: str) -> str:
@@ -84,6 +92,11 @@ def remove(benchmark: str, version: str | None = None, home: Path | None = None)
     Raises:
         Unavailable: when there is none to remove, or a file cannot be removed.
     """
+    folder = packages.installed(home) if benchmark == packages.BENCHMARK else None
+    if folder is not None and version in (None, packages.VERSION):
+        gone = _of_packages(folder)
+        packages.remove(home)
+        return [gone]
     found = [item for item in fetched(benchmark, home) if version in (None, item.version)]
     if not found:
         wanted = f"{benchmark} {version}" if version else benchmark
@@ -97,6 +110,17 @@ def remove(benchmark: str, version: str | None = None, home: Path | None = None)
     return removed
 
 
+def _of_packages(folder: Path) -> ManagedEnvironment:
+    found = {item.name: item.version for item in distributions(path=[str(folder)])}
+    return ManagedEnvironment(
+        benchmark=packages.BENCHMARK,
+        version=packages.VERSION,
+        python=Path(sys.executable),
+        folder=folder,
+        packages=dict(sorted(found.items())),
+    )
+
+
 def _described(found: Fetched) -> ManagedEnvironment:
     folder = next(parent for parent in found.data.parents if parent.name == "site-packages")
     packages = {item.name: item.version for item in distributions(path=[str(folder)])}
@@ -104,5 +128,6 @@ def _described(found: Fetched) -> ManagedEnvironment:
         benchmark=found.benchmark,
         version=found.version,
         python=found.python,
+        folder=found.path,
         packages=dict(sorted(packages.items())),
     )

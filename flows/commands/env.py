@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.env_verify import verify
 from flows.commands.output import JsonOption, print_json, print_table
 
 app = typer.Typer(
     name="env",
-    help="Create, list and remove the virtual environments in which a benchmark's own code runs.",
+    help="Create, list, remove and verify what a benchmark's own code runs in.",
     no_args_is_help=True,
 )
+app.command()(verify)
 
 VersionOption = Annotated[str | None, typer.Option(help="Release of the benchmark's package.")]
 UnpinnedOption = Annotated[
@@ -28,7 +30,7 @@ def warn_unpinned(benchmark: str, version: str) -> None:
 
 @app.command()
 def create(
-    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl.")],
+    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl, tau2.")],
     version: VersionOption = None,
     unpinned: UnpinnedOption = False,
     as_json: JsonOption = False,
@@ -68,7 +70,7 @@ def list_environments(as_json: JsonOption = False) -> None:
     if as_json:
         print_json([item.model_dump(mode="json") for item in there])
         return
-    folders = {(item.benchmark, item.version): str(item.python.parents[1]) for item in there}
+    folders = {(item.benchmark, item.version): str(item.folder) for item in there}
     holds = {(name, release.version): release.data for name in benchmarks() for release in known_releases(name)}
     rows = [
         (name, version, holds.get((name, version), "unpinned"), folders.get((name, version), "not installed"))
@@ -82,7 +84,7 @@ def list_environments(as_json: JsonOption = False) -> None:
 
 @app.command()
 def remove(
-    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl.")],
+    benchmark: Annotated[str, typer.Argument(help="Benchmark: bfcl, tau2.")],
     version: VersionOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,9 +1,9 @@
 """τ-bench and τ²-bench, airline and retail, behind the interface to environments."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
-from audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
+from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
 from audit.execution.tau.airline import AirlineTools
 from audit.execution.tau.conversation import attempt_of, was_closed
 from audit.execution.tau.evaluator import judge
@@ -12,6 +12,8 @@ from audit.execution.tau.state import State
 from audit.execution.tau.tools import Release, Tools
 from taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
 
+OWN_CODE = "the benchmark's own code executes it: give its repository with --checkout PATH"
+"""What to do where nothing of ours executes a task."""
 DOMAINS: dict[str, tuple[type[Tools], frozenset[str]]] = {
     "airline": (AirlineTools, frozenset({"flights", "reservations", "users"})),
     "retail": (RetailTools, frozenset({"orders", "products", "users"})),
@@ -33,6 +35,8 @@ class TauEnvironment(Environment):
         """Start without a task."""
         self._shared: EnvironmentSpec | None = None
         self._tools: Tools | None = None
+        self._absent: frozenset[str] = frozenset()
+        self._known: tuple[EnvironmentSpec, frozenset[str]] | None = None
 
     def version(self) -> str:
         """Name the release whose behaviour the tools have."""
@@ -42,25 +46,32 @@ class TauEnvironment(Environment):
         """Say which part of a task is not known here."""
         known = DOMAINS.get(_domain(task))
         if known is None:
-            return f"the domain {task.subtask!r} is not implemented; there are {', '.join(DOMAINS)}"
+            return f"the domain {task.subtask!r} has no tools of ours (there are {', '.join(DOMAINS)}); {OWN_CODE}"
         kind, tables = known
         state = task.environment.state
         if not isinstance(state, dict) or not tables <= state.keys():
             return f"the database lacks a table; {task.subtask} needs {', '.join(sorted(tables))}"
         if task.initial_state:
-            return "the task starts from a state of its own, which only the benchmark's code can set up"
-        offered = kind(State({}), self.release).names
-        unknown = sorted({tool.name for tool in task.environment.tools} - offered)
-        return f"tools that are not implemented: {', '.join(unknown)}" if unknown else None
+            return f"the task starts from a state of its own; {OWN_CODE}"
+        called = {call.name for _, call in task.gold_calls() if call.requestor == "assistant"}
+        lacking = sorted(called & self._lacking(task))
+        if not lacking:
+            return None
+        return f"the ground truth calls tools that are not implemented here: {', '.join(lacking)}; {OWN_CODE}"
 
     def reset(self, task: AgentTask) -> None:
         """Go to the database as it is before the task."""
         if self._tools is None or task.environment is not self._shared:
-            self._tools, self._shared = self._over(task), task.environment
+            self._tools, self._shared, self._absent = self._over(task), task.environment, self._lacking(task)
         self._tools.state.reset()
 
     def call(self, call: ToolCall) -> Observation:
-        """Carry out one call of the agent; the users of these domains have no tools."""
+        """Carry out one call of the agent; the users of these domains have no tools.
+
+        Raises:
+            ExecutionFailed: the benchmark offers the tool and it is not implemented here.
+        """
+        _refuse([call], self._absent)
         if call.requestor == "user":
             return Observation(text=f"Error: Tool '{call.name}' not found.", error="the user has no tools here")
         return self._running().invoke(call.name, call.arguments)
@@ -71,6 +82,7 @@ class TauEnvironment(Environment):
 
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Compare final states and look for the required texts; a run in progress is not disturbed."""
+        _refuse((call for turn in attempt.turns for call in turn), self._lacking(task))
         return judge(task, attempt, self._over(task))
 
     def attempt(self, messages: Sequence[Message]) -> Attempt:
@@ -80,6 +92,13 @@ class TauEnvironment(Environment):
     def closed(self, messages: Sequence[Message]) -> bool:
         """Tell whether a recorded conversation came to its end; one cut off at a limit is scored 0 unseen."""
         return True
+
+    def _lacking(self, task: AgentTask) -> frozenset[str]:
+        """Name the tools that the benchmark offers for a task and that are not implemented here."""
+        if self._known is None or self._known[0] is not task.environment:
+            kind, _ = DOMAINS[_domain(task)]
+            self._known = task.environment, kind(State({}), self.release).lacks(task.environment.tools)
+        return self._known[1]
 
     def _over(self, task: AgentTask) -> Tools:
         """Build the tools of a task's domain over its database."""
@@ -113,8 +132,15 @@ class Tau2Environment(TauEnvironment):
 
     name = "τ²-bench, own implementation"
     release = Release.TAU2
-    written_after = "τ²-bench v0.1.3"
+    written_after = "τ²-bench v0.1.3 and v1.0.1"
     counts_text_beside_calls = True
+
+
+def _refuse(calls: Iterable[ToolCall], lacking: frozenset[str]) -> None:
+    """Refuse calls that cannot be answered here, rather than answer that there is no such tool."""
+    for call in calls:
+        if call.name in lacking and call.requestor == "assistant":
+            raise ExecutionFailed(f"the tool {call.name} is not implemented here; {OWN_CODE}")
 
 
 def _domain(task: AgentTask) -> str:

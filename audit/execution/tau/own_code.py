@@ -1,5 +1,6 @@
 """τ-bench's and τ²-bench's own code, from a checkout, behind the interface of environments."""
 
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -7,18 +8,25 @@ from typing import Any, ClassVar
 
 from audit.execution.checkout import code_version, interpreter
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.tau.evaluator import made, says
+from audit.execution.tau import packages
+from audit.execution.tau.evaluator import says
 from audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
-from taxonomy.task import AgentTask, ToolCall
+from audit.sources.tau2.checkout import Checkout
+from audit.sources.tau_common.records import DomainUnreadable
+from taxonomy.task import AgentTask, Check, EnvironmentSpec, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
+CALLS_ANOTHER = "call_discoverable_agent_tool"
+"""The tool that calls those which have to be unlocked; it logs them, reads only when the ground truth has them."""
 LIMITS = Limits(wall_seconds=60, cpu_seconds=50, memory_bytes=4 << 30)
 """A database is copied for each attempt, and imports are larger than BFCL's."""
 
 
 @cache
 def _pool(checkout: Path, benchmark: str, domain: str) -> WorkerPool:
-    return WorkerPool(interpreter(checkout), SCRIPT, LIMITS, arguments=(str(checkout), benchmark, domain))
+    python, extra = interpreter(checkout), packages.installed() if benchmark == "tau2" else None
+    ours = str(extra) if extra and python == Path(sys.executable) else ""
+    return WorkerPool(python, SCRIPT, LIMITS, arguments=(str(checkout), benchmark, domain, ours))
 
 
 class TauCheckout(Environment):
@@ -47,16 +55,16 @@ class TauCheckout(Environment):
         domain = _domain(task)
         if not any((self._checkout / folder / domain).is_dir() for folder in self.folders):
             return f"{self._checkout} has no domain {domain!r} under {' or '.join(self.folders)}"
-        if task.initial_state:
-            return "the task starts from a state of its own, which the adapter for checkouts does not set up"
-        if any(check.scored and check.kind == "state_assertion" for check in task.evaluation.checks):
-            return "the task is scored by assertions in code, which the adapter for checkouts does not call"
-        return why_not_contained()
+        return self._lacks(task) or why_not_contained()
+
+    def _lacks(self, task: AgentTask) -> str | None:
+        """Say what else of a task the code cannot execute."""
+        return "tasks of this benchmark have no state of their own" if task.initial_state else None
 
     def reset(self, task: AgentTask) -> None:
         """Go to the database as it is before the task."""
         self._open(task)
-        self._session.reset({"do": "reset"})
+        self._session.reset({"do": "reset", "task": _state(task)})
 
     def call(self, call: ToolCall) -> Observation:
         """Carry out one call."""
@@ -66,6 +74,10 @@ class TauCheckout(Environment):
     def snapshot(self) -> Any:
         """Return the records that differ from the database, by table and id."""
         return self._session.ask({"do": "snapshot"})
+
+    def describe(self) -> Any:
+        """Return the tools and the policy that the code shows a model, of the domain of the task in hand."""
+        return self._session.ask({"do": "describe"})
 
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Judge an attempt from the initial state of the task."""
@@ -77,12 +89,23 @@ class TauCheckout(Environment):
     def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionFailed]:
         """Judge many attempts at one task in one round trip; a broken one costs its own verdict only."""
         self._open(task)
-        gold = {"calls": [_written(call) for _, call in task.gold_calls()], "outputs": list(task.ground_truth.outputs)}
+        golden, scored = dict(task.gold_calls()), _scored(task)
+        if any(check.kind == "judge" for check in scored):
+            raise Unavailable(f"{task.id} is scored by a model's judgement, which is not asked for here")
+        gold = {
+            "calls": [_written(call) for call in golden.values()],
+            "outputs": list(task.ground_truth.outputs),
+            "assertions": [check.expected for check in scored if check.kind == "state_assertion"],
+            "actions": [
+                {**_written(golden[check.pointer]), **(check.expected or {}), "action_id": str(number)}
+                for number, check in enumerate(check for check in scored if check.kind == "tool_calls")
+            ],
+        }
         tries = [
             {"calls": [_written(call) for turn in each.turns for call in turn], "replies": list(each.replies)}
             for each in attempts
         ]
-        answers = self._session.judge({"do": "judge", "gold": gold}, tries)
+        answers = self._session.judge({"do": "judge", "task": _state(task), "gold": gold}, tries)
         return [
             answer if isinstance(answer, ExecutionFailed) else self._verdict(task, attempt, answer)
             for attempt, answer in zip(attempts, answers, strict=True)
@@ -102,14 +125,14 @@ class TauCheckout(Environment):
         """Put together the database check of the checkout, and for τ² our reading of the other checks."""
         if "reward" in answer:
             return Verdict(passed=answer["reward"] == 1, parts={"database": answer["database"]})
-        scored = [check for check in task.evaluation.checks if check.scored]
-        calls = [call for turn in attempt.turns for call in turn]
-        golden = dict(task.gold_calls())
-        parts = {"database": answer["database"]} if any(check.kind == "final_state" for check in scored) else {}
-        parts["outputs"] = says(attempt.replies, [check for check in scored if check.kind == "output_substring"])
-        required = [check for check in scored if check.kind == "tool_calls"]
-        if required:
-            parts["actions"] = all(made(golden[check.pointer], check, calls) for check in required)
+        kinds = {check.kind for check in _scored(task)}
+        parts = {"database": answer["database"]} if "final_state" in kinds else {}
+        if "state_assertion" in kinds:
+            parts["assertions"] = all(answer["assertions"])
+        required = [check for check in _scored(task) if check.kind == "output_substring"]
+        parts["outputs"] = says(attempt.replies, required)
+        if "tool_calls" in kinds:
+            parts["actions"] = all(answer["actions"])
         return Verdict(passed=all(parts.values()), parts=parts)
 
 
@@ -122,16 +145,60 @@ class TauBenchCheckout(TauCheckout):
 
 
 class Tau2Checkout(TauCheckout):
-    """τ²-bench: tools, data and database hash are the checkout's; texts and required calls we judge ourselves."""
+    """τ²-bench: tools, data, hashes, assertions and the comparison of calls are the checkout's; texts we look for."""
 
     name = "τ²-bench checkout"
     benchmark = "tau2"
     folders = ("src/tau2/domains", "tau2/domains")
 
+    def __init__(self, checkout: Path) -> None:
+        """Prepare; nothing is started yet.
+
+        Args:
+            checkout: folder of the benchmark's repository.
+        """
+        super().__init__(checkout)
+        self._compared: tuple[EnvironmentSpec, str | None] | None = None
+
+    def _lacks(self, task: AgentTask) -> str | None:
+        """Say which packages are not there, or that the checkout has another database than the task."""
+        absent = packages.lacking(self._checkout) if interpreter(self._checkout) == Path(sys.executable) else ()
+        if absent:
+            return f"the checkout imports {', '.join(absent)}, not installed here: run `agenthard env create tau2`"
+        if self._compared is None or self._compared[0] is not task.environment:
+            self._compared = task.environment, self._other_database(task)
+        return self._compared[1]
+
+    def _other_database(self, task: AgentTask) -> str | None:
+        """Compare the database of a task with the checkout's: its code works over its own."""
+        domain, there = _domain(task), Checkout(self._checkout)
+        if task.environment.state is None or not there.folder(domain).is_dir():
+            return None
+        try:
+            state = there.state(domain)
+        except DomainUnreadable as error:
+            return f"the checkout's database cannot be read: {error}"
+        if state == task.environment.state:
+            return None
+        return (
+            f"the checkout's database of {domain} is not that of the tasks, and its code works over its own; give the "
+            "checkout of the release that the tasks are from"
+        )
+
 
 def _domain(task: AgentTask) -> str:
     """Return the domain without its split (retail-dev)."""
     return task.subtask.partition("-")[0]
+
+
+def _scored(task: AgentTask) -> list[Check]:
+    return [check for check in task.evaluation.checks if check.scored]
+
+
+def _state(task: AgentTask) -> dict[str, Any]:
+    """Return what a task begins with, and which reads the benchmark logs in the database: those of the ground truth."""
+    named = (call.arguments.get("agent_tool_name") for _, call in task.gold_calls() if call.name == CALLS_ANOTHER)
+    return {"initial_state": task.initial_state, "logged_reads": sorted({str(name) for name in named if name})}
 
 
 def _written(call: ToolCall) -> dict[str, Any]:

@@ -54,6 +54,13 @@ class RetailTools(Tools):
         """Show a product and its items."""
         return self.state.read("products", self._known("product", product_id))
 
+    def get_item_details(self, item_id: str) -> Json:
+        """Show an item of any product; releases of τ²-bench after v0.1.3 offer it."""
+        for _, product in self.state.records("products"):
+            if item_id in product["variants"]:
+                return dict(product["variants"][item_id])
+        self._fail("item not found")
+
     def list_all_product_types(self) -> dict[str, str]:
         """Show the products' names and ids."""
         return dict(sorted((product["name"], key) for key, product in self.state.records("products")))
@@ -175,6 +182,9 @@ class RetailTools(Tools):
         user = self.state.edit("users", self._known("user", user_id))
         user["address"] = self._address(address1, address2, city, state, country, zip)
         return user
+
+    def _withheld(self) -> frozenset[str]:
+        return super()._withheld() | (frozenset() if self._new else {"get_item_details"})
 
     def _check_pending(self, order: Json) -> None:
         """Refuse an order that is not pending; τ²-bench still lets one pass whose items were modified."""

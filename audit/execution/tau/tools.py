@@ -3,6 +3,7 @@
 import inspect
 import json
 from abc import ABC
+from collections.abc import Iterable
 from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, NoReturn
 from audit.execution.environment import Observation
 from audit.execution.tau.arithmetic import calculate, is_arithmetic
 from audit.execution.tau.state import State
+from taxonomy.task import ToolSpec
 
 
 class Release(Enum):
@@ -18,7 +20,7 @@ class Release(Enum):
     TAU = "tau-bench"
     """τ-bench 59a200c."""
     TAU2 = "tau2"
-    """τ²-bench v0.1.3."""
+    """τ²-bench v0.1.3 and v1.0.1."""
 
 
 class ToolError(Exception):
@@ -41,7 +43,17 @@ class Tools(ABC):
         """Names of the tools that this release offers."""
         own = {name for kind in type(self).__mro__[:-1] if issubclass(kind, Tools) for name in vars(kind)}
         found = {name for name in own if not name.startswith("_") and inspect.isfunction(getattr(type(self), name))}
-        return frozenset(found - {"invoke"} - self._withheld())
+        return frozenset(found - {"invoke", "lacks"} - self._withheld())
+
+    def lacks(self, tools: Iterable[ToolSpec]) -> frozenset[str]:
+        """Name the tools that are not here, or not as documented: they take an argument that ours does not."""
+        return frozenset(
+            tool.name
+            for tool in tools
+            if tool.name not in self.names
+            or not (tool.parameters.get("properties") or {}).keys()
+            <= inspect.signature(getattr(self, tool.name)).parameters.keys()
+        )
 
     def invoke(self, name: str, arguments: dict[str, Any]) -> Observation:
         """Carry out one call as the benchmark does: whatever goes wrong becomes a text for the agent."""

@@ -1,7 +1,12 @@
-"""Tools of τ²-bench read from ``tools.py`` and ``user_tools.py``: methods with the decorator ``@is_tool(...)``."""
+"""Tools of τ²-bench read from ``tools.py`` and ``user_tools.py``: methods with the decorator ``@is_tool(...)``.
+
+A method with ``@is_discoverable_tool(...)`` is a tool that is not shown at first: the agent has to read of it and
+unlock it, or give it to the user. It is read like any other and belongs to the group ``discoverable``.
+"""
 
 import ast
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +20,26 @@ from audit.sources.tau_common.tool_files import Effect
 from taxonomy.record import Origin
 from taxonomy.task import ToolSpec
 
+DISCOVERABLE = "discoverable"
+"""Group of the tools that have to be unlocked, or given, before they can be called."""
+_DECORATORS = {"is_tool": None, "is_discoverable_tool": DISCOVERABLE}
 
-def read_python_tools(files: Sequence[Path], names: Sequence[str]) -> tuple[ToolSpec, ...]:
+
+@dataclass(frozen=True)
+class _Kind:
+    """What the decorator of a tool says."""
+
+    effect: Effect
+    group: str | None
+
+
+def read_python_tools(files: Sequence[Path], names: Sequence[str], of_user: bool | None = None) -> tuple[ToolSpec, ...]:
     """Read the tools of a Python file as the benchmark would describe them to a model.
 
     Args:
         files: the file with the tools, then the files with the types they use.
         names: their names in messages, relative to the checkout.
+        of_user: in a file with both, which are wanted: those of classes named ``...UserTools``, or those of the others.
 
     Raises:
         DomainUnreadable: when a file or the schema of one tool cannot be read.
@@ -29,27 +47,38 @@ def read_python_tools(files: Sequence[Path], names: Sequence[str]) -> tuple[Tool
     parsed = [parse_source(path, name) for path, name in zip(files, names, strict=True)]
     types = TypeReader([tree for tree, _ in reversed(parsed)])
     tree, text = parsed[0]
-    return tuple(_tool(method, effect, types, text, names[0]) for method, effect in _tool_methods(tree))
+    return tuple(_tool(method, kind, types, text, names[0]) for method, kind in _tool_methods(tree, of_user))
 
 
-def _tool_methods(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, Effect]]:
+def _tool_methods(tree: ast.Module, of_user: bool | None) -> Iterator[tuple[ast.FunctionDef, _Kind]]:
     for item in tree.body:
-        for method in item.body if isinstance(item, ast.ClassDef) else []:
-            if isinstance(method, ast.FunctionDef):
-                kinds = [kind for kind in map(_tool_type, method.decorator_list) if kind]
-                if kinds:
-                    yield method, "write" if kinds[0] == "WRITE" else "read"
+        if not isinstance(item, ast.ClassDef) or of_user not in (None, item.name.endswith("UserTools")):
+            continue
+        for method in item.body:
+            kinds = map(_kind, method.decorator_list) if isinstance(method, ast.FunctionDef) else ()
+            kind = next((kind for kind in kinds if kind), None)
+            if kind is not None and isinstance(method, ast.FunctionDef):
+                yield method, kind
 
 
-def _tool_type(decorator: ast.expr) -> str | None:
-    """Return READ, WRITE, THINK or GENERIC for ``@is_tool(ToolType.X)``, READ without an argument, else None."""
-    if not isinstance(decorator, ast.Call) or getattr(decorator.func, "id", "") != "is_tool":
+def _kind(decorator: ast.expr) -> _Kind | None:
+    """Read ``@is_tool(ToolType.X, mutates_state=...)``; None for another decorator.
+
+    A tool changes the state when the decorator says so, and where it does not say when its type is WRITE.
+    """
+    name = getattr(decorator.func, "id", "") if isinstance(decorator, ast.Call) else ""
+    if not isinstance(decorator, ast.Call) or name not in _DECORATORS:
         return None
-    given = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
-    return given[0].attr if given and isinstance(given[0], ast.Attribute) else "READ"
+    keywords = {keyword.arg: keyword.value for keyword in decorator.keywords}
+    given = decorator.args[0] if decorator.args else keywords.get("tool_type")
+    written = isinstance(given, ast.Attribute) and given.attr == "WRITE"
+    said = keywords.get("mutates_state")
+    if isinstance(said, ast.Constant) and isinstance(said.value, bool):
+        written = said.value
+    return _Kind("write" if written else "read", _DECORATORS[name])
 
 
-def _tool(method: ast.FunctionDef, effect: Effect, types: TypeReader, text: str, file: str) -> ToolSpec:
+def _tool(method: ast.FunctionDef, kind: _Kind, types: TypeReader, text: str, file: str) -> ToolSpec:
     documented = parse_docstring(ast.get_docstring(method, clean=False))
     try:
         parameters = _schema("parameters", _parameters(method, documented, types))
@@ -61,7 +90,8 @@ def _tool(method: ast.FunctionDef, effect: Effect, types: TypeReader, text: str,
         description=documented.description or method.name,
         parameters=parameters,
         returns=returns,
-        effect=effect,
+        effect=kind.effect,
+        group=kind.group,
         implementation=signature_of(method, text, file, skip=("self",)),
         origin=Origin(file=file, line=method.lineno),
     )

@@ -2,21 +2,23 @@
 
 import shutil
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.reading import RawRecord, copy_elements, read_json_array
+from audit.sources.reading import RawRecord, copy_elements, parse, read_json_array
 from audit.sources.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
+from audit.sources.tau2.left_out import known_files, left_out
 from audit.sources.tau2.results import Comparison, compare_embedded, open_results, read_info
 from audit.sources.tau2.tasks import to_task
-from audit.sources.tau2.unread import known_files, not_read
 from audit.sources.tau_common.json_stream import JsonStreamError
 from audit.sources.tau_common.logs import Row, RunReader, record_log
 from audit.sources.tau_common.records import DomainUnreadable, explain, release_label
 from audit.sources.tau_common.scored_against import Gold, gold_of
+from taxonomy.files import BOM, read_bytes
 from taxonomy.record import Origin
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -25,8 +27,20 @@ TAG = "tau2"
 """What run records call this benchmark."""
 
 
+@dataclass(frozen=True)
+class _Native:
+    """A task as written, with its place."""
+
+    file: Path
+    """The file that holds it, alone or in a list."""
+    pointer: str
+    """JSON Pointer to it in that file."""
+    record: RawRecord
+    """The task."""
+
+
 class Tau2Bench(Source):
-    """Reader of a τ²-bench checkout (airline, retail, telecom).
+    """Reader of a τ²-bench checkout (airline, retail, telecom, banking_knowledge).
 
     The task id is the domain and the benchmark's own id: ``airline/0``. The domains ``mock`` and ``telecom-workflow``
     (telecom with the other half of its policy) are opened by name. Where the checkout has splits, the split ``base``
@@ -35,7 +49,10 @@ class Tau2Bench(Source):
 
     name = "tau2"
     title = "τ²-bench"
-    layout = "a checkout with data/tau2/domains/<domain>/tasks.json and policy.md, or one of these folders"
+    layout = (
+        "a checkout with data/tau2/domains/<domain>/tasks.json (or tasks/task_*.json) and policy.md (or prompts/), "
+        "or one of these folders"
+    )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a checkout, or its folder data, data/tau2 or data/tau2/domains."""
@@ -60,13 +77,17 @@ class Tau2Bench(Source):
         files = {file for domain in self._open for file in self._checkout.files(domain)}
         return hash_files(self.root, files, release_label(self.root))
 
+    def not_read(self) -> Sequence[NotRead]:
+        """Name the tasks of the checkout that are not among those of the open domains' default splits."""
+        return left_out(self._checkout, self._open, chosen=bool(self.domains))
+
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks of the open domains; tasks of one domain share one environment record."""
         for domain in self._open:
             try:
                 shared = self._environment(domain)
-                for record in self._records(domain, quarantine):
-                    task = self._task(domain, record, shared, quarantine)
+                for native in self._records(domain, quarantine):
+                    task = self._task(domain, native, shared, quarantine)
                     if task is not None:
                         yield task
             except DomainUnreadable as error:
@@ -75,10 +96,6 @@ class Tau2Bench(Source):
     def known_files(self) -> Iterator[Path]:
         """Yield the files of all domains, and the folders of runs."""
         return known_files(self._checkout)
-
-    def not_read(self) -> list[NotRead]:
-        """Name the domains that are not read, and the tasks outside the default split."""
-        return list(not_read(self._checkout, self._open, self.domains))
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in result files of the benchmark and in flat run records tagged ``tau2``."""
@@ -105,7 +122,9 @@ class Tau2Bench(Source):
             opened = ", ".join(self._open)
             raise SourceError(f"{path.name}: no result file of {opened}; expected {{info, tasks, simulations}}")
         try:
-            compared = compare_embedded(path, {key: record.value for key, record in self._native[domain].items()})
+            compared = compare_embedded(
+                path, {key: native.record.value for key, native in self._native[domain].items()}
+            )
         except JsonStreamError as error:
             raise SourceError(f"{path.name}: damaged: {error}; copy the file again") from error
         return {f"{domain}/{native_id}": outcome for native_id, outcome in compared.items()}
@@ -122,57 +141,76 @@ class Tau2Bench(Source):
             raise SourceError(f"no such task: {', '.join(sorted(unknown)[:5])}; ids look like airline/0")
         positions: dict[Path, set[int]] = {}
         for domain, tasks in self._native.items():
-            kept = {record.index for native_id, record in tasks.items() if f"{domain}/{native_id}" in wanted}
-            positions.setdefault(self._checkout.tasks_file(domain), set()).update(kept)
+            positions |= {file: positions.get(file, set()) for file in self._checkout.task_files(domain)}
+            for native_id, native in tasks.items():
+                if f"{domain}/{native_id}" in wanted:
+                    positions[native.file].add(native.record.index)
         files = dict.fromkeys(file for domain in self._open for file in self._checkout.files(domain))
-        for file in files:
+        written = [file for file in files if positions.get(file, True) or self._checkout.listed(file)]
+        for file in written:
             target = out / self._checkout.name(file)
             target.parent.mkdir(parents=True, exist_ok=True)
-            if file in positions:
+            if file in positions and self._checkout.listed(file):
                 copy_elements(file, target, positions[file])
             else:
                 shutil.copyfile(file, target)
-        return [out / self._checkout.name(file) for file in files]
+        return [out / self._checkout.name(file) for file in written]
 
-    def _task(self, domain: str, record: RawRecord, shared: Domain, quarantine: Quarantine) -> AgentTask | None:
-        name = self._checkout.name(self._checkout.tasks_file(domain))
+    def _task(self, domain: str, native: _Native, shared: Domain, quarantine: Quarantine) -> AgentTask | None:
+        name, value = self._checkout.name(native.file), native.record.value
         try:
-            return to_task(self.name, domain, record.value, shared, partial(_place, name, record.index))
+            return to_task(self.name, domain, value, shared, partial(_place, name, native.pointer))
         except ValidationError as error:
-            pointer, reason = explain(error, record.value)
-            at, task_id = f"/{record.index}{pointer}", f"{domain}/{record.value.get('id')}"
-            quarantine.add(name, reason, line=record.line, pointer=at, task_id=task_id)
+            pointer, reason = explain(error, value)
+            at, task_id = f"{native.pointer}{pointer}", f"{domain}/{value.get('id')}"
+            quarantine.add(name, reason, line=native.record.line, pointer=at, task_id=task_id)
             return None
 
-    def _records(self, domain: str, quarantine: Quarantine) -> Iterator[RawRecord]:
+    def _records(self, domain: str, quarantine: Quarantine) -> Iterator[_Native]:
         """Stream the native tasks of the default split; an id that was used before is quarantined."""
-        path = self._checkout.tasks_file(domain)
-        name, split = self._checkout.name(path), self._checkout.default_split(domain)
-        seen: dict[str, int] = {}
-        for record in read_json_array(path, name, quarantine):
+        split = self._checkout.default_split(domain)
+        seen: dict[str, str] = {}
+        for native in self._written(domain, quarantine):
+            name, record = self._checkout.name(native.file), native.record
             native_id = str(record.value.get("id"))
             if split is not None and native_id not in split:
                 continue
             if native_id in seen:
-                reason = f"the id {native_id!r} was used on line {seen[native_id]} already; give each task its own id"
-                quarantine.add(
-                    name, reason, line=record.line, pointer=f"/{record.index}/id", task_id=f"{domain}/{native_id}"
-                )
+                reason = f"the id {native_id!r} was used {seen[native_id]} already; give each task its own id"
+                at, task_id = f"{native.pointer}/id", f"{domain}/{native_id}"
+                quarantine.add(name, reason, line=record.line, pointer=at, task_id=task_id)
                 continue
-            seen[native_id] = record.line
-            yield record
+            seen[native_id] = f"on line {record.line}" if native.pointer else f"in {native.file.name}"
+            yield native
+
+    def _written(self, domain: str, quarantine: Quarantine) -> Iterator[_Native]:
+        """Stream everything that stands in a domain's files of tasks."""
+        for file in self._checkout.task_files(domain):
+            name = self._checkout.name(file)
+            if self._checkout.listed(file):
+                for record in read_json_array(file, name, quarantine):
+                    yield _Native(file, f"/{record.index}", record)
+                continue
+            try:
+                raw = read_bytes(file)
+            except OSError as error:
+                quarantine.add(name, f"cannot read the file: {error}")
+                continue
+            value = parse(raw.removeprefix(BOM), name, 1, quarantine)
+            if value is not None:
+                yield _Native(file, "", RawRecord(value, 1, 0, raw))
 
     @cached_property
-    def _native(self) -> dict[str, dict[str, RawRecord]]:
+    def _native(self) -> dict[str, dict[str, _Native]]:
         """Native tasks that can be read, by open domain and native id."""
-        found: dict[str, dict[str, RawRecord]] = {domain: {} for domain in self._open}
+        found: dict[str, dict[str, _Native]] = {domain: {} for domain in self._open}
         for domain in self._open:
             try:
                 shared = self._environment(domain)
-                for record in self._records(domain, Quarantine()):
-                    task = self._task(domain, record, shared, Quarantine())
+                for native in self._records(domain, Quarantine()):
+                    task = self._task(domain, native, shared, Quarantine())
                     if task is not None:
-                        found[domain][task.native_id] = record
+                        found[domain][task.native_id] = native
             except DomainUnreadable:
                 continue
         return found
@@ -181,9 +219,11 @@ class Tau2Bench(Source):
     def _golds(self) -> dict[str, Gold]:
         """Ground truths of the tasks that can be read, by id of AgentTask."""
         return {
-            f"{domain}/{native_id}": gold_of((record.value.get("evaluation_criteria") or {}).get("actions") or ())
+            f"{domain}/{native_id}": gold_of(
+                (native.record.value.get("evaluation_criteria") or {}).get("actions") or ()
+            )
             for domain, tasks in self._native.items()
-            for native_id, record in tasks.items()
+            for native_id, native in tasks.items()
         }
 
     def _environment(self, domain: str) -> Domain:
@@ -192,5 +232,5 @@ class Tau2Bench(Source):
         return self._environments[domain]
 
 
-def _place(file: str, index: int, pointer: str) -> Origin:
-    return Origin(file=file, pointer=f"/{index}{pointer}")
+def _place(file: str, at: str, pointer: str) -> Origin:
+    return Origin(file=file, pointer=f"{at}{pointer}")

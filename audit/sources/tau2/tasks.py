@@ -7,9 +7,10 @@ from typing import Any, Literal
 from pydantic import Field
 
 from audit.sources.tau2.checkout import Domain
+from audit.sources.tau2.python_tools import DISCOVERABLE
 from audit.sources.tau_common.records import Native
 from taxonomy.record import Origin
-from taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall, UserSpec
+from taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 DEFAULT_BASIS = ("DB", "COMMUNICATE")
 """What a run is scored on when a task does not say it."""
@@ -129,6 +130,7 @@ def to_task(
         ),
         environment=shared.environment,
         initial_state=native.initial_state,
+        hidden_tools=_hidden_tools(shared.environment),
         evaluation=EvaluationSpec(checks=tuple(checks)),
         ground_truth=_ground_truth(criteria),
         traits=frozenset({"redundant_calls_free", "deliberate_probes"}),
@@ -136,6 +138,12 @@ def to_task(
         metadata=_metadata(value),
         origins={**_origins(native, place), **{k: place(v) for k, v in places.items()}, **shared.origins},
     )
+
+
+def _hidden_tools(environment: EnvironmentSpec) -> dict[str, tuple[str, ...]]:
+    """Name the agent's tools that are not shown: it reads of them, unlocks them, and calls them through another."""
+    hidden = tuple(tool.name for tool in environment.tools if tool.group == DISCOVERABLE)
+    return {"": hidden} if hidden else {}
 
 
 def _context(user: UserScenario) -> dict[str, str]:

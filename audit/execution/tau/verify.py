@@ -1,0 +1,197 @@
+"""How far what is ours equals the benchmark's own code: tools as read, calls as answered, states as left.
+
+Every call of every ground truth is carried out by both. Where there are no tools of ours, the calls that the code
+itself carried out are counted apart, so that a table never shows such a domain as an equal one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from audit.execution.tau.environment import Tau2Environment, TauBenchEnvironment
+from audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
+from audit.sources.base import Quarantine, Source
+from audit.sources.tau2 import Tau2Bench
+from audit.sources.tau2.checkout import VARIANTS, Checkout
+from audit.sources.tau2.knowledge import SET_BY_CODE
+from audit.sources.tau_bench import TauBench
+from taxonomy.record import Record
+from taxonomy.task import AgentTask, ToolSpec
+
+
+class Tally(Record):
+    """How many of what was compared are equal."""
+
+    total: int = 0
+    """What was compared."""
+    equal: int = 0
+    """What is equal."""
+
+
+class Difference(Record):
+    """Something that is not the same."""
+
+    place: str
+    """Task and call, or the tool."""
+    ours: str
+    """What is ours."""
+    theirs: str
+    """What the benchmark's code gives."""
+
+
+class DomainFidelity(Record):
+    """Comparison of one domain."""
+
+    domain: str
+    """Name."""
+    tasks: int
+    """Tasks."""
+    read: Tally
+    """Tools that the code shows a model by default, the user's included, and the policy: as we read them."""
+    run: int
+    """Calls of ground truths that the benchmark's code carried out."""
+    calls: Tally
+    """Those that ours carried out too: the same response, byte by byte."""
+    states: Tally
+    """End states of ground truths; fields without a value do not count."""
+    without: dict[str, int] = Field(default_factory=dict)
+    """Tasks that only the benchmark's code carried out, by the reason."""
+    failed: dict[str, int] = Field(default_factory=dict)
+    """Tasks that the benchmark's code could not carry out, by the reason."""
+    differences: tuple[Difference, ...] = ()
+    """What differs."""
+
+
+def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFidelity]:
+    """Compare ours with the code of a checkout on the ground truths of a folder of data, domain by domain.
+
+    Raises:
+        Unavailable: when the benchmark has no tools of ours, or the folder no code of it.
+        SourceError: when the data cannot be read as this benchmark.
+    """
+    ours: Environment
+    theirs: TauCheckout
+    source: Source
+    if benchmark == TauBenchCheckout.benchmark:
+        ours, theirs, source = TauBenchEnvironment(), TauBenchCheckout(checkout.resolve()), TauBench(data)
+    elif benchmark == Tau2Checkout.benchmark:
+        domains = [name for name in Checkout(data).domains if name not in VARIANTS]
+        ours, theirs, source = Tau2Environment(), Tau2Checkout(checkout.resolve()), Tau2Bench(data, domains)
+    else:
+        raise Unavailable(f"{benchmark} has no tools of ours to compare with its code; tau2 and tau-bench have")
+    if not any((checkout / folder).is_dir() for folder in theirs.folders):
+        raise Unavailable(f"{checkout} holds no code of {benchmark}: there is no {' or '.join(theirs.folders)}")
+    try:
+        return verify(ours, theirs, source.tasks(Quarantine()))
+    finally:
+        theirs.close()
+
+
+def verify(ours: Environment, theirs: TauCheckout, tasks: Iterable[AgentTask]) -> list[DomainFidelity]:
+    """Compare on given tasks.
+
+    Args:
+        ours: our own tools.
+        theirs: the benchmark's code.
+        tasks: tasks with their ground truths.
+    """
+    domains: dict[str, _Domain] = {}
+    for task in tasks:
+        if task.subtask not in domains:
+            domains[task.subtask] = _Domain(task.subtask)
+        domains[task.subtask].compare(ours, theirs, task)
+    return [domain.result() for domain in domains.values()]
+
+
+class _Domain:
+    """Counts while the tasks of a domain go by."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._tasks = self._run = 0
+        self._compared: Counter[str] = Counter()
+        self._equal: Counter[str] = Counter()
+        self._without: Counter[str] = Counter()
+        self._failed: Counter[str] = Counter()
+        self._differences: list[Difference] = []
+
+    def result(self) -> DomainFidelity:
+        read, calls, states = (
+            Tally(total=self._compared[what], equal=self._equal[what]) for what in ("read", "calls", "states")
+        )
+        return DomainFidelity(
+            domain=self._name,
+            tasks=self._tasks,
+            read=read,
+            run=self._run,
+            calls=calls,
+            states=states,
+            without=dict(self._without),
+            failed=dict(self._failed),
+            differences=tuple(self._differences),
+        )
+
+    def compare(self, ours: Environment, theirs: TauCheckout, task: AgentTask) -> None:
+        """Carry out the ground truth of a task by both."""
+        self._tasks += 1
+        try:
+            theirs.reset(task)
+            if not self._compared["read"]:
+                self._compare_reading(task, theirs.describe())
+            self._carry_out(ours, theirs, task)
+        except (ExecutionFailed, Unavailable) as error:
+            self._failed[str(error).removeprefix(f"{task.id}: ")] += 1
+
+    def _carry_out(self, ours: Environment, theirs: TauCheckout, task: AgentTask) -> None:
+        without = ours.supports(task)
+        if without is None:
+            ours.reset(task)
+        else:
+            self._without[without] += 1
+        for pointer, call in task.gold_calls():
+            answered = theirs.call(call).text
+            self._run += 1
+            if without is None:
+                number = pointer.rpartition("/")[2]
+                self._note("calls", f"{task.id}: call {number} ({call.name})", ours.call(call).text, answered)
+        if without is None:
+            left = _without_nulls(ours.snapshot()), _without_nulls(theirs.snapshot())
+            self._note("states", f"{task.id}: end state", *left)
+
+    def _compare_reading(self, task: AgentTask, shown: dict[str, Any]) -> None:
+        for kind in ("tools", "user_tools"):
+            read = {tool.name: _shown(tool) for tool in getattr(task.environment, kind)}
+            for name, schema in shown[kind].items():
+                self._note("read", f"{self._name}: tool {name}", read.get(name), _told(schema))
+        parts = (re.escape(part) for part in task.environment.policy.strip().split(SET_BY_CODE))
+        alike = re.fullmatch(".*?".join(parts), shown["policy"].strip())
+        self._note(
+            "read", f"{self._name}: policy", shown["policy"] if alike else task.environment.policy, shown["policy"]
+        )
+
+    def _note(self, what: str, place: str, ours: Any, theirs: Any) -> None:
+        self._compared[what] += 1
+        self._equal[what] += ours == theirs
+        if ours != theirs:
+            self._differences.append(Difference(place=place, ours=str(ours), theirs=str(theirs)))
+
+
+def _shown(tool: ToolSpec) -> dict[str, Any]:
+    return _told({"description": tool.description, "parameters": tool.parameters})
+
+
+def _told(schema: dict[str, Any]) -> dict[str, Any]:
+    """Keep what a model is told of a tool apart from its name."""
+    return {"description": schema.get("description"), "parameters": schema.get("parameters") or {}}
+
+
+def _without_nulls(value: Any) -> Any:
+    """Leave out fields without a value: the benchmark's code writes them, its files do not."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
