@@ -13,7 +13,7 @@ from typing import Any
 from audit.detectors.registry import detectors
 from audit.faults.key import PlantedFault
 from flows.read_run import read_costs, read_decisions, read_findings
-from reports.label_score import read_labels
+from reports.labels import read_labels
 
 TARGET = Path(__file__).parents[1] / "audit" / "detectors" / "measured.json"
 
@@ -50,7 +50,9 @@ def main() -> None:
         name, _, rest = text.partition("=")
         run, path, *truth = rest.split(":")
         read = {decision.task_id for decision in read_decisions(Path(run))}
-        labels = {label.task_id: label.flawed for label in read_labels(Path(path), *truth) if label.task_id in read}
+        labels = {
+            label.task_id: label.flawed for label in read_labels(Path(path), *truth).labels if label.task_id in read
+        }
         flawed = {task_id for task_id, is_flawed in labels.items() if is_flawed}
         for check, tasks in flagged(Path(run)).items():
             if inside := tasks & set(labels):
