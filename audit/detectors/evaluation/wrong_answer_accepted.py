@@ -83,7 +83,7 @@ class WrongAnswerAccepted(SuiteDetector):
             hit = Hit(
                 claim=claim,
                 evidence=notes[0].evidence,
-                why=f"{self.why} {value['reproduce']}",
+                command=value["command"],
                 fix="Compare what carries the meaning.",
                 cause=None if key.startswith("task ") else key,
                 severity=None if key.startswith("task ") else Severity.MAY_AFFECT_SCORE,
@@ -106,7 +106,7 @@ def _note(task: AgentTask, key: str, passed: int, rejected: int, mutant: Mutant 
         "field": mutant.field,
         "change": mutant.change,
         "why": mutant.why,
-        "reproduce": reproduce(task, mutant.id),
+        "command": reproduce(task, mutant.id),
     }
     evidence = quote(task, mutant.pointer, note=f"accepted as well: {mutant.change}")
     return Observation(task_id=task.id, key=key, value=value, evidence=(evidence,))

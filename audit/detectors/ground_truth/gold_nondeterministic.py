@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_replayed
+from audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from audit.execution.replay import gold_turns, replay
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
@@ -45,7 +45,6 @@ class GoldNondeterministic(TaskDetector):
             yield Hit(
                 claim="The initial state is another one each time",
                 evidence=(quote(task, "/id"),),
-                why=f"{self.why} {reproduce(task)}",
                 fix="Give the environment a seed.",
             )
             return
@@ -55,7 +54,6 @@ class GoldNondeterministic(TaskDetector):
                 yield Hit(
                     claim=f"Replayed twice, the gold call {one.call.name} gives another {what} each time",
                     evidence=(quote(task, one.pointer, note=f"once: {one.observation.text[:300]}"),),
-                    why=f"{self.why} {reproduce(task)}",
                     fix="Give the environment a seed.",
                     cause=f"{one.call.name} {what}",
                 )
