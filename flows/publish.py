@@ -16,6 +16,7 @@ from audit.shards import ShardResult
 from audit.sources.base import NotRead, count_not_read
 from flows.plan import AuditPlan, AuditSettings, load_tasks
 from flows.read_run import read_findings
+from flows.reproducing import with_commands
 from flows.run_folder import RunFolder, write_json, write_jsonl
 from reports.result import AuditResult, CheckInfo
 from taxonomy.categories import load_taxonomy
@@ -118,6 +119,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
     source = settings.open()
     policy = load_policy(Path(settings.policy) if settings.policy else None)
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
+    findings = with_commands(findings, settings)
     decisions = list(decide(policy, plan.task_ids, findings, coverage))
     checks = {detector.id: detector.version for detector in asked}
     agenthard = package_version("agenthard")

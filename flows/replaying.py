@@ -10,6 +10,7 @@ from audit.execution.replay import Turns, gold_turns
 from audit.sources.base import Quarantine
 from audit.sources.registry import open_source
 from flows.errors import CommandError
+from taxonomy.finding import Proof
 from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolCall
 
@@ -48,6 +49,8 @@ class Replayed(Record):
     """What was said to the user."""
     verdict: Verdict
     """What the evaluator says of the whole."""
+    should_pass: bool | None = None
+    """What it would have to say; None where nothing is claimed about it."""
 
 
 def find_task(source: str, path: Path, task_id: str) -> AgentTask:
@@ -94,6 +97,22 @@ def replay_task(task: AgentTask, mutant_id: str | None = None) -> Replayed:
         if mutant is None:
             raise CommandError(f"{task.id} has no mutant {mutant_id!r}; --mutant '?' lists them")
         attempt = mutant.attempt
+    return _replayed(task, attempt, mutant)
+
+
+def replay_proof(task: AgentTask, proof: Proof) -> Replayed:
+    """Replay the constructed attempt that a finding names as scored wrongly, and let the evaluator judge it.
+
+    Raises:
+        CommandError: the proof is a recorded run, or the task cannot be executed or judged here.
+    """
+    if proof.kind == "recorded":
+        raise CommandError(f"the proof is the recorded run {proof.trajectory_id}, which is not replayed")
+    shown = _replayed(task, Attempt(turns=proof.turns, replies=proof.replies), None)
+    return shown.model_copy(update={"should_pass": proof.should_pass})
+
+
+def _replayed(task: AgentTask, attempt: Attempt, mutant: Mutant | None) -> Replayed:
     try:
         environment = environment_of(task)
         not_executed = ""

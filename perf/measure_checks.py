@@ -1,6 +1,7 @@
 """Gather what was measured of each check into audit/detectors/measured.json, from audits of this release.
 
-Usage: python perf/measure_checks.py [--labels NAME=RUN:LABELS[:TRUTH]]... [--seeded RUN:KEY]... [RUN ...].
+Usage: python perf/measure_checks.py [--labels NAME=RUN:LABELS[:TRUTH]]...
+       [--held-out NAME=RUN:LABELS[:TRUTH]]... [--seeded RUN:KEY]... [RUN ...].
 RUN is the run folder of an audit (cost), LABELS a file as `agenthard score` reads it, KEY one of `faults plant`.
 """
 
@@ -13,7 +14,7 @@ from typing import Any
 from audit.detectors.registry import detectors
 from audit.faults.key import PlantedFault
 from flows.read_run import read_costs, read_decisions, read_findings
-from reports.label_score import read_labels
+from reports.labels import read_labels
 
 TARGET = Path(__file__).parents[1] / "audit" / "detectors" / "measured.json"
 
@@ -37,6 +38,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("runs", nargs="*", type=Path)
     parser.add_argument("--labels", action="append", default=[], metavar="NAME=RUN:LABELS[:TRUTH]")
+    parser.add_argument("--held-out", action="append", default=[], metavar="NAME=RUN:LABELS[:TRUTH]")
     parser.add_argument("--seeded", action="append", default=[], metavar="RUN:KEY")
     options = parser.parse_args()
     figures: dict[str, dict[str, dict[str, Any]]] = {
@@ -46,16 +48,24 @@ def main() -> None:
         measured = costs(run)
         for check, cost in measured["costs"].items():
             figures[check]["cost"][measured["source"]] = cost
-    for text in options.labels:
+    given = [(text, "development") for text in options.labels] + [(text, "held-out") for text in options.held_out]
+    for text, data in given:
         name, _, rest = text.partition("=")
         run, path, *truth = rest.split(":")
         read = {decision.task_id for decision in read_decisions(Path(run))}
-        labels = {label.task_id: label.flawed for label in read_labels(Path(path), *truth) if label.task_id in read}
+        labels = {
+            label.task_id: label.flawed for label in read_labels(Path(path), *truth).labels if label.task_id in read
+        }
         flawed = {task_id for task_id, is_flawed in labels.items() if is_flawed}
         for check, tasks in flagged(Path(run)).items():
             if inside := tasks & set(labels):
                 counts = {"flagged": len(inside), "both": len(inside & flawed)}
-                figures[check]["labels"][name] = {"labelled": len(labels), "flawed": len(flawed), **counts}
+                figures[check]["labels"][name] = {
+                    "labelled": len(labels),
+                    "flawed": len(flawed),
+                    "data": data,
+                    **counts,
+                }
     for text in options.seeded:
         run, _, key = text.partition(":")
         lines = Path(key).read_text(encoding="utf-8").splitlines()

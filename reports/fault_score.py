@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from audit.faults.key import PlantedFault
 from audit.faults.operator import DecidedBy
 from audit.intervals import wilson
-from reports.label_score import Rate
+from reports.label_causes import Rate
 from taxonomy.finding import Finding, Tier
 from taxonomy.record import Record
 

@@ -1,7 +1,7 @@
 """The table of seeded faults, for a README."""
 
 from reports.fault_score import TARGET_FALSE_ALARMS, TARGET_RECALL, FaultScore, RecallRow
-from reports.label_score import Rate
+from reports.label_causes import Rate
 from reports.markdown import md, table
 
 

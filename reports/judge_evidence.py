@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from audit.intervals import clustered_wilson
 from audit.judge.checked import CheckedIssue, CheckedVerdict
 from reports.fault_table import rate
-from reports.label_score import Rate
+from reports.label_causes import Rate
 from reports.markdown import md, table
 from taxonomy.record import Record
 

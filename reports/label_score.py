@@ -1,61 +1,24 @@
-"""Precision and recall of an audit against labels, per check and overall, beside three baselines.
+"""Precision and recall of an audit against labels, per check and overall, next to three baselines.
 
 A label set is a lower bound: a task without a label is not thereby clean, so precision is one too. Only labelled
-tasks count. The baselines are *flag everything* (precision = base rate, recall = 1), *random* (as many tasks flagged
-at random: precision = base rate, recall = share flagged, in expectation) and, when given, *the previous release*.
+tasks count. Agreement by task says whether a task is flagged, agreement by cause (``label_causes``) whether it is
+flagged for what the label names. Every row says whether the checks were developed on these labels. The baselines are
+*flag everything* (precision = base rate, recall = 1), *random* (as many tasks flagged at random: precision = base rate,
+recall = share flagged, in expectation) and, when given, *the previous release*.
 """
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 from audit.decisions.policy import Decision
-from audit.intervals import wilson
+from reports.alignment.naming import Names
+from reports.label_causes import Causes, Rate, by_cause, rate_of
+from reports.labels import Label, LabelFile
 from taxonomy.finding import Finding, Tier
 from taxonomy.record import Record
 
-
-class LabelError(Exception):
-    """The label file cannot be used; the message names the line and what is expected."""
-
-
-class Label(Record):
-    """What people say about one task."""
-
-    task_id: str
-    """Id of AgentTask."""
-    flawed: bool
-    """True when the label set calls it flawed."""
-    severity: str | None = None
-    """Severity in the label set's own words."""
-    cluster: str | None = None
-    """Tasks of one cluster share their flaw; they count once in the clustered figures."""
-    category: str | None = None
-    """Kind of flaw in the label set's own words."""
-    component: str | None = None
-    """Part of the task that is flawed, in the label set's own words."""
-    annotator: str | None = None
-    """Who labelled it."""
-    mode: str | None = None
-    """Why the judge was wrong on it, in the words of somebody who looked."""
-    confirmed_later: bool | None = None
-    """What a second look at a flag said that the first labels call wrong: True = the flaw is there after all."""
-
-
-class Rate(Record):
-    """k of n with its 95 % Wilson interval; the rate is undefined when n = 0."""
-
-    k: int
-    """Numerator."""
-    n: int
-    """Denominator."""
-    value: float | None
-    """k / n."""
-    low: float | None
-    """Lower end."""
-    high: float | None
-    """Upper end."""
+DataKind = Literal["development", "held-out"]
+"""development: the checks were developed with these labels at hand; held-out: nobody who wrote a check saw them."""
 
 
 class ScoreRow(Record):
@@ -65,6 +28,8 @@ class ScoreRow(Record):
     """Check id, or what the row stands for."""
     kind: str
     """check, overall or baseline."""
+    data: DataKind
+    """Whether the checks were developed on these labels."""
     flagged: float
     """Labelled units flagged (expected number for the random baseline)."""
     precision: Rate | None
@@ -82,8 +47,12 @@ class LabelScore(Record):
 
     unit: str
     """task, or cluster."""
+    data: DataKind
+    """Whether the checks were developed on these labels."""
     labelled: int
-    """Units with a label that the audit read."""
+    """Units with a label, true or false, that the audit read."""
+    unlabelled: int
+    """Tasks of the label file that are neither called flawed nor sound (null); they count in no rate."""
     not_in_run: int
     """Labels of tasks that the audit did not read; they do not count."""
     flawed: int
@@ -94,84 +63,35 @@ class LabelScore(Record):
     """Overall first, then baselines, then checks."""
     recall_by_severity: dict[str, Rate]
     """Share of labelled flawed units of each severity that are dropped or under review."""
-
-
-def read_labels(path: Path, truth: str = "flawed") -> list[Label]:
-    """Read labels from JSON Lines.
-
-    A line needs ``task_id`` and the boolean field ``truth``; ``domain`` joins the id as ``domain/task_id``;
-    ``severity`` and ``cluster`` are optional.
-
-    Raises:
-        LabelError: when a line lacks them.
-    """
-    labels = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            row = json.loads(line)
-            labels.append(label_of(row, truth))
-        except (ValueError, KeyError, TypeError) as error:
-            what = f"{type(error).__name__}: {error}"
-            raise LabelError(
-                f"{path.name}, line {number}: {what}; a label needs task_id and the boolean field {truth!r}"
-            ) from error
-    if not labels:
-        raise LabelError(f"{path.name}: no labels; expected one JSON object per line")
-    return labels
-
-
-def label_of(row: Mapping[str, Any], truth: str = "flawed") -> Label:
-    """Turn one line of a label file into a label.
-
-    Args:
-        row: the JSON object of the line (see ``read_labels``). ``category``, ``component``, ``annotator``, ``mode`` and
-            ``confirmed_later`` are taken where they are given; an empty text counts as not given.
-        truth: boolean field that says what is flawed.
-
-    Raises:
-        KeyError: without ``task_id`` or the field ``truth``.
-        TypeError: when a field that should be true or false is neither.
-    """
-    task_id = str(row["task_id"])
-    if row.get("domain") and not task_id.startswith(f"{row['domain']}/"):
-        task_id = f"{row['domain']}/{task_id}"
-    if not isinstance(row[truth], bool):
-        raise TypeError(f"{truth} is {row[truth]!r}, not true or false")
-    if not isinstance(row.get("confirmed_later"), bool | None):
-        raise TypeError(f"confirmed_later is {row['confirmed_later']!r}, not true, false or null")
-    texts = {name: row.get(name) for name in ("cluster", "category", "component", "annotator", "mode")}
-    return Label(
-        task_id=task_id,
-        flawed=row[truth],
-        severity=row.get("severity"),
-        confirmed_later=row.get("confirmed_later"),
-        **{name: None if text in (None, "") else str(text) for name, text in texts.items()},
-    )
+    causes: Causes
+    """Agreement by cause."""
 
 
 def score(
-    labels: Sequence[Label],
+    given: LabelFile,
     task_ids: Iterable[str],
     findings: Sequence[Finding],
     decisions: Sequence[Decision],
     *,
+    names: Names,
+    data: DataKind = "development",
     previous: Sequence[Decision] | None = None,
     by_cluster: bool = False,
 ) -> LabelScore:
     """Compare an audit with labels.
 
     Args:
-        labels: the label set.
+        given: the label set.
         task_ids: all tasks that the audit read.
         findings: its findings.
         decisions: its decisions.
+        names: the label set's words for categories and components.
+        data: whether the checks were developed on these labels; assume so unless it is known that they were not.
         previous: decisions of an earlier release of AgentHard on the same benchmark.
         by_cluster: count clusters instead of tasks; a cluster is flawed, or flagged, when any member is.
     """
     read = set(task_ids)
-    used = [label for label in labels if label.task_id in read]
+    used = [label for label in given.labels if label.task_id in read]
     unit = _units(used, by_cluster)
     truth = {unit(label.task_id) for label in used if label.flawed}
     everything = {unit(label.task_id) for label in used}
@@ -182,31 +102,39 @@ def score(
 
     dropped = flagged(d.task_id for d in decisions if d.action == "drop")
     marked = flagged(d.task_id for d in decisions if d.action != "keep")
+
+    def row(name: str, kind: str, flags: set[str]) -> ScoreRow:
+        rates = {"precision": rate_of(truth, flags), "recall": rate_of(flags, truth)}
+        return ScoreRow(name=name, kind=kind, data=data, flagged=len(flags), **rates)
+
     rows = [
-        _row("dropped", "overall", dropped, truth),
-        _row("dropped or review", "overall", marked, truth),
-        _row("flag everything", "baseline", everything, truth),
-        _random(len(marked), len(everything), len(truth)),
+        row("dropped", "overall", dropped),
+        row("dropped or review", "overall", marked),
+        row("flag everything", "baseline", everything),
+        _random(data, len(marked), len(everything), len(truth)),
     ]
     if previous is not None:
         before = flagged(d.task_id for d in previous if d.action != "keep")
-        rows.append(_row("previous release (dropped or review)", "baseline", before, truth))
+        rows.append(row("previous release (dropped or review)", "baseline", before))
     tiers = {finding.check: finding.tier for finding in findings}
     for check in sorted(tiers, key=lambda name: (tiers[name] == Tier.SIGNAL, name)):
         touched = flagged(task_id for f in findings if f.check == check for task_id in f.task_ids)
-        rows.append(_row(check, "check", touched, truth))
+        rows.append(row(check, "check", touched))
     severities = sorted({label.severity for label in used if label.flawed and label.severity})
     return LabelScore(
         unit="cluster" if by_cluster else "task",
+        data=data,
         labelled=len(everything),
-        not_in_run=len(labels) - len(used),
+        unlabelled=len(given.unlabelled),
+        not_in_run=len(given.labels) - len(used),
         flawed=len(truth),
         base_rate=len(truth) / len(everything) if everything else None,
         rows=tuple(rows),
         recall_by_severity={
-            severity: _rate(marked, {unit(x.task_id) for x in used if x.flawed and x.severity == severity})
+            severity: rate_of(marked, {unit(x.task_id) for x in used if x.flawed and x.severity == severity})
             for severity in severities
         },
+        causes=by_cause(used, findings, decisions, names, unit),
     )
 
 
@@ -215,22 +143,11 @@ def _units(labels: Sequence[Label], by_cluster: bool) -> Callable[[str], str]:
     return lambda task_id: (by_cluster and cluster.get(task_id)) or task_id
 
 
-def _rate(hits: set[str], among: set[str]) -> Rate:
-    k, n = len(hits & among), len(among)
-    low, high = wilson(k, n) if n else (None, None)
-    return Rate(k=k, n=n, value=k / n if n else None, low=low, high=high)
-
-
-def _row(name: str, kind: str, flagged: set[str], truth: set[str]) -> ScoreRow:
-    return ScoreRow(
-        name=name, kind=kind, flagged=len(flagged), precision=_rate(truth, flagged), recall=_rate(flagged, truth)
-    )
-
-
-def _random(flagged: int, labelled: int, flawed: int) -> ScoreRow:
+def _random(data: DataKind, flagged: int, labelled: int, flawed: int) -> ScoreRow:
     return ScoreRow(
         name="random, as many flagged",
         kind="baseline",
+        data=data,
         flagged=flagged,
         precision=None,
         recall=None,

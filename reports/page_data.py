@@ -66,6 +66,7 @@ def _finding(result: AuditResult, places: Places, position: dict[str, int], find
         "claim": finding.claim,
         "why": finding.why,
         "fix": finding.fix,
+        "command": finding.command,
         "tasks": [position[task_id] for task_id in finding.task_ids],
         "also": [position[task_id] for task_id in finding.also_in],
         "drops": actions["drop"],

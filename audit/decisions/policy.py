@@ -9,6 +9,7 @@ from typing import Literal
 import yaml
 from pydantic import Field, ValidationError
 
+from audit.decisions.earned import Measured
 from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from taxonomy.record import Record
 from taxonomy.yaml_text import load_yaml, read_yaml_text
@@ -47,6 +48,8 @@ class Rule(Record):
     """How sure the finding is."""
     severity: Severity | None = None
     """What the flaw does to the score."""
+    measured: Measured | None = None
+    """What the action rests on where it was measured; decisions do not look at it."""
 
     def matches(self, finding: Finding) -> bool:
         """Tell whether the rule speaks of ``finding``."""

@@ -5,6 +5,7 @@ The figures stand in ``measured.json`` beside this file, which ``perf/measure_ch
 
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -36,6 +37,8 @@ class LabelCounts(Record):
     """Those that the check flags."""
     both: int
     """Those that are flagged and labelled flawed."""
+    data: Literal["development", "held-out"] = "development"
+    """development: the checks were developed with these labels at hand."""
 
 
 class SeededCounts(Record):
@@ -73,8 +76,8 @@ def measured_lines(check: str) -> list[str]:
         for name, cost in found.cost.items()
     ]
     lines += [
-        f"labels of {name}: {counts.both} of {counts.flagged} flagged tasks are labelled flawed, of {counts.flawed} "
-        f"such among {counts.labelled}"
+        f"{counts.data} labels of {name}: {counts.both} of {counts.flagged} flagged tasks are labelled flawed, of "
+        f"{counts.flawed} such among {counts.labelled}"
         for name, counts in found.labels.items()
     ]
     lines += [

@@ -2,6 +2,7 @@
 
 import weakref
 
+from audit.command import replay_command
 from audit.execution.checkout import checkout
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
 from audit.execution.registry import environment_for
@@ -112,8 +113,6 @@ def gold_replay(task: AgentTask) -> Replay:
     return found
 
 
-def reproduce(task: AgentTask, mutant: str | None = None) -> str:
-    """Write the command that shows what happened, step by step."""
-    option = f" --mutant '{mutant}'" if mutant else ""
-    own_code = " --checkout CHECKOUT" if checkout() else ""
-    return f"Reproduce: `agenthard replay {task.benchmark} PATH {task.id}{option}{own_code}`."
+def reproduce(task: AgentTask, mutant: str) -> str:
+    """Write the command that replays a changed ground truth; publishing fills in the paths (``audit.command``)."""
+    return replay_command(task.benchmark, task.id, "--mutant", mutant, own_code=checkout() is not None)

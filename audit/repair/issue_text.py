@@ -95,8 +95,8 @@ def _command(source: Source, task: AgentTask, check: Recheck | None) -> str:
     """Write what shows the flaw: the replay where the task can be executed, else the audit of the benchmark."""
     executed = check is not None and (not check.before.not_replayed or check.before.accepted is not None)
     if executed:
-        return f"agenthard replay {source.name} PATH {shlex.quote(task.id)}"
-    return f"agenthard audit {source.name} PATH"
+        return shlex.join(["agenthard", "replay", source.name, str(source.root), task.id])
+    return shlex.join(["agenthard", "audit", source.name, str(source.root)])
 
 
 def code(text: str) -> str:

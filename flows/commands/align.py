@@ -127,7 +127,7 @@ def score(
     from reports.alignment.score import AlignmentError, align
     from reports.alignment.second_look import disagreements
     from reports.alignment.sections import alignment_sections
-    from reports.label_score import LabelError
+    from reports.labels import LabelError
     from taxonomy.categories import load_taxonomy
 
     if not 0 < prevalence < 1:

@@ -61,18 +61,26 @@ def _print_costs(run: Path | None, as_json: bool) -> None:
 
 
 def explain(
-    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a check or of a category.")],
+    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a check, of a category, or of a finding.")],
+    run: Annotated[
+        Path | None, typer.Option(help="Run folder that has the finding; default: the newest in and below this folder.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Explain a check or a category: its rule, examples, and when it is wrong.
+    """Explain a check or a category (rule, examples, when it is wrong), or a finding (evidence, decisions, history).
 
     Example: `agenthard explain call-schema`
     """
     from audit.detectors.measured import measured_lines
     from audit.detectors.registry import detectors
+    from flows.commands.finding import explain_finding
     from flows.errors import CommandError
+    from flows.explaining import is_finding_id
     from taxonomy.categories import load_taxonomy
 
+    if is_finding_id(identity):
+        explain_finding(identity, run, as_json)
+        return
     categories = {category.id: category for category in load_taxonomy().categories}
     known = {detector.id: detector for detector in detectors()}
     if identity in known:
@@ -95,7 +103,10 @@ def explain(
         facts = {**category.model_dump(mode="json"), "documentation": text}
     else:
         near = _similar(identity, [*known, *categories])
-        raise CommandError(f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks")
+        raise CommandError(
+            f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks; a finding has an id of "
+            "12 hexadecimal digits"
+        )
     if as_json:
         print_json(facts)
         return

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reports.label_score import Label, LabelError, label_of
+from reports.labels import Label, LabelError, label_of
 from taxonomy.record import Record
 
 

@@ -7,7 +7,7 @@ from reports.alignment.answers import Answers
 from reports.alignment.measures import Settings
 from reports.alignment.naming import Names
 from reports.alignment.truth import Truth
-from reports.label_score import Label
+from reports.labels import Label
 from reports.statistics.kappa import cohen_kappa
 from reports.statistics.krippendorff import krippendorff_alpha
 from reports.statistics.proportion import wilson_interval

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from reports.alignment.labels import SecondLookLine
 from reports.alignment.naming import Names
-from reports.label_score import Label
+from reports.labels import Label
 from taxonomy.record import Record
 
 

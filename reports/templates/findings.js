@@ -135,6 +135,7 @@ function findingBody(f) {
   const advice = [
     ["Why it matters", f.why],
     ["Suggested fix", f.fix],
+    ["Show it again", f.command],
   ].filter(([, text]) => text);
   body.append(
     el(

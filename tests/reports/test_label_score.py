@@ -1,11 +1,16 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from audit.decisions.policy import Decision
-from reports.label_score import Label, LabelError, read_labels, score
+from reports.alignment.naming import Names
+from reports.label_causes import CauseRow, Causes
+from reports.label_score import LabelScore, score
+from reports.labels import Label, LabelError, LabelFile, read_labels
 from taxonomy import Evidence, Finding, Severity, Tier
+from taxonomy.categories import load_taxonomy
 
 
 def finding(check: str, *tasks: str) -> Finding:
@@ -20,6 +25,11 @@ def finding(check: str, *tasks: str) -> Finding:
         task_ids=tasks,
         evidence=(Evidence(task_id=tasks[0], pointer="/id", quote=tasks[0]),),
     )
+
+
+def compare(labels: list[Label], *args: Any, unlabelled: tuple[str, ...] = (), **options: Any) -> LabelScore:
+    given = LabelFile(labels=tuple(labels), unlabelled=unlabelled)
+    return score(given, *args, names=Names(load_taxonomy()), **options)
 
 
 def decided(**actions: str) -> list[Decision]:
@@ -38,7 +48,7 @@ DECISIONS = decided(a="drop", b="keep", c="review", d="keep", e="drop")
 
 
 def test_only_labelled_tasks_that_were_read_count() -> None:
-    result = score(LABELS, "abcde", FINDINGS, DECISIONS)
+    result = compare(LABELS, "abcde", FINDINGS, DECISIONS)
     assert (result.labelled, result.flawed, result.not_in_run, result.base_rate) == (4, 2, 1, 0.5)
     rows = {row.name: row for row in result.rows}
     x = rows["x"]
@@ -58,7 +68,7 @@ def test_only_labelled_tasks_that_were_read_count() -> None:
 
 
 def test_a_check_that_flags_no_labelled_task_has_no_precision() -> None:
-    rows = {row.name: row for row in score(LABELS, "abcde", FINDINGS, DECISIONS).rows}
+    rows = {row.name: row for row in compare(LABELS, "abcde", FINDINGS, DECISIONS).rows}
     assert rows["y"].precision is not None
     assert rows["y"].precision.value is None
     assert rows["y"].precision.low is None
@@ -66,7 +76,7 @@ def test_a_check_that_flags_no_labelled_task_has_no_precision() -> None:
 
 def test_clusters_count_once_and_the_previous_release_is_a_baseline() -> None:
     before = decided(a="keep", b="review", c="keep", d="keep", e="keep")
-    result = score(LABELS, "abcde", FINDINGS, DECISIONS, previous=before, by_cluster=True)
+    result = compare(LABELS, "abcde", FINDINGS, DECISIONS, previous=before, by_cluster=True)
     # clusters 1 (flawed), 2, 3
     assert (result.unit, result.labelled, result.flawed) == ("cluster", 3, 1)
     rows = {row.name: row for row in result.rows}
@@ -78,12 +88,100 @@ def test_clusters_count_once_and_the_previous_release_is_a_baseline() -> None:
 def test_labels_are_read_with_their_domain(tmp_path: Path) -> None:
     file = tmp_path / "labels.jsonl"
     file.write_text(json.dumps({"domain": "airline", "task_id": 3, "flawed": True, "cluster": 4}) + "\n\n")
-    assert read_labels(file) == [Label(task_id="airline/3", flawed=True, cluster="4")]
+    assert read_labels(file).labels == (Label(task_id="airline/3", flawed=True, cluster="4"),)
 
 
-@pytest.mark.parametrize("line", ["{", '{"flawed": true}', '{"task_id": "a", "flawed": "yes"}', ""])
+@pytest.mark.parametrize(
+    "line", ["{", "[]", '{"task_id": "a", "flawed": null}', '{"flawed": true}', '{"task_id": "a", "flawed": "yes"}', ""]
+)
 def test_wrong_labels_are_named_with_their_line(tmp_path: Path, line: str) -> None:
     file = tmp_path / "labels.jsonl"
     file.write_text(line + "\n")
     with pytest.raises(LabelError, match=r"labels\.jsonl"):
         read_labels(file)
+
+
+def test_null_is_unlabelled_and_counts_nowhere(tmp_path: Path) -> None:
+    file = tmp_path / "labels.jsonl"
+    lines = [{"task_id": "a", "flawed": True}, {"domain": "d", "task_id": 1, "flawed": None}]
+    file.write_text("\n".join(map(json.dumps, lines)))
+    given = read_labels(file)
+    assert [label.task_id for label in given.labels] == ["a"]
+    assert given.unlabelled == ("d/1",)
+    decisions = [Decision(task_id=task, action="drop", reasons=("r",)) for task in ("a", "d/1")]
+    result = score(given, ["a", "d/1"], [], decisions, names=Names(load_taxonomy()))
+    assert (result.labelled, result.unlabelled, result.not_in_run) == (1, 1, 0)
+    assert result.rows[0].precision is not None
+    assert (result.rows[0].precision.k, result.rows[0].precision.n) == (1, 1)
+
+
+def test_every_row_says_whether_the_checks_were_developed_on_the_labels() -> None:
+    assert {row.data for row in compare(LABELS, "abcde", FINDINGS, DECISIONS).rows} == {"development"}
+    assert {row.data for row in compare(LABELS, "abcde", FINDINGS, DECISIONS, data="held-out").rows} == {"held-out"}
+
+
+def cause_row(causes: Causes, name: str, grain: str) -> CauseRow:
+    return next(row for row in causes.rows if (row.name, row.grain) == (name, grain))
+
+
+def test_another_cause_is_a_miss_and_a_false_alarm() -> None:
+    labels = [
+        Label(task_id="a", flawed=True, component="ground_truth", category="Incorrect tool calls", places=("/id",)),
+        Label(task_id="b", flawed=True, component="evaluation", category="too strict", places=("/user",)),
+        Label(task_id="c", flawed=False),
+        Label(task_id="d", flawed=True, component="moon", category="eclipse", places=("crater",)),
+    ]
+    found = [finding("x", "a", "b", "c"), finding("y", "d")]
+    found[0] = found[0].model_copy(update={"category": "too-lenient"})
+    decisions = [
+        Decision(task_id="a", action="drop", reasons=("r",), finding_ids=("x",)),
+        Decision(task_id="b", action="review", reasons=("r",), finding_ids=("x",)),
+        Decision(task_id="c", action="review", reasons=("r",), finding_ids=("x",)),
+        Decision(task_id="d", action="review", reasons=("r",), finding_ids=("y",)),
+    ]
+    causes = compare(labels, "abcd", found, decisions).causes
+    # too-lenient is of the component evaluation: right for b, wrong for a, false for c; d cannot be compared
+    component = cause_row(causes, "dropped or review", "component")
+    assert (component.precision.k, component.precision.n) == (1, 3)
+    assert (component.recall.k, component.recall.n) == (1, 2)
+    assert component.elsewhere == 1
+    category = cause_row(causes, "dropped or review", "category")
+    assert (category.precision.k, category.recall.k, category.recall.n) == (0, 0, 2)
+    # x quotes /id of task a only
+    place = cause_row(causes, "x", "place")
+    assert (place.precision.k, place.precision.n, place.recall.k, place.recall.n) == (1, 3, 1, 2)
+    assert cause_row(causes, "dropped", "component").precision.n == 1
+    assert causes.not_comparable == {"component": 1, "category": 1, "place": 1}
+    assert causes.unknown_words == {"category: eclipse": 1, "component: moon": 1, "place: crater": 1}
+
+
+def test_a_flag_of_any_member_with_its_own_cause_counts_for_the_cluster() -> None:
+    labels = [
+        Label(task_id="a", flawed=True, cluster="1", category="too-strict"),
+        Label(task_id="b", flawed=True, cluster="1", category="too-lenient"),
+    ]
+    decisions = [Decision(task_id="b", action="drop", reasons=("r",), finding_ids=("x",))]
+    causes = compare(labels, "ab", [finding("x", "b")], decisions, by_cluster=True).causes
+    row = cause_row(causes, "dropped", "category")
+    assert (row.precision.k, row.precision.n, row.recall.k, row.recall.n) == (1, 1, 1, 1)
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize(
+    ("name", "truth", "labelled", "flawed", "with_place"),
+    [
+        ("tau1_airline", "flawed", 50, 29, 0),
+        ("tau2_airline", "flawed", 50, 27, 0),
+        ("bfcl_v3_multi_turn_even", "flawed_strict", 400, 112, 70),
+    ],
+)
+def test_the_development_labels_speak_the_taxonomys_words(
+    corpora: Path, name: str, truth: str, labelled: int, flawed: int, with_place: int
+) -> None:
+    given = read_labels(corpora / "labels_dev" / f"{name}.jsonl", truth)
+    ids = [label.task_id for label in given.labels]
+    result = score(given, ids, [], [], names=Names(load_taxonomy()))
+    assert (result.labelled, result.unlabelled, result.flawed) == (labelled, 0, flawed)
+    assert result.causes.not_comparable["component"] == 0
+    assert all(word.startswith("place: ") for word in result.causes.unknown_words)
+    assert result.causes.not_comparable["place"] == flawed - with_place

@@ -6,7 +6,7 @@ from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_replayed
+from audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from audit.execution.replay import Step, Turns, gold_turns, replay
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask, ToolSpec
@@ -56,7 +56,6 @@ class AgentSetsWorld(TaskDetector):
                         f"{other!r} instead of {value!r} leaves another state"
                     ),
                     evidence=(quote(task, f"{step.pointer}/arguments", note=f"the response: {step.observation.text}"),),
-                    why=f"{self.why} {reproduce(task)}",
                     fix="Let the environment look the fact up itself.",
                     cause=f"{step.call.name}.{name}",
                 )

@@ -6,7 +6,7 @@ from itertools import islice, product
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.environment import Attempt, ExecutionFailed, Verdict
-from audit.execution.gold import MILESTONES, environment_of, reproduce, why_not_evaluated
+from audit.execution.gold import MILESTONES, environment_of, why_not_evaluated
 from audit.proof import wrongly_fails
 from taxonomy.accepted import concrete_values
 from taxonomy.finding import Severity, Tier
@@ -61,7 +61,6 @@ class GoldRejected(TaskDetector):
         yield Hit(
             claim=f"The evaluator rejects the ground truth: {first.reason or _failed(first.parts)}",
             evidence=(quote(task, "/ground_truth/turns", note=f"{len(attempts)} combinations of values were tried"),),
-            why=f"{self.why} {reproduce(task)}",
             fix="Fix the ground truth, or the check that rejects it.",
             proof=wrongly_fails(task, attempts[0]),
             tier=Tier.SUSPECTED if any(tool.language in _AS_SOURCE for tool in task.environment.tools) else None,

@@ -6,7 +6,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.nothing import Outcome, outcome
 from audit.evidence import quote
 from audit.execution.environment import ExecutionFailed
-from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_evaluated, why_not_replayed
+from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from audit.execution.probes import Probe, probes
 from audit.proof import wrongly_passes
 from taxonomy.finding import Evidence, Severity, Tier
@@ -70,7 +70,6 @@ class ProbePasses(TaskDetector):
                 yield Hit(
                     claim=f"An agent that {probe.does} gets full score",
                     evidence=tuple(_evidence(task, probe)),
-                    why=f"{self.why} {reproduce(task)}",
                     fix=_FIX[probe.name],
                     cause="says every value of the database" if everything else None,
                     severity=Severity.MAY_AFFECT_SCORE if everything else None,

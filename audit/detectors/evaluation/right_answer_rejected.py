@@ -69,7 +69,7 @@ class RightAnswerRejected(TaskDetector):
         return Hit(
             claim=f"The evaluator rejects a right {what} ({mutant.change}): {mutant.why}",
             evidence=(quote(task, mutant.pointer, note=f"rejected: {mutant.change}"),),
-            why=f"{self.why} {reproduce(task, mutant.id)}",
+            command=reproduce(task, mutant.id),
             fix="Accept both, or compare values instead of how they are written.",
             cause=None if mutant.shared == "task" else _cause(mutant),
             severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,

@@ -84,7 +84,7 @@ class WrongAnswerAccepted(SuiteDetector):
             hit = Hit(
                 claim=claim,
                 evidence=notes[0].evidence,
-                why=f"{self.why} {value['reproduce']}",
+                command=value["command"],
                 fix="Compare what carries the meaning.",
                 proof=next((proof for note in notes for proof in note.proofs), None),
                 cause=None if key.startswith("task ") else key,
@@ -108,7 +108,7 @@ def _note(task: AgentTask, key: str, passed: int, rejected: int, mutant: Mutant 
         "field": mutant.field,
         "change": mutant.change,
         "why": mutant.why,
-        "reproduce": reproduce(task, mutant.id),
+        "command": reproduce(task, mutant.id),
     }
     evidence = quote(task, mutant.pointer, note=f"accepted as well: {mutant.change}")
     proof = wrongly_passes(task, mutant.attempt)

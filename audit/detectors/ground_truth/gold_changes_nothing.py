@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.evidence import canonical_json, quote
-from audit.execution.gold import gold_replay, reproduce, why_not_replayed
+from audit.execution.gold import gold_replay, why_not_replayed
 from audit.execution.variants import attempt_of
 from audit.proof import wrongly_passes
 from taxonomy.finding import Severity, Tier
@@ -53,7 +53,6 @@ class GoldChangesNothing(TaskDetector):
             yield Hit(
                 claim=f"The gold call {step.call.name} leaves the state as it was{so}",
                 evidence=(quote(task, step.pointer, note=f"the response is: {step.observation.text[:300]}"),),
-                why=f"{self.why} {reproduce(task)}",
                 fix="Leave the call out, or change the initial state so that it does something.",
                 cause=f"{step.call.name} {canonical_json(step.call.arguments)}",
                 severity=Severity.AFFECTS_SCORE if in_vain else None,

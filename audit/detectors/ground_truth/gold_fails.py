@@ -7,7 +7,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.detectors.ground_truth.wording import squash
 from audit.evidence import canonical_json, quote
-from audit.execution.gold import gold_replay, reproduce, why_not_replayed
+from audit.execution.gold import gold_replay, why_not_replayed
 from audit.execution.necessity import without
 from audit.execution.replay import Replay, Step, gold_turns
 from audit.execution.variants import attempt_of
@@ -68,7 +68,6 @@ class GoldFails(TaskDetector):
             yield Hit(
                 claim=f"The gold call {call.name} fails: {error.rstrip('.')}; {so}",
                 evidence=(quote(task, step.pointer, note=f"the response is: {step.observation.text[:300]}"),),
-                why=f"{self.why} {reproduce(task)}",
                 fix="Make the call one that works in this environment, or leave it out.",
                 cause=cause,
                 severity=severity,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_replayed
+from audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from audit.execution.replay import gold_turns, replay
 from audit.execution.variants import gold_attempt
 from audit.proof import wrongly_fails
@@ -49,7 +49,6 @@ class GoldNondeterministic(TaskDetector):
             yield Hit(
                 claim="The initial state is another one each time",
                 evidence=(quote(task, "/id"),),
-                why=f"{self.why} {reproduce(task)}",
                 fix="Give the environment a seed.",
                 proof=wrongly_fails(task, gold_attempt(task)),
             )
@@ -60,7 +59,6 @@ class GoldNondeterministic(TaskDetector):
                 yield Hit(
                     claim=f"Replayed twice, the gold call {one.call.name} gives another {what} each time",
                     evidence=(quote(task, one.pointer, note=f"once: {one.observation.text[:300]}"),),
-                    why=f"{self.why} {reproduce(task)}",
                     fix="Give the environment a seed.",
                     proof=wrongly_fails(task, gold_attempt(task)),
                     cause=f"{one.call.name} {what}",

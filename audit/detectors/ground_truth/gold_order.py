@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.sharing import shared_cause
 from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_replayed
+from audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from audit.execution.necessity import order_matters
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
@@ -42,7 +42,6 @@ class GoldOrder(TaskDetector):
             yield Hit(
                 claim=f"The final state is another one when {two.call.name} precedes {one.call.name}",
                 evidence=(quote(task, one.pointer), quote(task, two.pointer)),
-                why=f"{self.why} {reproduce(task)}",
                 fix="Compare states without what depends on the order, or let the user say the order.",
                 cause=shared_cause(task, "order", one.call.name, one.call.arguments, two.call.name, two.call.arguments),
             )

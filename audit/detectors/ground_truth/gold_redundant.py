@@ -6,7 +6,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.ground_truth.minimal_fix import leave_out
 from audit.detectors.ground_truth.sharing import shared_cause
 from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, reproduce, why_not_evaluated, why_not_replayed
+from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from audit.execution.necessity import needless
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
@@ -46,7 +46,6 @@ class GoldRedundant(TaskDetector):
             yield Hit(
                 claim=f"Without the gold call {step.call.name} a run gets full score and the same final state; {kind}",
                 evidence=(quote(task, step.pointer, note=f"the response is: {step.observation.text[:300]}"),),
-                why=f"{self.why} {reproduce(task)}",
                 fix="Leave the call out.",
                 patch=leave_out(task, step.pointer),
                 cause=shared_cause(task, "left out", step.call.name, step.call.arguments),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.environment import Unavailable
-from audit.execution.gold import environment_of, reproduce
+from audit.execution.gold import environment_of
 from audit.execution.policy.judge import Judged, Judgement, judge
 from audit.execution.policy.registry import rules_for
 from audit.execution.policy.rule import CannotTell, Violation
@@ -75,7 +75,6 @@ class PolicyViolation(TaskDetector):
                     yield Hit(
                         claim=outcome.claim.rstrip(".") + refused,
                         evidence=tuple(_evidence(task, step, judgement, outcome)),
-                        why=f"{self.why} {reproduce(task)}",
                         fix="Leave out the call, or replace it by one that the policy allows.",
                         cause=f"{task.id} | {judgement.rule} | {step.pointer}",
                         severity=_effect(step, steps[i + 1 :]) or outcome.severity,

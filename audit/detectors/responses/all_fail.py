@@ -14,8 +14,8 @@ class AllFail(Unanimous):
 
     Flagged: sixteen models, no pass. Not flagged: sixteen models, one pass in one of four trials; four models, no pass.
 
-    When it is wrong: hard tasks are failed by everyone as well. It is a signal for the review queue and removes
-    nothing.
+    When it is wrong: hard tasks are failed by everyone as well. It is a signal and drops nothing; the policy that ships
+    sends its tasks to review (docs/policy.md has the figures).
     """
 
     id = "all-fail"

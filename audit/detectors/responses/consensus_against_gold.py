@@ -37,8 +37,8 @@ class ConsensusAgainstGold(SuiteDetector):
     Flagged: twelve of twenty-three models change the user's address and one order, the ground truth changes a second
     order too, and nobody does. Not flagged: nine models that fail in nine ways; eight that agree where seven pass.
 
-    When it is wrong: models share blind spots, being trained on the same text. It is a signal for the review queue and
-    removes nothing.
+    When it is wrong: models share blind spots, being trained on the same text. It is a signal and drops nothing; the
+    policy that ships sends its tasks to review (docs/policy.md has the figures).
     """
 
     id = "consensus-against-gold"

@@ -63,10 +63,10 @@ def test_what_is_not_evaluated() -> None:
 
 def test_the_command_that_reproduces(tmp_path: Path) -> None:
     assert gold.reproduce(desk_task(), "off-by-one:/x") == (
-        "Reproduce: `agenthard replay library PATH lib/1 --mutant 'off-by-one:/x'`."
+        "agenthard replay library '{benchmark}' lib/1 --mutant off-by-one:/x"
     )
     use_checkout(tmp_path)
     try:
-        assert gold.reproduce(desk_task()).endswith("lib/1 --checkout CHECKOUT`.")
+        assert gold.reproduce(desk_task(), "m").endswith("lib/1 --mutant m --checkout '{checkout}'")
     finally:
         use_checkout(None)

@@ -7,7 +7,7 @@ import pytest
 from reports.alignment.labels import read_label_set
 from reports.alignment.naming import Names
 from reports.alignment.truth import consensus
-from reports.label_score import Label, LabelError
+from reports.labels import Label, LabelError
 from taxonomy.categories import builtin_taxonomy
 
 NAMES = Names(builtin_taxonomy(), {"wrong key": "incorrect-tool-call"})

@@ -6,7 +6,7 @@ from reports.alignment.naming import Names
 from reports.alignment.raters import MAJORITY, rater_agreement
 from reports.alignment.robustness import robustness
 from reports.alignment.truth import consensus
-from reports.label_score import Label
+from reports.labels import Label
 from reports.statistics import Estimate, Undefined
 from taxonomy.categories import builtin_taxonomy
 from tests.reports.alignment.labelled import make_answers, make_labelled

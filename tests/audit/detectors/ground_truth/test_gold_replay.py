@@ -34,7 +34,6 @@ def test_a_failing_write() -> None:
     [alone] = hits(GoldFails(), desk_task(lend("b9", "bea")))
     assert alone.severity is Severity.AFFECTS_SCORE
     assert "lacks it, and a run that changes nothing has the right final state" in alone.claim
-    assert "agenthard replay library PATH lib/1" in alone.why
     [handed_over] = hits(GoldFails(), desk_task(lend("b9", "bea"), call("transfer_to_human_agents")))
     assert handed_over.severity is Severity.MAY_AFFECT_SCORE
     [beside] = hits(GoldFails(), desk_task(lend("b9", "bea"), lend("b7")))

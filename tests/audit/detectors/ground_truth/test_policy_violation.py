@@ -96,7 +96,6 @@ def test_a_flown_reservation_that_is_cancelled() -> None:
     ]
     assert hit.evidence[1].quote == FLOWN
     assert (hit.severity, hit.tier) == (None, None)
-    assert "agenthard replay tau2 PATH airline/0" in hit.why
 
 
 def test_a_violation_that_rests_on_silence_is_suspected() -> None:

@@ -1,0 +1,102 @@
+"""What ``agenthard explain`` prints of a finding."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from flows.commands.output import print_json
+
+if TYPE_CHECKING:
+    from flows.explaining import FindingFacts
+    from taxonomy.finding import Finding
+
+SHOWN = 400
+"""Characters of a quote that are shown."""
+MOST_TASKS = 12
+"""Task ids that are listed."""
+LEVELS = {
+    "task": "this task",
+    "environment": "what tasks share (tools, policy, database, simulator)",
+    "evaluator": "how runs are scored, whatever the task",
+    "suite": "the benchmark as a whole, or its logs",
+}
+
+
+def explain_finding(identity: str, run: Path | None, as_json: bool) -> None:
+    """Print claim, evidence, level of the cause, tasks, decisions, proof, command and history of a finding."""
+    from flows.explaining import find_finding
+
+    facts = find_finding(identity, run)
+    if as_json:
+        print_json(facts)
+        return
+    finding = facts.finding
+    typer.echo(f"{finding.id}: {finding.claim}\n")
+    rows = [
+        (
+            "check",
+            f"{finding.check} (version {finding.check_version}); `agenthard explain {finding.check}` has its rule",
+        ),
+        ("category", f"{finding.category}{f' ({facts.component})' if facts.component else ''}"),
+        ("sure", f"{finding.tier.value}, {finding.severity.value}"),
+        ("fix in", f"{finding.level.value}: {LEVELS[finding.level.value]}"),
+        ("why", finding.why),
+        ("change", finding.fix),
+        ("tasks", _tasks(finding.task_ids)),
+        ("also in", _tasks(finding.also_in) if finding.also_in else ""),
+        ("decides", _tasks(finding.decides) if finding.decides else ""),
+        (
+            "led to",
+            "; ".join(f"{action} {_tasks(tasks)}" for action, tasks in facts.decisions.items()) or "no decision",
+        ),
+        ("figures", ", ".join(f"{name} {value:g}" for name, value in sorted(finding.measures.items()))),
+    ]
+    for name, text in rows:
+        if text:
+            typer.echo(f"  {name:<10}{text}")
+    _show_evidence(facts)
+    _show_proof(finding)
+    command = finding.command or "none: the quoted lines show it"
+    typer.echo(f"\nCommand:\n  {command}")
+    typer.echo("\nHistory of this benchmark's audits at hand, oldest first:")
+    for seen in facts.history:
+        has = "has it" if seen.has_it else "does not have it"
+        version = f"check version {seen.check_version}" if seen.check_version else "without this check"
+        typer.echo(f"  {seen.run}: {has} (AgentHard {seen.agenthard}, {version}, benchmark {seen.benchmark})")
+
+
+def _tasks(ids: tuple[str, ...]) -> str:
+    more = f" and {len(ids) - MOST_TASKS} more" if len(ids) > MOST_TASKS else ""
+    return f"{len(ids)} ({', '.join(ids[:MOST_TASKS])}{more})" if ids else "none"
+
+
+def _show_evidence(facts: "FindingFacts") -> None:
+    typer.echo("\nEvidence:")
+    for number, item in enumerate(facts.finding.evidence):
+        place = facts.places[number] if number < len(facts.places) else ""
+        where = f"run {item.trajectory_id}" if item.trajectory_id else item.task_id
+        typer.echo(f"  {place or 'no file'} ({where} {item.pointer}){f': {item.note}' if item.note else ''}")
+        cut = f" … ({len(item.quote):,} characters)" if len(item.quote) > SHOWN else ""
+        for line in (item.quote[:SHOWN] + cut).splitlines():
+            typer.echo(f"    {line}")
+
+
+def _show_proof(finding: "Finding") -> None:
+    from audit.evidence import canonical_json
+
+    proof = finding.proof
+    if proof is None:
+        return
+    passes, should = (("passes" if value else "fails") for value in (proof.passes, proof.should_pass))
+    typer.echo(
+        f"\nProof: a {proof.kind} run of {proof.task_id} {passes} and should be one that {should} ({proof.evaluator})"
+    )
+    if proof.trajectory_id:
+        typer.echo(f"  run {proof.trajectory_id}")
+    for number, turn in enumerate(proof.turns):
+        for call in turn:
+            typer.echo(f"  turn {number}: {call.name} {canonical_json(call.arguments)[:SHOWN]}")
+    for reply in proof.replies:
+        typer.echo(f"  says: {reply[:SHOWN]}")
+    typer.echo(f"  `agenthard replay --finding {finding.id}` carries it out again")
