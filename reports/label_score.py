@@ -181,7 +181,7 @@ def score(
         return {unit(task_id) for task_id in tasks if task_id in inside}
 
     dropped = flagged(d.task_id for d in decisions if d.action == "drop")
-    marked = flagged(d.task_id for d in decisions if d.action != "keep")
+    marked = flagged(d.task_id for d in decisions if d.action in ("drop", "review"))
     rows = [
         _row("dropped", "overall", dropped, truth),
         _row("dropped or review", "overall", marked, truth),
@@ -189,7 +189,7 @@ def score(
         _random(len(marked), len(everything), len(truth)),
     ]
     if previous is not None:
-        before = flagged(d.task_id for d in previous if d.action != "keep")
+        before = flagged(d.task_id for d in previous if d.action in ("drop", "review"))
         rows.append(_row("previous release (dropped or review)", "baseline", before, truth))
     tiers = {finding.check: finding.tier for finding in findings}
     for check in sorted(tiers, key=lambda name: (tiers[name] == Tier.SIGNAL, name)):

@@ -16,6 +16,10 @@ from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
 
 
+DecidingKind = Literal["schema", "execution", "judge"]
+"""What a deciding check rests on: the documented schema of tools, execution, or a panel of judges."""
+
+
 class Hit(Record):
     """One flaw as a detector sees it, before it becomes a Finding."""
 
@@ -68,7 +72,7 @@ class Detector(ABC):
     """Why such a flaw matters for the score."""
     level: ClassVar[Level] = Level.TASK
     """Where the causes it finds have to be fixed."""
-    deciding: ClassVar[Literal["schema", "execution"] | None] = None
+    deciding: ClassVar[DecidingKind | None] = None
     """Kind of deciding check: only a task on which such a check ran can be called clean."""
 
     def not_applicable(self, task: AgentTask) -> str | None:

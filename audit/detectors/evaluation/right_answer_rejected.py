@@ -37,6 +37,7 @@ class RightAnswerRejected(TaskDetector):
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "A right run fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -39,6 +39,7 @@ class WrongAnswerAccepted(SuiteDetector):
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "A wrong run passes."
 
     def not_applicable(self, task: AgentTask) -> str | None:

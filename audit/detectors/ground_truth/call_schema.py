@@ -57,6 +57,7 @@ class CallSchema(TaskDetector):
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "schema"
     why = "An agent that follows the tool documentation cannot make the call that is scored as right."
 
     def not_applicable(self, task: AgentTask) -> str | None:

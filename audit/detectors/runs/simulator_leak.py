@@ -9,7 +9,7 @@ from audit.detectors.runs.leaks import leaks
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -50,6 +50,7 @@ class SimulatorLeak(SuiteDetector):
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     why = "An agent that reads what the user was told knows the wish, the limits and the end before it has asked."
     needs_runs = True
 

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -67,6 +67,7 @@ class RunTally(SuiteDetector):
     needs_runs = True
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     nothing: ClassVar[str]
     """Why a task is not checked when its runs hold no case."""
     fix: ClassVar[str]

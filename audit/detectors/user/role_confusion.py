@@ -12,7 +12,7 @@ from audit.detectors.user.narration import narration
 from audit.detectors.user.simulators import simulator_of
 from audit.evidence import quote_run
 from audit.intervals import upper_tail, wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -62,6 +62,7 @@ class UserRoleConfusion(SuiteDetector):
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     why = (
         "A user who serves instead of asking withholds what the task needs, or invents it, and the agent fails or "
         "passes for a reason that is not its own."
@@ -189,6 +190,7 @@ def _task_finding(
         f"{expected:.1f} are expected from its other tasks (p = {chance:.1g}).",
         fix="Reword the instruction so that it addresses the customer throughout.",
         cause=f"task {task_id}",
+        level=Level.TASK,
         evidence=tuple(islice(chain.from_iterable(item.evidence for item in items), EXEMPLARS)),
         measures={"agents": cells, "agents_affected": observed, "expected": expected, "p": chance},
     )
