@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
+from audit.detectors.effect import ADDED_UP
 from audit.shards import CheckedHit, ShardResult
 from taxonomy.finding import Coverage, Finding, Level, Status, finding_id
 
@@ -88,13 +89,20 @@ def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order:
             decides = sorted({*known.hit.decides, *item.hit.decides}, key=order.__getitem__)
             item = known.model_copy(
                 update={
-                    "hit": known.hit.model_copy(update={"decides": tuple(decides)}),
+                    "hit": known.hit.model_copy(
+                        update={"decides": tuple(decides), "measures": _added(known.hit.measures, item.hit.measures)}
+                    ),
                     "task_ids": tuple(sorted(affected, key=order.__getitem__)),
                     "also_in": tuple(sorted(carrying, key=order.__getitem__)),
                 }
             )
         merged[key] = item
     return list(merged.values())
+
+
+def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """Add up what is counted task by task; other measures are those of the first hit."""
+    return {**one, **{name: one.get(name, 0.0) + other[name] for name in ADDED_UP if name in other}}
 
 
 def _number(benchmark: str, detectors: Mapping[str, Detector], hits: Iterable[CheckedHit]) -> list[Finding]:

@@ -123,7 +123,7 @@ def _observe(
             reason = "no runs of this task were given (--runs)"
         if reason is not None:
             return _row(task, detector, Status.NOT_CHECKED, reason), []
-        notes = list(detector.observe(task, iter(runs if detector.needs_runs else ())))
+        notes = list(detector.observe(task, iter(runs if detector.needs_runs or detector.uses_runs else ())))
     except Exception as error:  # noqa: BLE001
         return _row(task, detector, Status.ERROR, _describe(error)), []
     by_id = {run.id: run for run in runs}

@@ -103,7 +103,7 @@ class Policy(Record):
     """People's decisions by task id."""
 
     def action_for(self, finding: Finding, task_id: str) -> PolicyAction:
-        """Return what a finding means for one of its tasks; a ticket, or a finding no rule speaks of, keeps the task."""
+        """Return what a finding means for one of its tasks; a ticket, or a finding that no rule matches, keeps it."""
         action = self._first(finding, decides=task_id in finding.decides)
         return "keep" if action == "ticket" else action
 

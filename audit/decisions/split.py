@@ -12,7 +12,6 @@ from audit.decisions.policy import Action, Decision, Policy
 from audit.sources.base import Quarantined, Source, Version
 from taxonomy.record import Record
 
-
 ACTIONS: tuple[Action, ...] = ("keep", "unchecked", "review", "drop")
 """Decisions of an audit, mildest first."""
 

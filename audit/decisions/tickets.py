@@ -6,17 +6,13 @@ from typing import Literal
 from pydantic import Field
 
 from audit.decisions.policy import Policy
+from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from taxonomy.finding import Evidence, Finding, Level, Severity, Tier
 from taxonomy.record import Record
 
 MOST_EXAMPLES = 3
 """Worst examples of a ticket."""
 _TIERS, _SEVERITIES = list(Tier), list(Severity)
-
-RUNS, RUNS_DECIDED = "recorded_runs", "recorded_runs_decided"
-"""Measures of a finding: recorded runs of its tasks that have a verdict, and those whose verdict the cause decides."""
-ANSWERS, ANSWERS_WRONG = "constructed_answers", "constructed_answers_scored_wrongly"
-"""Measures of a finding: answers made of which it is known how they have to be scored, and those scored otherwise."""
 
 
 class Ticket(Record):

@@ -15,7 +15,6 @@ from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
 
-
 DecidingKind = Literal["schema", "execution", "judge"]
 """What a deciding check rests on: the documented schema of tools, execution, or a panel of judges."""
 
@@ -148,10 +147,12 @@ class SuiteDetector(Detector):
 
     needs_runs: ClassVar[bool] = False
     """True when it looks at runs; a task without runs is then not_checked."""
+    uses_runs: ClassVar[bool] = False
+    """True when it also looks at runs where there are some, and does its work without them too."""
 
     @abstractmethod
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
-        """Note what is needed about one task and its runs (an empty iterator unless ``needs_runs``)."""
+        """Note what is needed about one task and its runs (none unless ``needs_runs`` or ``uses_runs``)."""
 
     @abstractmethod
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:

@@ -112,8 +112,13 @@ def gold_replay(task: AgentTask) -> Replay:
     return found
 
 
-def reproduce(task: AgentTask, mutant: str | None = None) -> str:
+def replay_command(task: AgentTask, mutant: str | None = None) -> str:
     """Write the command that shows what happened, step by step."""
     option = f" --mutant '{mutant}'" if mutant else ""
     own_code = " --checkout CHECKOUT" if checkout() else ""
-    return f"Reproduce: `agenthard replay {task.benchmark} PATH {task.id}{option}{own_code}`."
+    return f"agenthard replay {task.benchmark} PATH {task.id}{option}{own_code}"
+
+
+def reproduce(task: AgentTask, mutant: str | None = None) -> str:
+    """Say how to see what happened, step by step."""
+    return f"Reproduce: `{replay_command(task, mutant)}`."

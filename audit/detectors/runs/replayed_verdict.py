@@ -96,7 +96,9 @@ class ReplayedVerdict(SuiteDetector):
             share = sum(map(_differing, wrong)) / sum(item.value["compared"] for item in items)
             if len(wrong) >= _FEWEST_TASKS and share >= _SOUND:
                 touched = tuple(item.task_id for item in wrong)
-                yield Conclusion(task_ids=(), also_in=touched, hit=_hit(f"the log of {log}", items, Tier.SUSPECTED, Level.SUITE))
+                yield Conclusion(
+                    task_ids=(), also_in=touched, hit=_hit(f"the log of {log}", items, Tier.SUSPECTED, Level.SUITE)
+                )
             else:
                 for item in wrong:
                     tasks[item.task_id].append(item)
