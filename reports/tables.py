@@ -11,6 +11,7 @@ from audit.decisions.priority import review_order
 from reports.columns import (
     COVERAGE,
     QUARANTINE,
+    TICKETS,
     Table,
     decisions_table,
     findings_table,
@@ -41,6 +42,7 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         (trajectories_table(), runs),
         (_findings(result), result.findings),
         (_decisions(result), result.decisions),
+        (TICKETS, result.tickets),
         (COVERAGE, result.coverage),
         (QUARANTINE, result.quarantined),
     ]

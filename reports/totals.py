@@ -1,10 +1,13 @@
 """The figures at the top of every report, and the ledger of which check ran where."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from audit.decisions.support import KINDS
+from audit.detectors.base import DecidingKind
 from reports.result import AuditResult, CheckInfo
-from taxonomy.finding import Status, Tier
+from taxonomy.finding import Level, Status, Tier
 
 RAN = (Status.CLEAN, Status.FLAGGED)
 
@@ -53,6 +56,18 @@ class LedgerRow:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """On how many tasks deciding checks of one kind ran."""
+
+    kind: DecidingKind
+    """Kind of deciding check."""
+    asked: bool
+    """False when no check of this kind was asked to run."""
+    tasks: int
+    """Tasks on which at least one of them ran."""
+
+
+@dataclass(frozen=True)
 class Totals:
     """Counts over the whole audit."""
 
@@ -69,7 +84,9 @@ class Totals:
     review: int
     """Tasks that wait for a person."""
     kept: int
-    """Tasks that stay."""
+    """Tasks that stay, and on which a deciding check ran."""
+    unproven: int
+    """Tasks that stay although no deciding check could run on them; decisions call them unchecked."""
     quarantined_tasks: int
     """Records of tasks that could not be read."""
     quarantined_runs: int
@@ -84,6 +101,12 @@ class Totals:
     """Findings that only order the review queue."""
     unchecked: tuple[Reason, ...]
     """Why no check ran on the tasks that are not checked; a task counts under its most frequent reason."""
+    levels: dict[str, int]
+    """Confirmed and suspected findings by the level of their cause."""
+    tickets: int
+    """Shared causes that are tickets."""
+    deciding: tuple[Reach, ...]
+    """On how many tasks the deciding checks ran, by kind."""
 
 
 def totals(result: AuditResult) -> Totals:
@@ -94,6 +117,7 @@ def totals(result: AuditResult) -> Totals:
     signalled = {i for f in result.findings if f.tier is Tier.SIGNAL for i in f.task_ids} - touched
     checked = {row.task_id for row in result.coverage if row.status in RAN}
     kinds = Counter(item.kind for item in result.quarantined)
+    levels = Counter(finding.level for finding in result.findings if finding.tier is not Tier.SIGNAL)
     return Totals(
         tasks=len(result.tasks),
         checked=len(checked),
@@ -102,6 +126,7 @@ def totals(result: AuditResult) -> Totals:
         dropped=actions["drop"],
         review=actions["review"],
         kept=actions["keep"],
+        unproven=actions["unchecked"],
         quarantined_tasks=kinds["task"],
         quarantined_runs=kinds.total() - kinds["task"],
         findings=len(result.findings),
@@ -109,7 +134,17 @@ def totals(result: AuditResult) -> Totals:
         suspected=tiers[Tier.SUSPECTED],
         signals=tiers[Tier.SIGNAL],
         unchecked=_unchecked(result, checked),
+        levels={level.value: levels[level] for level in Level},
+        tickets=len(result.tickets),
+        deciding=_reach(result),
     )
+
+
+def _reach(result: AuditResult) -> tuple[Reach, ...]:
+    kinds = {check.id: check.deciding for check in result.checks if check.deciding}
+    ran = {(kinds[row.check], row.task_id) for row in result.coverage if row.check in kinds and row.status in RAN}
+    tasks = Counter(kind for kind, _ in ran)
+    return tuple(Reach(kind=kind, asked=kind in kinds.values(), tasks=tasks[kind]) for kind in KINDS)
 
 
 def _unchecked(result: AuditResult, checked: set[str]) -> tuple[Reason, ...]:
@@ -154,12 +189,25 @@ def sentence(result: AuditResult, sums: Totals) -> str:
         f"AgentHard checked {sums.checked:,} of {sums.tasks:,} tasks of {result.title} and flagged {sums.flagged:,}",
         f"{sums.dropped:,} to drop, {sums.review:,} to review, {sums.kept:,} kept",
     ]
+    if sums.unproven:
+        parts.append(f"{sums.unproven:,} unchecked (nothing speaks against them, and no deciding check could run)")
+    if sums.tickets:
+        parts.append(f"{sums.tickets:,} shared cause{'' if sums.tickets == 1 else 's'} listed as tickets")
     if sums.checked < sums.tasks:
         parts.append(why_unchecked(sums))
     if sums.quarantined_tasks:
         records = "record" if sums.quarantined_tasks == 1 else "records"
         parts.append(f"{sums.quarantined_tasks:,} task {records} could not be read")
     return "; ".join(parts) + "."
+
+
+def reach_sentence(tasks: int, deciding: Iterable[Reach]) -> str:
+    """Say on how many tasks deciding checks ran.
+
+    >>> reach_sentence(618, [Reach("schema", True, 0), Reach("judge", False, 0)])
+    'schema 0 of 618, judge not asked'
+    """
+    return ", ".join(f"{r.kind} {r.tasks:,} of {tasks:,}" if r.asked else f"{r.kind} not asked" for r in deciding)
 
 
 def why_unchecked(sums: Totals) -> str:

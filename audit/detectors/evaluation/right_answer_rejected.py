@@ -1,15 +1,23 @@
 """Right answers that the evaluator rejects."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.effect import ANSWERS, ANSWERS_WRONG
 from audit.evidence import quote
 from audit.execution.environment import Attempt, ExecutionFailed
-from audit.execution.gold import environment_of, reproduce, why_not_mutated
+from audit.execution.gold import environment_of, replay_command, why_not_mutated
 from audit.execution.mutation import Mutant, Truth, mutants
 from audit.execution.replay import gold_turns
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.task import AgentTask
+
+_ROOTS = {
+    "number-without-last-zero": "numbers in replies are compared as texts",
+    "number-with-cents": "numbers in replies are compared as texts",
+}
+"""Operators of one root, which is one cause."""
 
 
 class RightAnswerRejected(TaskDetector):
@@ -33,7 +41,7 @@ class RightAnswerRejected(TaskDetector):
 
     id = "right-answer-rejected"
     title = "the evaluator rejects a right answer"
-    version = "1"
+    version = "2"
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -57,26 +65,39 @@ class RightAnswerRejected(TaskDetector):
         passed = [not isinstance(verdict, ExecutionFailed) and verdict.passed for verdict in verdicts]
         if not passed[0]:
             return
+        judged = [(mutant, _key(mutant), right) for mutant, right in zip(tried, passed[1:], strict=True)]
+        number = Counter(key for _, key, _ in judged)
+        wrong = Counter(key for _, key, right in judged if not right)
         seen: set[str] = set()
-        for mutant, right in zip(tried, passed[1:], strict=True):
-            key = mutant.pointer if mutant.shared == "task" else _cause(mutant)
+        for mutant, key, right in judged:
             if not right and key not in seen:
                 seen.add(key)
-                yield self._hit(task, mutant)
+                yield self._hit(task, mutant, number[key], wrong[key])
 
-    def _hit(self, task: AgentTask, mutant: Mutant) -> Hit:
+    def _hit(self, task: AgentTask, mutant: Mutant, number: int, wrong: int) -> Hit:
         what = "reply" if mutant.field == "reply" else f"value of {mutant.field}"
         return Hit(
             claim=f"The evaluator rejects a right {what} ({mutant.change}): {mutant.why}",
             evidence=(quote(task, mutant.pointer, note=f"rejected: {mutant.change}"),),
-            why=f"{self.why} {reproduce(task, mutant.id)}",
             fix="Accept both, or compare values instead of how they are written.",
             cause=None if mutant.shared == "task" else _cause(mutant),
             severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,
             tier=None if mutant.certain else Tier.SUSPECTED,
+            level=_LEVELS[mutant.shared],
+            command=replay_command(task, mutant.id),
+            measures={ANSWERS: float(number), ANSWERS_WRONG: float(wrong)},
         )
 
 
+_LEVELS = {"operator": Level.EVALUATOR, "field": Level.TASK, "task": Level.TASK}
+"""How an evaluator treats numbers, orders and paths is its own; a value that a ground truth demands is the task's."""
+
+
+def _key(mutant: Mutant) -> str:
+    return mutant.pointer if mutant.shared == "task" else _cause(mutant)
+
+
 def _cause(mutant: Mutant) -> str:
-    what = f"{mutant.operator} {mutant.field}" if mutant.shared == "field" else mutant.operator
+    operator = _ROOTS.get(mutant.operator, mutant.operator)
+    what = f"{operator} {mutant.field}" if mutant.shared == "field" else operator
     return what if mutant.certain else f"{what}, uncertain"

@@ -3,7 +3,10 @@ from pathlib import Path
 import pytest
 
 from audit.decisions.policy import Override, Policy, PolicyError, Rule, decide, load_policy
+from audit.detectors.base import DecidingKind
 from taxonomy import Coverage, Evidence, Finding, Severity, Status, Tier
+
+DECIDING: dict[str, DecidingKind] = {"call-schema": "schema"}
 
 
 def finding(
@@ -36,7 +39,7 @@ def test_the_shipped_policy_drops_what_is_confirmed_and_moves_the_score() -> Non
         finding("6", "f", tier=Tier.SUSPECTED),
     ]
     ids = list("abcdefg")
-    decisions = {d.task_id: d for d in decide(load_policy(), ids, findings, [covered(i) for i in ids])}
+    decisions = {d.task_id: d for d in decide(load_policy(), ids, findings, [covered(i) for i in ids], DECIDING)}
     assert {i: d.action for i, d in decisions.items()} == {
         "a": "drop", "b": "drop", "c": "review", "d": "keep", "e": "keep", "f": "review", "g": "keep",
     }  # fmt: skip
@@ -47,7 +50,7 @@ def test_the_shipped_policy_drops_what_is_confirmed_and_moves_the_score() -> Non
 
 def test_an_unfinished_check_is_never_clean() -> None:
     rows = [covered("a", Status.ERROR), covered("b", Status.NOT_CHECKED)]
-    first, second = decide(load_policy(), ["a", "b"], [], rows)
+    first, second = decide(load_policy(), ["a", "b"], [], rows, DECIDING)
     assert first.action == "review"
     assert "call-schema ended in an error" in first.reasons[0]
     assert second.reasons[0].startswith("0 of 1 checks ran")
@@ -56,7 +59,7 @@ def test_an_unfinished_check_is_never_clean() -> None:
 def test_a_persons_decision_beats_every_rule() -> None:
     override = Override(action="keep", reason="the user allows both", by="M. Maintainer")
     policy = load_policy().model_copy(update={"overrides": {"a": override}})
-    (decision,) = decide(policy, ["a"], [finding("1", "a")], [covered("a")])
+    (decision,) = decide(policy, ["a"], [finding("1", "a")], [covered("a")], DECIDING)
     assert decision.action == "keep"
     assert decision.reasons == ("decided by M. Maintainer: the user allows both",)
     assert decision.finding_ids == ("1",)
@@ -65,7 +68,7 @@ def test_a_persons_decision_beats_every_rule() -> None:
 def test_the_first_matching_rule_counts() -> None:
     rules = (Rule(action="keep", check="call-schema"), Rule(action="drop"))
     policy = Policy(version="t", rules=rules)
-    assert policy.action_for(finding("1", "a")) == "keep"
+    assert policy.action_for(finding("1", "a"), "a") == "keep"
 
 
 @pytest.mark.parametrize(
