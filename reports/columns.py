@@ -171,12 +171,10 @@ def _proof(finding: Finding) -> str | None:
 TICKETS = Table(
     "tickets",
     "A cause that tasks share, in the order of tasks × effect on the score.",
-    tuple(
-        [
-            *_of(Ticket, place=pa.int64(), finding_id=TEXT, level=TEXT, check=TEXT, tier=TEXT, severity=TEXT),
-            *_of(Ticket, claim=TEXT, fix=TEXT, tasks=pa.int64(), effect=pa.float64(), basis=TEXT, weight=pa.float64()),
-            *_of(Ticket, decides=TEXTS, command=TEXT),
-        ]
+    (
+        *_of(Ticket, place=pa.int64(), finding_id=TEXT, level=TEXT, check=TEXT, tier=TEXT, severity=TEXT),
+        *_of(Ticket, claim=TEXT, fix=TEXT, tasks=pa.int64(), seen_in=pa.int64()),
+        *_of(Ticket, effect=pa.float64(), basis=TEXT, weight=pa.float64(), decides=TEXTS, command=TEXT),
     ),
 )
 

@@ -36,6 +36,8 @@ class Ticket(Record):
     """Suggested change."""
     tasks: int
     """Tasks affected."""
+    seen_in: int
+    """Tasks that carry the cause, the affected ones included."""
     effect: float | None
     """Share of the recorded runs whose score the cause decides; without recorded runs, share of the answers made for
     this purpose that are scored wrongly; None where neither can be told."""
@@ -85,12 +87,12 @@ def effect_of(finding: Finding) -> tuple[float | None, Literal["recorded runs", 
     return None, "not measured"
 
 
-def _order(finding: Finding) -> tuple[int, float, int, int, int, str]:
+def _order(finding: Finding) -> tuple[int, float, int, int, int, int, str]:
     effect, _ = effect_of(finding)
     group = 1 if effect is None else 0 if effect and finding.task_ids else 2
     weight = len(finding.task_ids) * (effect or 0.0)
     tier, severity = _TIERS.index(finding.tier), _SEVERITIES.index(finding.severity)
-    return group, -weight, tier, severity, -len(finding.task_ids), finding.id
+    return group, -weight, tier, severity, -len(finding.task_ids), -len(finding.also_in), finding.id
 
 
 def _ticket(place: int, finding: Finding) -> Ticket:
@@ -105,6 +107,7 @@ def _ticket(place: int, finding: Finding) -> Ticket:
         claim=finding.claim,
         fix=finding.fix,
         tasks=len(finding.task_ids),
+        seen_in=len({*finding.task_ids, *finding.also_in}),
         effect=effect,
         basis=basis,
         weight=len(finding.task_ids) * (effect or 0.0),
