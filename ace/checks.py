@@ -62,6 +62,7 @@ class AceProof(TaskDetector):
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "A right grid is scored as wrong, or a wrong one as right."
 
     def not_applicable(self, task: AgentTask) -> str | None:

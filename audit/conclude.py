@@ -1,13 +1,14 @@
 """From shard results to findings and coverage: suite detectors conclude, hits of one cause or of clones merge."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from audit.detectors.base import Conclusion, Detector, SuiteDetector
+from audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
+from audit.detectors.effect import ADDED_UP
 from audit.proof import concluded
 from audit.shards import CheckedHit, ShardResult
 from audit.time_limit import CONCLUSION_SECONDS, cpu_limit
-from taxonomy.finding import Coverage, Finding, Status, finding_id
+from taxonomy.finding import Coverage, Finding, Level, Status, finding_id
 
 
 def conclude(
@@ -93,13 +94,20 @@ def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order:
             decides = sorted({*known.hit.decides, *item.hit.decides}, key=order.__getitem__)
             item = known.model_copy(
                 update={
-                    "hit": known.hit.model_copy(update={"decides": tuple(decides)}),
+                    "hit": known.hit.model_copy(
+                        update={"decides": tuple(decides), "measures": _added(known.hit.measures, item.hit.measures)}
+                    ),
                     "task_ids": tuple(sorted(affected, key=order.__getitem__)),
                     "also_in": tuple(sorted(carrying, key=order.__getitem__)),
                 }
             )
         merged[key] = item
     return list(merged.values())
+
+
+def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """Add up what is counted task by task; other measures are those of the first hit."""
+    return {**one, **{name: one.get(name, 0.0) + other[name] for name in ADDED_UP if name in other}}
 
 
 def _number(benchmark: str, detectors: Mapping[str, Detector], hits: Iterable[CheckedHit]) -> list[Finding]:
@@ -123,7 +131,7 @@ def _number(benchmark: str, detectors: Mapping[str, Detector], hits: Iterable[Ch
                 category=category,
                 severity=hit.severity or detector.severity,
                 tier=hit.tier or detector.tier,
-                level=hit.level or detector.level,
+                level=_level(detector, hit, {*item.task_ids, *item.also_in}),
                 claim=hit.claim,
                 why=hit.why or detector.why,
                 fix=hit.fix,
@@ -138,3 +146,20 @@ def _number(benchmark: str, detectors: Mapping[str, Detector], hits: Iterable[Ch
             )
         )
     return findings
+
+
+def _level(detector: Detector, hit: Hit, carriers: Collection[str]) -> Level:
+    """Return where the cause of a hit has to be fixed.
+
+    A check that looks at every task meets all that carry a cause. So what it finds in a tool or a prompt that one task
+    alone has is that task's own; and a cause with a name that is quoted from the policy or the tools is the
+    environment's, whatever the check usually finds.
+    """
+    if hit.level is not None or isinstance(detector, SuiteDetector):
+        return hit.level or detector.level
+    if detector.level is Level.ENVIRONMENT:
+        return Level.ENVIRONMENT if len(carriers) > 1 else Level.TASK
+    shared = hit.cause is not None and all(
+        item.trajectory_id is None and item.pointer.startswith("/environment/") for item in hit.evidence
+    )
+    return Level.ENVIRONMENT if shared and len(carriers) > 1 else detector.level

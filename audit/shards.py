@@ -136,7 +136,7 @@ def _observe(
                 reason = "no runs of this task were given (--runs)"
             if reason is not None:
                 return _row(task, detector, Status.NOT_CHECKED, reason), []
-            noted = detector.observe(task, iter(runs if detector.needs_runs else ()))
+            noted = detector.observe(task, iter(runs if detector.needs_runs or detector.uses_runs else ()))
             notes = [_proved(note, task, by_id) for note in noted]
     except Exception as error:  # noqa: BLE001
         return _failed(task, detector, error), []

@@ -9,7 +9,8 @@ from typing import Any
 
 from audit.conclude import conclude
 from audit.decisions.policy import Decision, decide, default_policy_text, load_policy
-from audit.decisions.split import write_cleaned_split
+from audit.decisions.split import ACTIONS, write_cleaned_split
+from audit.decisions.tickets import Ticket, tickets
 from audit.detectors.base import Detector
 from audit.detectors.registry import detectors
 from audit.shards import ShardResult
@@ -59,6 +60,14 @@ class AuditOutcome(Record):
     """Findings by tier."""
     confirmed: int
     """Confirmed findings that are more than cosmetic."""
+    levels: dict[str, int] = {}
+    """Confirmed and suspected findings by the level of their cause."""
+    tickets: int = 0
+    """Causes that tasks share; tables/tickets.parquet ranks them."""
+    top_tickets: tuple[str, ...] = ()
+    """The first of them, one line each."""
+    deciding: dict[str, int] = {}
+    """Tasks on which deciding checks ran, by kind; a kind that was not asked to run is absent."""
     check_errors: int
     """(task, check) pairs that ended in an error."""
     decisions: dict[str, int]
@@ -91,6 +100,10 @@ class Addition:
     """Further options that a reader of the report needs to repeat the run."""
 
 
+MOST_TICKETS = 3
+"""Tickets in the outcome."""
+
+
 def is_confirmed_defect(finding: Finding) -> bool:
     """Tell whether a finding counts for the exit code."""
     return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC
@@ -120,7 +133,9 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
     policy = load_policy(Path(settings.policy) if settings.policy else None)
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     findings = with_commands(findings, settings)
-    decisions = list(decide(policy, plan.task_ids, findings, coverage))
+    deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
+    decisions = list(decide(policy, plan.task_ids, findings, coverage, deciding))
+    shared = tickets(policy, findings)
     checks = {detector.id: detector.version for detector in asked}
     agenthard = package_version("agenthard")
     write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
@@ -134,13 +149,15 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
         agenthard=agenthard,
         quarantined=[item for item in plan.quarantined if item.kind == "task"],
     )
-    result = _result(settings, plan, audited, findings, coverage, decisions, asked, more.settings if more else {})
+    result = _result(
+        settings, plan, audited, findings, coverage, decisions, asked, shared, more.settings if more else {}
+    )
     write_tables(result, folder.tables, audited.all_runs(plan.shards))
     write_findings_json(result, folder.root / "findings.json")
     write_sarif(result, folder.root / "results.sarif")
     write_page(result, folder.root / "report.html")
     write_summary(result, folder.root / "summary.md")
-    outcome = _outcome(plan, folder, findings, coverage, decisions, split.split_id, split.kept, source.name)
+    outcome = _outcome(plan, folder, result, split.split_id, split.kept)
     outcome = outcome.model_copy(update={"isolation": audited.isolation(plan.shards)})
     write_json(
         folder.root / "manifest.json",
@@ -170,6 +187,7 @@ def _result(
     coverage: list[Coverage],
     decisions: list[Decision],
     asked: Sequence[Detector],
+    shared: Sequence[Ticket],
     further: Mapping[str, str],
 ) -> AuditResult:
     source = settings.open()
@@ -189,6 +207,7 @@ def _result(
         checks=[CheckInfo.of(detector) for detector in asked],
         taxonomy=load_taxonomy(),
         policy=policy,
+        tickets=shared,
         models=plan.models,
         figures=source.figures(folder.all_runs(plan.shards)),
         cited_runs=_cited_runs(folder, plan, findings),
@@ -209,24 +228,24 @@ def _cited_runs(folder: RunFolder, plan: AuditPlan, findings: list[Finding]) -> 
 def _outcome(
     plan: AuditPlan,
     folder: RunFolder,
-    findings: list[Finding],
-    coverage: list[Coverage],
-    decisions: list[Decision],
+    result: AuditResult,
     split_id: str,
     kept: int,
-    source: str,
 ) -> AuditOutcome:
-    checked = {row.task_id for row in coverage if row.status in (Status.CLEAN, Status.FLAGGED)}
+    from reports.totals import totals
+
+    findings, coverage, decisions = result.findings, result.coverage, result.decisions
+    sums = totals(result)
     quarantined = Counter(item.kind for item in plan.quarantined)
     not_read, left_out = count_not_read(plan.not_read)
     tiers = Counter(finding.tier.value for finding in findings)
     actions = Counter(decision.action for decision in decisions)
     return AuditOutcome(
-        source=source,
+        source=result.source,
         benchmark=f"{plan.version.label} {plan.version.content_hash}",
         tasks=len(plan.task_ids),
-        checked=len(checked),
-        not_checked=len(plan.task_ids) - len(checked),
+        checked=sums.checked,
+        not_checked=sums.tasks - sums.checked,
         quarantined=quarantined["task"],
         not_read=plan.not_read,
         tasks_not_read=not_read,
@@ -238,12 +257,21 @@ def _outcome(
         findings={tier.value: tiers[tier.value] for tier in Tier},
         confirmed=sum(map(is_confirmed_defect, findings)),
         check_errors=sum(row.status is Status.ERROR for row in coverage),
-        decisions={action: actions[action] for action in ("keep", "review", "drop")},
+        levels=sums.levels,
+        tickets=sums.tickets,
+        top_tickets=tuple(_line(ticket) for ticket in result.tickets[:MOST_TICKETS]),
+        deciding={reach.kind: reach.tasks for reach in sums.deciding if reach.asked},
+        decisions={action: actions[action] for action in ACTIONS},
         split_id=split_id,
         kept=kept,
         folder=str(folder.root),
         report=str(folder.root / "report.html"),
     )
+
+
+def _line(ticket: Ticket) -> str:
+    tasks = f"{ticket.tasks:,} task{'' if ticket.tasks == 1 else 's'}"
+    return f"[{ticket.level}] {ticket.claim} ({tasks}, effect {ticket.effect_words}; finding {ticket.finding_id})"
 
 
 def new_defects(run: Path, baseline: Path | None) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from audit.decisions.policy import Decision
+from audit.decisions.tickets import Ticket
 from audit.evidence import canonical_json
 from audit.sources.base import NotRead, Quarantined
 from reports.json_text import utf8
@@ -81,7 +82,10 @@ def _mended(value: Any) -> Any:
 
 def _of(record: type[Record], /, **types: pa.DataType) -> list[Column]:
     fields = record.model_fields
-    return [Column(name, kind, fields[name].description or "", attrgetter(name)) for name, kind in types.items()]
+    return [
+        Column(name, kind, " ".join((fields[name].description or "").split()), attrgetter(name))
+        for name, kind in types.items()
+    ]
 
 
 def _json(model: type[Record], *names: str) -> list[Column]:
@@ -149,11 +153,30 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
     columns = [
         *_of(Finding, id=TEXT, check=TEXT, check_version=TEXT, category=TEXT),
         Column("component", TEXT, "Part of the task that is wrong.", lambda finding: component(finding.category)),
-        *_of(Finding, severity=TEXT, tier=TEXT, claim=TEXT, why=TEXT, fix=TEXT, task_ids=TEXTS, also_in=TEXTS),
+        *_of(
+            Finding, severity=TEXT, tier=TEXT, level=TEXT, claim=TEXT, why=TEXT, fix=TEXT, task_ids=TEXTS, also_in=TEXTS
+        ),
         Column("evidence", quotes, doc, lambda finding: [evidence(item) for item in finding.evidence]),
+        *_of(Finding, decides=TEXTS, command=TEXT),
+        Column("proof", TEXT, f"{Finding.model_fields['proof'].description} As JSON.", _proof),
         *_json(Finding, "patch", "measures"),
     ]
     return Table("findings", "A flaw with its cause, its evidence and all tasks it touches.", tuple(columns))
+
+
+def _proof(finding: Finding) -> str | None:
+    return None if finding.proof is None else as_json(finding.proof.model_dump(mode="json"))
+
+
+TICKETS = Table(
+    "tickets",
+    "A cause that tasks share, in the order of tasks × effect on the score.",
+    (
+        *_of(Ticket, place=pa.int64(), finding_id=TEXT, level=TEXT, check=TEXT, tier=TEXT, severity=TEXT),
+        *_of(Ticket, claim=TEXT, fix=TEXT, tasks=pa.int64(), seen_in=pa.int64()),
+        *_of(Ticket, effect=pa.float64(), basis=TEXT, weight=pa.float64(), decides=TEXTS, command=TEXT),
+    ),
+)
 
 
 def decisions_table(place: Mapping[str, int]) -> Table:
@@ -165,6 +188,7 @@ def decisions_table(place: Mapping[str, int]) -> Table:
     doc = "Place in the review queue: 1 has the surest and gravest evidence; empty when no finding speaks of the task."
     columns = [
         *_of(Decision, task_id=TEXT, action=TEXT, reasons=TEXTS, finding_ids=TEXTS),
+        *_of(Decision, deciding_clean=pa.int64(), deciding_ran=pa.int64(), rests_on=TEXTS),
         Column("review_place", pa.int64(), doc, lambda decision: place.get(decision.task_id)),
     ]
     return Table("decisions", "What happens to a task, in the benchmark's order.", tuple(columns))

@@ -39,6 +39,7 @@ def _document(result: AuditResult) -> dict[str, Any]:
             for row in ledger(result)
         ],
         "findings": [finding.model_dump(mode="python") for finding in result.findings],
+        "tickets": [ticket.model_dump(mode="json") for ticket in result.tickets],
         "places": {f.id: [_place(places.of(item)) for item in f.evidence] for f in result.findings},
         "models": [row.model_dump() for row in result.models],
         "not_read": [item.model_dump() for item in result.not_read],

@@ -9,10 +9,10 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from reports.html import html_environment, thousands, write_html
-from reports.page_data import page_data
+from reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, page_data
 from reports.places import Places
 from reports.result import AuditResult
-from reports.totals import Reason, ledger, sentence, totals, why_unchecked
+from reports.totals import Reason, ledger, reach_sentence, sentence, totals, why_unchecked
 from taxonomy.categories import COMPONENT_TITLES
 from taxonomy.files import write_text
 from taxonomy.finding import Finding, Severity, Tier
@@ -22,6 +22,10 @@ STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
 SCRIPTS = ("dom.js", "filters.js", "findings.js", "decisions.js", "sorting.js", "start.js")
 MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""
+MOST_TICKETS = 50
+"""Tickets listed on the page."""
+TOP_TICKETS = 5
+"""Tickets in the summary."""
 TOP_FINDINGS = 5
 """Findings in the summary, each of another check."""
 MOST_NOT_READ = 10
@@ -48,6 +52,10 @@ def write_page(result: AuditResult, path: Path) -> None:
         has_decisions=any(d.action != "keep" or d.finding_ids for d in result.decisions),
         protocols=any(row.protocol for row in result.models),
         most_quarantined=MOST_QUARANTINED,
+        most_tickets=MOST_TICKETS,
+        levels=LEVEL_TITLES,
+        severities=SEVERITY_TITLES,
+        filters={"short": _short},
         why=_why,
     )
 
@@ -64,11 +72,13 @@ def write_summary(result: AuditResult, path: Path) -> None:
     environment.filters["place"] = lambda finding: _code(str(places.of(finding.evidence[0]) or ""))
     environment.filters["category"] = lambda category: result.taxonomy[category].name
     shared = _shared(result)
+    ticketed = {ticket.finding_id for ticket in result.tickets}
     text = environment.get_template("summary.md.j2").render(
         **shared,
-        top=_top(result.findings),
+        top=_top([finding for finding in result.findings if finding.id not in ticketed]),
         most_models=MOST_MODELS,
         most_not_read=MOST_NOT_READ,
+        top_tickets=result.tickets[:TOP_TICKETS],
         gaps=[row for row in shared["ledger"] if row.ran < shared["sums"].tasks],
     )
     write_text(path, printable(text))
@@ -82,6 +92,7 @@ def _shared(result: AuditResult) -> dict[str, Any]:
         "ledger": ledger(result),
         "sentence": sentence(result, sums),
         "why_unchecked": why_unchecked(sums),
+        "reach": reach_sentence(sums.tasks, sums.deciding),
     }
 
 

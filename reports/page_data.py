@@ -8,7 +8,7 @@ from reports.excerpts import excerpt
 from reports.places import Places
 from reports.result import AuditResult
 from taxonomy.categories import COMPONENT_TITLES
-from taxonomy.finding import Evidence, Finding, Severity, Tier
+from taxonomy.finding import Evidence, Finding, Level, Severity, Tier
 from taxonomy.pointer import resolve
 
 MOST_QUOTES = 12
@@ -19,7 +19,13 @@ SEVERITY_TITLES = {
     Severity.MAY_AFFECT_SCORE: "May affect score",
     Severity.COSMETIC: "Cosmetic",
 }
-_ACTIONS = ("drop", "review", "keep")
+LEVEL_TITLES = {
+    Level.TASK: "Task",
+    Level.ENVIRONMENT: "Environment",
+    Level.EVALUATOR: "Evaluator",
+    Level.SUITE: "Suite",
+}
+_ACTIONS = ("drop", "review", "keep", "unchecked")
 
 
 def page_data(result: AuditResult) -> dict[str, Any]:
@@ -37,6 +43,7 @@ def page_data(result: AuditResult) -> dict[str, Any]:
         "checks": {check.id: check.title for check in result.checks},
         "tiers": TIER_TITLES,
         "severities": SEVERITY_TITLES,
+        "levels": LEVEL_TITLES,
         "findings": [_finding(result, places, position, finding) for finding in ordered],
         **_decisions(result, position),
     }
@@ -63,10 +70,12 @@ def _finding(result: AuditResult, places: Places, position: dict[str, int], find
         "component": result.taxonomy[finding.category].component,
         "severity": finding.severity,
         "tier": finding.tier,
+        "level": finding.level,
+        "decides": [position[task_id] for task_id in finding.decides],
+        "command": finding.command,
         "claim": finding.claim,
         "why": finding.why,
         "fix": finding.fix,
-        "command": finding.command,
         "tasks": [position[task_id] for task_id in finding.task_ids],
         "also": [position[task_id] for task_id in finding.also_in],
         "drops": actions["drop"],

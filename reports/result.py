@@ -7,11 +7,12 @@ from functools import cached_property
 from pathlib import Path
 
 from audit.decisions.policy import Decision
-from audit.detectors.base import Detector
+from audit.decisions.tickets import Ticket
+from audit.detectors.base import DecidingKind, Detector
 from audit.leaderboard import ModelRow
 from audit.sources.base import FigureTable, NotRead, Quarantined, Version
 from taxonomy.categories import Taxonomy
-from taxonomy.finding import Coverage, Finding, Severity, Tier
+from taxonomy.finding import Coverage, Finding, Level, Severity, Tier
 from taxonomy.record import Record
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -32,6 +33,10 @@ class CheckInfo(Record):
     """Usual severity."""
     tier: Tier
     """How sure it usually is."""
+    level: Level = Level.TASK
+    """Where the causes it finds usually have to be fixed."""
+    deciding: DecidingKind | None = None
+    """Kind of deciding check; None for one that cannot show a task to be sound."""
     why: str = ""
     """Why such a flaw matters for the score."""
     doc: str = ""
@@ -47,6 +52,8 @@ class CheckInfo(Record):
             category=detector.category,
             severity=detector.severity,
             tier=detector.tier,
+            level=detector.level,
+            deciding=detector.deciding,
             why=detector.why,
             doc=inspect.getdoc(type(detector)) or "",
         )
@@ -87,6 +94,8 @@ class AuditResult:
     """Text of the decision policy."""
     not_read: Sequence[NotRead] = ()
     """What looks like tasks in the benchmark's folder and was not read."""
+    tickets: Sequence[Ticket] = ()
+    """Shared causes, the one with the greatest effect on the score first."""
     models: Sequence[ModelRow] = ()
     """Accuracy per model; empty when no runs were given."""
     figures: Sequence[FigureTable] = ()

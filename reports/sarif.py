@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote as url_quote
@@ -50,6 +50,7 @@ def write_sarif(result: AuditResult, path: Path) -> None:
 def _run(result: AuditResult) -> dict[str, Any]:
     places = Places(result)
     rules = {check.id: i for i, check in enumerate(result.checks)}
+    tickets = {ticket.finding_id: ticket.place for ticket in result.tickets}
     return {
         "tool": {
             "driver": {
@@ -68,7 +69,7 @@ def _run(result: AuditResult) -> dict[str, Any]:
         "taxonomies": [_taxonomy(result)],
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": list(_notifications(result))}],
         "artifacts": list(_artifacts(result)),
-        "results": [_result(result, places, finding, rules[finding.check]) for finding in result.findings],
+        "results": [_result(result, places, f, rules[f.check], tickets) for f in result.findings],
         "properties": {
             "benchmark": result.source,
             "benchmarkVersion": result.version.label,
@@ -91,7 +92,7 @@ def _rule(result: AuditResult, check: CheckInfo) -> dict[str, Any]:
         "defaultConfiguration": {"level": level(check.tier, check.severity)},
         "relationships": [{"target": _taxon(check.category), "kinds": ["relevant"]}],
         "properties": {
-            "tags": [category.component, category.id, str(check.tier), str(check.severity)],
+            "tags": [category.component, category.id, str(check.tier), str(check.severity), str(check.level)],
             "precision": _PRECISION[check.tier],
             "version": check.version,
         },
@@ -111,7 +112,9 @@ def _taxon(category: str) -> dict[str, Any]:
     return {"id": category, "toolComponent": {"name": "agenthard-taxonomy", "index": 0}}
 
 
-def _result(result: AuditResult, places: Places, finding: Finding, rule: int) -> dict[str, Any]:
+def _result(
+    result: AuditResult, places: Places, finding: Finding, rule: int, tickets: Mapping[str, int]
+) -> dict[str, Any]:
     first, *further = finding.evidence
     related = [_evidence_location(places, item) for item in further]
     cited = {item.task_id for item in finding.evidence}
@@ -130,7 +133,11 @@ def _result(result: AuditResult, places: Places, finding: Finding, rule: int) ->
         "occurrenceCount": max(1, len(finding.task_ids)),
         "taxa": [_taxon(finding.category)],
         "properties": {
-            "tags": [finding.category, str(finding.tier), str(finding.severity)],
+            "tags": [finding.category, str(finding.tier), str(finding.severity), str(finding.level)],
+            "causeLevel": str(finding.level),
+            "decides": list(finding.decides[:MOST_TASKS]),
+            **({"ticket": tickets[finding.id]} if finding.id in tickets else {}),
+            **({"command": finding.command} if finding.command else {}),
             "taskCount": len(finding.task_ids),
             "tasks": list(finding.task_ids[:MOST_TASKS]),
             "actions": sorted({result.decision[task_id].action for task_id in finding.task_ids}),
@@ -143,7 +150,9 @@ def _message(finding: Finding) -> str:
     ids, count = finding.task_ids, len(finding.task_ids)
     more = f" and {count - MOST_TASKS:,} more" if count > MOST_TASKS else ""
     tasks = f"{count:,} task{'' if count == 1 else 's'}: {', '.join(ids[:MOST_TASKS])}{more}" if ids else "no task"
-    parts = [finding.claim, finding.why, f"Suggested fix: {finding.fix}" if finding.fix else "", f"Affects {tasks}."]
+    fix = f"Suggested fix: {finding.fix}" if finding.fix else ""
+    shown = f"Shown again by: {finding.command}" if finding.command else ""
+    parts = [finding.claim, finding.why, fix, f"Affects {tasks}.", shown]
     return " ".join(part for part in parts if part)
 
 

@@ -1,11 +1,14 @@
 """The figures at the top of every report, and the ledger of which check ran where."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from audit.decisions.support import KINDS
+from audit.detectors.base import DecidingKind
 from audit.sources.base import count_not_read
 from reports.result import AuditResult, CheckInfo
-from taxonomy.finding import Status, Tier
+from taxonomy.finding import Level, Status, Tier
 
 RAN = (Status.CLEAN, Status.FLAGGED)
 
@@ -54,6 +57,18 @@ class LedgerRow:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """On how many tasks deciding checks of one kind ran."""
+
+    kind: DecidingKind
+    """Kind of deciding check."""
+    asked: bool
+    """False when no check of this kind was asked to run."""
+    tasks: int
+    """Tasks on which at least one of them ran."""
+
+
+@dataclass(frozen=True)
 class Totals:
     """Counts over the whole audit."""
 
@@ -70,7 +85,9 @@ class Totals:
     review: int
     """Tasks that wait for a person."""
     kept: int
-    """Tasks that stay."""
+    """Tasks that stay, and on which a deciding check ran."""
+    unproven: int
+    """Tasks that stay although no deciding check could run on them; decisions call them unchecked."""
     quarantined_tasks: int
     """Records of tasks that could not be read."""
     quarantined_runs: int
@@ -91,6 +108,12 @@ class Totals:
     """Findings that only order the review queue."""
     unchecked: tuple[Reason, ...]
     """Why no check ran on the tasks that are not checked; a task counts under its most frequent reason."""
+    levels: dict[str, int]
+    """Confirmed and suspected findings by the level of their cause."""
+    tickets: int
+    """Shared causes that are tickets."""
+    deciding: tuple[Reach, ...]
+    """On how many tasks the deciding checks ran, by kind."""
 
 
 def totals(result: AuditResult) -> Totals:
@@ -102,6 +125,7 @@ def totals(result: AuditResult) -> Totals:
     checked = {row.task_id for row in result.coverage if row.status in RAN}
     kinds = Counter(item.kind for item in result.quarantined)
     not_read, left_out = count_not_read(result.not_read)
+    levels = Counter(finding.level for finding in result.findings if finding.tier is not Tier.SIGNAL)
     return Totals(
         tasks=len(result.tasks),
         checked=len(checked),
@@ -110,6 +134,7 @@ def totals(result: AuditResult) -> Totals:
         dropped=actions["drop"],
         review=actions["review"],
         kept=actions["keep"],
+        unproven=actions["unchecked"],
         quarantined_tasks=kinds["task"],
         quarantined_runs=kinds.total() - kinds["task"],
         not_read=not_read,
@@ -120,7 +145,17 @@ def totals(result: AuditResult) -> Totals:
         suspected=tiers[Tier.SUSPECTED],
         signals=tiers[Tier.SIGNAL],
         unchecked=_unchecked(result, checked),
+        levels={level.value: levels[level] for level in Level},
+        tickets=len(result.tickets),
+        deciding=_reach(result),
     )
+
+
+def _reach(result: AuditResult) -> tuple[Reach, ...]:
+    kinds = {check.id: check.deciding for check in result.checks if check.deciding}
+    ran = {(kinds[row.check], row.task_id) for row in result.coverage if row.check in kinds and row.status in RAN}
+    tasks = Counter(kind for kind, _ in ran)
+    return tuple(Reach(kind=kind, asked=kind in kinds.values(), tasks=tasks[kind]) for kind in KINDS)
 
 
 def _unchecked(result: AuditResult, checked: set[str]) -> tuple[Reason, ...]:
@@ -165,6 +200,10 @@ def sentence(result: AuditResult, sums: Totals) -> str:
         f"AgentHard checked {sums.checked:,} of {sums.tasks:,} tasks of {result.title} and flagged {sums.flagged:,}",
         f"{sums.dropped:,} to drop, {sums.review:,} to review, {sums.kept:,} kept",
     ]
+    if sums.unproven:
+        parts.append(f"{sums.unproven:,} unchecked (nothing speaks against them, and no deciding check could run)")
+    if sums.tickets:
+        parts.append(f"{sums.tickets:,} shared cause{'' if sums.tickets == 1 else 's'} listed as tickets")
     if sums.checked < sums.tasks:
         parts.append(why_unchecked(sums))
     if sums.quarantined_tasks:
@@ -184,6 +223,15 @@ def why_not_read(result: AuditResult, sums: Totals) -> str:
     named = "; ".join(f"{item.file}: {item.reason}" for item in gaps[:2])
     more = f"; {len(gaps) - 2} more places" if len(gaps) > 2 else ""
     return f"{counted} in the folder not read ({named}{more})"
+
+
+def reach_sentence(tasks: int, deciding: Iterable[Reach]) -> str:
+    """Say on how many tasks deciding checks ran.
+
+    >>> reach_sentence(618, [Reach("schema", True, 0), Reach("judge", False, 0)])
+    'schema 0 of 618, judge not asked'
+    """
+    return ", ".join(f"{r.kind} {r.tasks:,} of {tasks:,}" if r.asked else f"{r.kind} not asked" for r in deciding)
 
 
 def why_unchecked(sums: Totals) -> str:

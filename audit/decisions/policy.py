@@ -1,21 +1,24 @@
 """The decision policy: which findings drop a task, which send it to review, and what people have overruled."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from audit.decisions.earned import Measured
-from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from audit.decisions.support import NO_SUPPORT, Support, support
+from audit.detectors.base import DecidingKind
+from taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
 from taxonomy.record import Record
 from taxonomy.yaml_text import load_yaml, read_yaml_text
 
 PolicyAction = Literal["keep", "drop", "review"]
-Action = PolicyAction | Literal["repair"]
+RuleAction = PolicyAction | Literal["ticket"]
+Action = PolicyAction | Literal["unchecked", "repair"]
 
 
 class PolicyError(Exception):
@@ -28,18 +31,26 @@ class Decision(Record):
     task_id: str
     """Task."""
     action: Action
-    """keep, drop or review; repair only in a repaired split, where a re-checked change put the task back."""
+    """keep, drop, review, or unchecked: nothing speaks against the task, and no deciding check could run on it. repair
+    only in a repaired split, where a re-checked change put the task back."""
     reasons: tuple[str, ...]
     """One sentence per reason, worst first; never empty."""
     finding_ids: tuple[str, ...] = ()
     """Findings that led to it."""
+    deciding_clean: int = 0
+    """Deciding checks (schema, execution, judge) that ran on the task and found nothing."""
+    deciding_ran: int = 0
+    """Deciding checks that could run on the task; 0 means that nothing shows it to be sound."""
+    rests_on: tuple[DecidingKind, ...] = ()
+    """Kinds of the deciding checks that ran."""
 
 
 class Rule(Record):
     """Findings that match every given field lead to the action. An absent field matches anything."""
 
-    action: PolicyAction
-    """drop or review a matching task; keep = the finding is accepted as it is."""
+    action: RuleAction
+    """drop or review a matching task; keep = the finding is accepted as it is; ticket = the cause is one for the
+    maintainers of the benchmark, and its tasks are kept."""
     check: str | None = None
     """Id of the detector."""
     category: str | None = None
@@ -50,14 +61,25 @@ class Rule(Record):
     """What the flaw does to the score."""
     measured: Measured | None = None
     """What the action rests on where it was measured; decisions do not look at it."""
+    level: tuple[Level, ...] | None = None
+    """Where the cause has to be fixed: one level, or a list."""
+    decides: bool | None = None
+    """Whether the cause decides the score of the task in a recorded run."""
 
-    def matches(self, finding: Finding) -> bool:
-        """Tell whether the rule speaks of ``finding``."""
+    @field_validator("level", mode="before")
+    @classmethod
+    def _one_level(cls, value: Any) -> Any:
+        return (value,) if isinstance(value, str) else value
+
+    def matches(self, finding: Finding, *, decides: bool = False) -> bool:
+        """Tell whether the rule speaks of ``finding`` for a task whose score it decides, or does not."""
         return (
             self.check in (None, finding.check)
             and self.category in (None, finding.category)
             and self.tier in (None, finding.tier)
             and self.severity in (None, finding.severity)
+            and (self.level is None or finding.level in self.level)
+            and self.decides in (None, decides)
         )
 
 
@@ -84,9 +106,17 @@ class Policy(Record):
     overrides: dict[str, Override] = Field(default_factory=dict)
     """People's decisions by task id."""
 
-    def action_for(self, finding: Finding) -> PolicyAction:
-        """Return the action of the first matching rule; a finding no rule speaks of keeps the task."""
-        return next((rule.action for rule in self.rules if rule.matches(finding)), "keep")
+    def action_for(self, finding: Finding, task_id: str) -> PolicyAction:
+        """Return what a finding means for one of its tasks; a ticket, or a finding that no rule matches, keeps it."""
+        action = self._first(finding, decides=task_id in finding.decides)
+        return "keep" if action == "ticket" else action
+
+    def is_ticket(self, finding: Finding) -> bool:
+        """Tell whether a finding is a shared cause that the policy does not simply accept."""
+        return finding.level is not Level.TASK and self._first(finding, decides=False) != "keep"
+
+    def _first(self, finding: Finding, *, decides: bool) -> RuleAction:
+        return next((rule.action for rule in self.rules if rule.matches(finding, decides=decides)), "keep")
 
 
 def default_policy_text() -> str:
@@ -118,7 +148,11 @@ _ORDER: dict[PolicyAction, int] = {"drop": 0, "review": 1, "keep": 2}
 
 
 def decide(
-    policy: Policy, task_ids: Sequence[str], findings: Iterable[Finding], coverage: Iterable[Coverage]
+    policy: Policy,
+    task_ids: Sequence[str],
+    findings: Iterable[Finding],
+    coverage: Sequence[Coverage],
+    deciding: Mapping[str, DecidingKind],
 ) -> Iterator[Decision]:
     """Decide every task.
 
@@ -127,15 +161,16 @@ def decide(
         task_ids: all tasks, in the benchmark's order.
         findings: all findings; one may touch many tasks.
         coverage: what each check did on each task.
+        deciding: kind of each deciding check, by its id.
 
     Yields:
         One decision per task, in the order of ``task_ids``.
     """
     by_task: dict[str, list[tuple[PolicyAction, Finding]]] = defaultdict(list)
     for finding in findings:
-        action = policy.action_for(finding)
         for task_id in finding.task_ids:
-            by_task[task_id].append((action, finding))
+            by_task[task_id].append((policy.action_for(finding, task_id), finding))
+    supports = support(coverage, deciding)
     ran: dict[str, int] = defaultdict(int)
     rows: dict[str, int] = defaultdict(int)
     errors: dict[str, list[str]] = defaultdict(list)
@@ -146,17 +181,24 @@ def decide(
             errors[row.task_id].append(row.check)
     for task_id in task_ids:
         checked = f"{ran[task_id]} of {rows[task_id]} checks ran"
-        yield _decide_one(policy, task_id, by_task[task_id], errors[task_id], checked)
+        based = supports.get(task_id, NO_SUPPORT)
+        yield _decide_one(policy, task_id, by_task[task_id], errors[task_id], checked, based)
 
 
 def _decide_one(
-    policy: Policy, task_id: str, found: list[tuple[PolicyAction, Finding]], errors: list[str], checked: str
+    policy: Policy,
+    task_id: str,
+    found: list[tuple[PolicyAction, Finding]],
+    errors: list[str],
+    checked: str,
+    based: Support,
 ) -> Decision:
+    rests = {"deciding_clean": based.clean, "deciding_ran": based.ran, "rests_on": based.kinds}
     override = policy.overrides.get(task_id)
     if override is not None:
         ids = tuple(finding.id for _, finding in found)
         reason = f"decided by {override.by}: {override.reason}"
-        return Decision(task_id=task_id, action=override.action, reasons=(reason,), finding_ids=ids)
+        return Decision(task_id=task_id, action=override.action, reasons=(reason,), finding_ids=ids, **rests)
     action: PolicyAction = min((action for action, _ in found), key=_ORDER.__getitem__, default="keep")
     if errors and _ORDER[policy.incomplete] < _ORDER[action]:
         action = policy.incomplete
@@ -165,8 +207,21 @@ def _decide_one(
     if errors and action == policy.incomplete:
         reasons.append(f"not fully checked: {', '.join(sorted(errors))} ended in an error")
     if action == "keep":
-        accepted = f"; {len(decisive)} findings that the policy accepts" if decisive else ", none found a flaw"
-        reasons = [checked + accepted]
+        reasons = [f"{based.sentence}; {checked}{_left_aside(policy, decisive)}"]
     return Decision(
-        task_id=task_id, action=action, reasons=tuple(reasons), finding_ids=tuple(finding.id for finding in decisive)
+        task_id=task_id,
+        action="unchecked" if action == "keep" and not based.ran else action,
+        reasons=tuple(reasons),
+        finding_ids=tuple(finding.id for finding in decisive),
+        **rests,
     )
+
+
+def _left_aside(policy: Policy, findings: Sequence[Finding]) -> str:
+    tickets = sum(map(policy.is_ticket, findings))
+    accepted = len(findings) - tickets
+    parts = [
+        f"{tickets} shared cause{'s' if tickets > 1 else ''} left to tickets" if tickets else "",
+        f"{accepted} finding{'s' if accepted > 1 else ''} that the policy accepts" if accepted else "",
+    ]
+    return "; " + ", ".join(filter(None, parts)) if findings else ", none found a flaw"

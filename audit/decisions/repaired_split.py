@@ -68,7 +68,7 @@ def decide_repaired(
             continue
         touching = [finding for finding in findings if task_id in finding.task_ids]
         left = [finding for finding in touching if finding.id not in mended[task_id]]
-        actions = {policy.action_for(finding) for finding in left}
+        actions = {policy.action_for(finding, task_id) for finding in left}
         if unchecked.get(task_id):
             actions.add(policy.incomplete)
         if "drop" in actions:
@@ -76,7 +76,7 @@ def decide_repaired(
             continue
         done = [finding for finding in touching if finding.id in mended[task_id]]
         reasons = [f"repaired: {finding.check}: {finding.claim}" for finding in done]
-        open_ends = [finding for finding in left if policy.action_for(finding) == "review"]
+        open_ends = [finding for finding in left if policy.action_for(finding, task_id) == "review"]
         reasons += [f"still to be reviewed: {finding.check}: {finding.claim}" for finding in open_ends]
         reasons += [f"not fully checked: {check} ended in an error" for check in sorted(unchecked.get(task_id, ()))]
         ids = tuple(finding.id for finding in done)
@@ -131,7 +131,7 @@ def write_repaired_split(
     )
     files = write_tasks(repaired, out, keep)
     counts = Counter(decision.action for decision in decisions)
-    actions: tuple[Action, ...] = ("keep", "repair", "drop", "review")
+    actions: tuple[Action, ...] = ("keep", "repair", "drop", "review", "unchecked")
     changes = [task.model_dump(mode="json", include={"task_id", "edits"}) for task in put_back]
     manifest = RepairedSplitManifest(
         split="repaired",
@@ -147,6 +147,7 @@ def write_repaired_split(
         kept_ids=tuple(keep),
         dropped=not_kept(decisions, "drop"),
         under_review=not_kept(decisions, "review"),
+        unchecked=not_kept(decisions, "unchecked"),
         quarantined=tuple(quarantined),
         files=files,
         repaired=put_back,

@@ -13,6 +13,9 @@ from audit.sources.base import Quarantined, Source, Version
 from taxonomy.files import write_text
 from taxonomy.record import Record
 
+ACTIONS: tuple[Action, ...] = ("keep", "unchecked", "review", "drop")
+"""Decisions of an audit, mildest first."""
+
 
 class SplitFile(Record):
     """One file of the split."""
@@ -56,7 +59,7 @@ class SplitManifest(Record):
     total: int
     """Tasks read."""
     kept: int
-    """Tasks in the split, those under review included when ``review_included``."""
+    """Tasks in the split, the unchecked ones included, and those under review when ``review_included``."""
     review_included: bool = True
     """Tasks under review stay in until a person decides."""
     counts: dict[Action, int]
@@ -67,6 +70,8 @@ class SplitManifest(Record):
     """Tasks left out."""
     under_review: tuple[NotKept, ...]
     """Tasks in the split whose flaw is suspected, or that were not fully checked."""
+    unchecked: tuple[NotKept, ...] = ()
+    """Tasks in the split on which no deciding check could run: nothing speaks against them, nothing for them."""
     quarantined: tuple[Quarantined, ...]
     """Records that could not be read; they are not in the split."""
     files: tuple[SplitFile, ...]
@@ -131,10 +136,11 @@ def write_cleaned_split(
         policy=policy,
         total=len(decisions),
         kept=len(keep),
-        counts={"keep": counts["keep"], "drop": counts["drop"], "review": counts["review"]},
+        counts={action: counts[action] for action in ACTIONS},
         kept_ids=tuple(keep),
         dropped=not_kept(decisions, "drop"),
         under_review=not_kept(decisions, "review"),
+        unchecked=not_kept(decisions, "unchecked"),
         quarantined=tuple(quarantined),
         files=files,
     )
@@ -178,7 +184,7 @@ def write_hard_split(
     keep = [task.task_id for task in tasks if task.selected]
     kept = set(keep)
     files = write_tasks(source, out, keep)
-    shared = cleaned.model_dump(exclude={"split", "split_id", "kept", "kept_ids", "under_review", "files"})
+    shared = cleaned.model_dump(exclude={"split", "split_id", "kept", "kept_ids", "under_review", "unchecked", "files"})
     manifest = HardSplitManifest(
         **shared,
         split="hard",
@@ -186,6 +192,7 @@ def write_hard_split(
         kept=len(keep),
         kept_ids=tuple(keep),
         under_review=tuple(task for task in cleaned.under_review if task.task_id in kept),
+        unchecked=tuple(task for task in cleaned.unchecked if task.task_id in kept),
         files=files,
         tasks_id=tasks_id,
         rule=rule,

@@ -16,6 +16,9 @@ from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
 
+DecidingKind = Literal["schema", "execution", "judge"]
+"""What a deciding check rests on: the documented schema of tools, execution, or a panel of judges."""
+
 
 class Hit(Record):
     """One flaw as a detector sees it, before it becomes a Finding."""
@@ -69,7 +72,7 @@ class Detector(ABC):
     """Why such a flaw matters for the score."""
     level: ClassVar[Level] = Level.TASK
     """Where the causes it finds have to be fixed."""
-    deciding: ClassVar[Literal["schema", "execution"] | None] = None
+    deciding: ClassVar[DecidingKind | None] = None
     """Kind of deciding check: only a task on which such a check ran can be called clean."""
     about_values: ClassVar[bool] = False
     """Its hits say that a gold argument has a wrong value: what the evaluator never compares is cosmetic."""
@@ -151,10 +154,12 @@ class SuiteDetector(Detector):
 
     needs_runs: ClassVar[bool] = False
     """True when it looks at runs; a task without runs is then not_checked."""
+    uses_runs: ClassVar[bool] = False
+    """True when it also looks at runs where there are some, and does its work without them too."""
 
     @abstractmethod
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
-        """Note what is needed about one task and its runs (an empty iterator unless ``needs_runs``)."""
+        """Note what is needed about one task and its runs (none unless ``needs_runs`` or ``uses_runs``)."""
 
     @abstractmethod
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:

@@ -39,6 +39,7 @@ class JudgeCheck(Detector):
     category = "incorrect-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    deciding = "judge"
     why = "The task, its ground truth or its evaluator leads a right run astray."
 
 

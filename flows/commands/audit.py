@@ -39,7 +39,7 @@ def audit(
     """Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.
 
     The same command continues an interrupted audit. Exit codes: 0 clean, 1 new confirmed defects, 2 incomplete,
-    3 infrastructure.
+    3 infrastructure. Unchecked tasks (no deciding check could run) are listed and do not change the exit code.
 
     Example: `agenthard audit native demo-run/demo-benchmark --runs demo-run/demo-benchmark/runs.jsonl`
     """
@@ -139,11 +139,20 @@ def show_outcome(
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
     against = f"; {new:,} confirmed defects that {baseline} lacks" if baseline else ""
     out.print(f"  findings: {tiers}{against}")
+    levels = ", ".join(f"{level} {count:,}" for level, count in outcome.levels.items())
+    out.print(f"  level of the cause (confirmed and suspected): {levels}")
     out.print(
-        f"  decisions: keep {outcome.decisions['keep']:,}, review {outcome.decisions['review']:,}, "
-        f"drop {outcome.decisions['drop']:,} of {outcome.tasks:,}; cleaned split {outcome.split_id} "
-        f"with {outcome.kept:,} tasks (those under review stay in until a person decides)"
+        f"  decisions: keep {outcome.decisions['keep']:,}, unchecked {outcome.decisions['unchecked']:,}, "
+        f"review {outcome.decisions['review']:,}, drop {outcome.decisions['drop']:,} of {outcome.tasks:,}; "
+        f"cleaned split {outcome.split_id} with {outcome.kept:,} tasks "
+        "(unchecked tasks, and those under review, stay in until a person decides)"
     )
+    reach = ", ".join(f"{kind} {tasks:,} of {outcome.tasks:,}" for kind, tasks in outcome.deciding.items())
+    out.print(f"  deciding checks ran on: {reach}" + ("" if "judge" in outcome.deciding else "; no judge was asked"))
+    if outcome.tickets:
+        out.print(f"  tickets (causes that tasks share): {outcome.tickets:,}; first by tasks × effect on the score:")
+        for line in outcome.top_tickets:
+            out.print(f"    {line}", markup=False, highlight=False)
     folder = RunFolder(Path(settings.out))
     if outcome.runs:
         plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())

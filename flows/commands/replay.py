@@ -69,7 +69,7 @@ def replay(
         experiments=tuple(experiment or ()),
         out="",
         checkout=str(checkout) if checkout else None,
-        allow_weak_isolation=allow_weak_isolation,
+        weak_isolation=allow_weak_isolation,
     )
     _prepare(settings)
     if check is not None:
@@ -102,7 +102,7 @@ def _prepare(settings: "AuditSettings") -> None:
     from audit.execution.registry import check_checkout
     from audit.execution.workers import allow_weak_isolation
 
-    allow_weak_isolation(settings.allow_weak_isolation)
+    allow_weak_isolation(settings.weak_isolation)
     if settings.checkout is not None:
         check_checkout(settings.source, Path(settings.checkout))
     use_checkout(Path(settings.checkout) if settings.checkout else None)
@@ -131,7 +131,7 @@ def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_jso
             f"{facts.run}: work/settings.json is missing, so the benchmark's place is unknown; audit again"
         )
     settings = AuditSettings.model_validate_json(settings_file.read_bytes())
-    settings = settings.model_copy(update={"allow_weak_isolation": weak or settings.allow_weak_isolation})
+    settings = settings.model_copy(update={"weak_isolation": weak or settings.weak_isolation})
     _prepare(settings)
     proof, finding = facts.finding.proof, facts.finding
     if not as_json:

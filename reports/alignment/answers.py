@@ -104,7 +104,7 @@ def lint_answers(
     """
     own = [finding for finding in findings if finding.check != JUDGE_CHECK]
     rows = [row for row in coverage if row.check != JUDGE_CHECK]
-    decisions = list(decide(policy.model_copy(update={"overrides": {}}), task_ids, own, rows))
+    decisions = list(decide(policy.model_copy(update={"overrides": {}}), task_ids, own, rows, {}))
     return audit_answers(name, decisions, own, rows).model_copy(update={"kind": "baseline"})
 
 

@@ -46,7 +46,7 @@ def analyse(
         min_verdicts=settings.min_verdicts,
     )
     runs = require_comparable(chosen, found.experiments, found.categories)
-    kept = found.with_action("keep", "review")
+    kept = found.with_action("keep", "unchecked", "review")
     hard = _hard(found, kept, runs, settings)
     splits = _splits(found, kept, hard, runs)
     part = (

@@ -101,7 +101,7 @@ class ItemPoint(Record):
     """2PL: a. Item-rest: correlation with the score on the other tasks. Negative: weaker models do better."""
     flagged: bool
     """Whether a confirmed or suspected finding touches it."""
-    decision: Literal["keep", "drop", "review"]
+    decision: Literal["keep", "unchecked", "drop", "review"]
     """What the policy decided."""
 
 

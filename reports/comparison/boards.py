@@ -124,7 +124,7 @@ def _on_side(side: str, reason: Undefined) -> Undefined:
 
 
 def _kept(audit: CleaningInput, tasks: Sequence[str]) -> tuple[str, ...]:
-    stays = set(audit.with_action("keep", "review"))
+    stays = set(audit.with_action("keep", "unchecked", "review"))
     return tuple(task for task in tasks if task in stays)
 
 

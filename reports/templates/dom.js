@@ -5,6 +5,7 @@ const ACTIONS = [
   ["drop", "✕", "to drop"],
   ["review", "?", "to review"],
   ["keep", "✓", "kept"],
+  ["unchecked", "–", "kept, unchecked"],
 ];
 const number = (n) => n.toLocaleString("en-US");
 const plural = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;

@@ -3,6 +3,7 @@ const FACETS = [
   ["component", "Component", data.components],
   ["tier", "How sure", data.tiers],
   ["severity", "Severity", data.severities],
+  ["level", "Where to fix it", data.levels],
   ["category", "Category", Object.fromEntries(Object.entries(data.categories).map(([id, c]) => [id, c.name]))],
   ["check", "Check", data.checks],
 ].map(([key, title, names]) => ({

@@ -94,6 +94,7 @@ function findingRow(f) {
         { class: "meta" },
         el("span", {}, el("span", { class: "glyph", "aria-hidden": "true" }, GLYPH[f.tier]), ` ${data.tiers[f.tier]}`),
         el("span", {}, data.severities[f.severity]),
+        f.level === "task" ? null : el("span", {}, `${data.levels[f.level]} level`),
         el("span", { class: "mono" }, f.check),
         touched(f),
         f.drops
@@ -135,7 +136,6 @@ function findingBody(f) {
   const advice = [
     ["Why it matters", f.why],
     ["Suggested fix", f.fix],
-    ["Show it again", f.command],
   ].filter(([, text]) => text);
   body.append(
     el(
@@ -156,6 +156,13 @@ function findingBody(f) {
       .join(", ");
     body.append(el("h5", {}, "Figures"), el("p", { class: "small num" }, line));
   }
+  if (f.command)
+    body.append(el("h5", {}, "Show it again"), el("pre", { class: "block", tabindex: "0" }, f.command));
+  if (f.decides.length)
+    body.append(
+      el("h5", {}, `Decides the score of ${plural(f.decides.length, "task")} in a recorded run`),
+      chips(f.decides),
+    );
   if (f.tasks.length) body.append(el("h5", {}, `Affects ${plural(f.tasks.length, "task")}`), chips(f.tasks));
   if (f.also.length)
     body.append(el("h5", {}, `Also seen in ${plural(f.also.length, "task")}, not counted against them`), chips(f.also));

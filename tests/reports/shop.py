@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from audit.decisions.policy import decide, default_policy_text, load_policy
+from audit.detectors.base import DecidingKind
 from audit.leaderboard import leaderboard
 from audit.sources.base import Quarantined, Version
 from reports.result import AuditResult, CheckInfo
@@ -79,11 +80,14 @@ CHECKS = (
 )
 
 
+DECIDING: dict[str, DecidingKind] = {"gold-against-policy": "execution"}
+
+
 def changed(result: AuditResult, **changes: Any) -> AuditResult:
     """Replace parts of a result and decide again."""
     values = {**{k: v for k, v in vars(result).items() if k in AuditResult.__dataclass_fields__}, **changes}
     ids = [task.id for task in values["tasks"]]
-    values["decisions"] = list(decide(load_policy(), ids, values["findings"], values["coverage"]))
+    values["decisions"] = list(decide(load_policy(), ids, values["findings"], values["coverage"], DECIDING))
     return AuditResult(**values)
 
 
@@ -105,7 +109,7 @@ def build_shop(root: Path) -> AuditResult:
         ),
         findings=findings,
         coverage=coverage,
-        decisions=list(decide(load_policy(), [t.id for t in tasks], findings, coverage)),
+        decisions=list(decide(load_policy(), [t.id for t in tasks], findings, coverage, DECIDING)),
         checks=CHECKS,
         taxonomy=builtin_taxonomy(),
         policy=default_policy_text(),

@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from audit.decisions.policy import load_policy
+from audit.decisions.tickets import tickets
+from audit.detectors.effect import ANSWERS, ANSWERS_WRONG
 from audit.leaderboard import ModelRow
 from reports.page import write_page
 from reports.result import AuditResult
-from taxonomy.finding import Finding
+from taxonomy.finding import Finding, Level
 from tests.reports.browsing import Visit, contrast
 from tests.reports.shop import ATTACK, changed
 
@@ -37,7 +40,8 @@ def test_page_says_the_outcome_and_every_count_of_n(visit: Callable[..., Visit],
     assert page.title() == "Corner Shop: audit by AgentHard"
     tiles = [re.sub(r"\s+", " ", text) for text in page.locator(".tile").all_inner_texts()]
     numbers = [re.findall(r"\d+", text)[0] for text in tiles]
-    assert numbers == ["5", "4", "1", "2", "2", "1"]
+    assert numbers == ["5", "4", "1", "2", "2", "0", "1"]
+    assert "No shared cause was found" in page.locator("#tickets").inner_text()
     assert page.locator("#shown").inner_text() == "4 findings"
     coverage = page.locator("#coverage tbody tr").nth(1).inner_text()
     assert "1 of 5" in coverage and "no required output" in coverage
@@ -155,7 +159,9 @@ def test_nothing_found_says_what_was_checked(visit: Callable[..., Visit], clean_
     page = visit(clean_shop).page
     text = page.locator("#findings").inner_text()
     assert "0 findings" in text and "2 of 5 tasks checked; 3 not checked (3 no ground truth)" in text
-    assert "Every task is kept" in page.locator("#tasks").inner_text()
+    assert "No task has this decision" in page.locator("#decided").inner_text()
+    page.locator("#which").select_option("unchecked")
+    assert page.locator("#decided").inner_text().count("no deciding check") == 5
     assert "No runs were given" in page.locator("#models").inner_text()
     assert "Every record could be read" in page.locator("#quarantine").inner_text()
     assert "nowhere: 0 of 5" in page.locator("#coverage").inner_text()
@@ -198,3 +204,20 @@ def test_2000_findings_open_within_two_seconds(visit: Callable[..., Visit], shop
 
 def _numbered(finding: Finding, number: int) -> Finding:
     return finding.model_copy(update={"id": f"{number:012x}", "claim": f"{finding.claim} This is number {number}."})
+
+
+def test_shared_causes_are_tickets_with_examples_and_a_command(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    command = "agenthard replay shop PATH shop/1 --mutant 'off-by-one:/ground_truth/turns/0/0'"
+    measures = {ANSWERS: 10.0, ANSWERS_WRONG: 9.0}
+    changes = {"level": Level.EVALUATOR, "command": command, "measures": measures}
+    findings = [f.model_copy(update=changes) if f.id == "bbbbbbbbbbb1" else f for f in shop.findings]
+    shared = tickets(load_policy(), findings)
+    page = visit(changed(shop, findings=findings, tickets=shared)).page
+    [row] = page.locator("#tickets-table tbody tr").all()
+    assert "Evaluator" in row.inner_text() and "90.0 % of constructed answers" in row.inner_text()
+    row.locator("summary").click()
+    assert row.locator("pre").inner_text() == command
+    row.get_by_role("link").click()
+    expect(page.locator("#finding-bbbbbbbbbbb1")).to_have_attribute("open", "")
+    assert command in page.locator("#finding-bbbbbbbbbbb1").inner_text()
+    assert page.locator("label.facet", has_text="Evaluator").locator(".count").inner_text() == "1"

@@ -53,7 +53,13 @@ def test_rules_carry_help_and_tags(shop: AuditResult, tmp_path: Path) -> None:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     rule = rules[0]
     assert "cancel an order that was sent" in rule["help"]["text"]
-    assert rule["properties"]["tags"] == ["ground_truth", "incorrect-tool-call", "confirmed", "affects_score"]
+    assert rule["properties"]["tags"] == [
+        "ground_truth",
+        "incorrect-tool-call",
+        "confirmed",
+        "affects_score",
+        "task",
+    ]
     taxa = [taxon["id"] for taxon in run["taxonomies"][0]["taxa"]]
     assert {result["taxa"][0]["id"] for result in run["results"]} < set(taxa)
 

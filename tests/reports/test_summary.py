@@ -42,7 +42,8 @@ def test_unchecked_task_is_never_clean(shop: AuditResult) -> None:
         Reason("no check was asked to run", False, 1, "shop/4"),
     )
     assert sentence(result, sums) == (
-        "AgentHard checked 1 of 5 tasks of Corner Shop and flagged 0; 0 to drop, 1 to review, 4 kept; "
+        "AgentHard checked 1 of 5 tasks of Corner Shop and flagged 0; 0 to drop, 1 to review, 0 kept; "
+        "4 unchecked (nothing speaks against them, and no deciding check could run); "
         "4 not checked (2 no output, 1 error: KeyError: 'x', 1 no check was asked to run)."
     )
     row = ledger(result)[1]
@@ -53,7 +54,7 @@ def test_unchecked_task_is_never_clean(shop: AuditResult) -> None:
 def test_summary_has_the_same_numbers_and_links(shop: AuditResult, tmp_path: Path) -> None:
     write_summary(shop, tmp_path / "summary.md")
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert "| 5 of 5 | 4 | 1 | 2 | 2 | 1 |" in text
+    assert "| 5 of 5 | 4 | 1 | 2 | 2 | 0 | 1 |" in text
     assert "1. **Incorrect tool calls** (confirmed, 1 task: shop/0)" in text
     assert "`policy.md:5` [details](report.html#finding=aaaaaaaaaaa0)" in text
     assert "| lenient-substring | 1 of 5 | no required output (4) |" in text

@@ -35,6 +35,7 @@ def test_equal_input_gives_equal_bytes(shop: AuditResult, tables: Path, tmp_path
         "trajectories.parquet",
         "findings.parquet",
         "decisions.parquet",
+        "tickets.parquet",
         "coverage.parquet",
         "quarantine.parquet",
         "README.md",
@@ -93,6 +94,7 @@ def test_findings_decisions_and_coverage_come_back(shop: AuditResult, tables: Pa
             **d.model_dump(),
             "reasons": list(d.reasons),
             "finding_ids": list(d.finding_ids),
+            "rests_on": list(d.rests_on),
             "review_place": queue.get(d.task_id),
         }
         for d in shop.decisions

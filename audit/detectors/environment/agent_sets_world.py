@@ -8,7 +8,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from audit.execution.replay import Step, Turns, gold_turns, replay
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.task import AgentTask, ToolSpec
 
 _CURRENT = re.compile(r"(?:the )?current\b", re.IGNORECASE)
@@ -36,6 +36,7 @@ class AgentSetsWorld(TaskDetector):
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.ENVIRONMENT
     why = "A run passes or fails by what the agent claims, and asking for the state looks like changing it."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import canonical_json, quote
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask, ToolSpec
 
@@ -31,6 +31,7 @@ class IdenticalToolDescriptions(TaskDetector):
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
+    level = Level.ENVIRONMENT
     why = "Nothing but the name says which of the two is meant, and the ground truth accepts only one."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -97,6 +97,7 @@ class LiveDependence(TaskDetector):
                     claim=f"The task {passage.what}: “{passage.text[:160]}”",
                     evidence=(quote(task, passage.pointer, text=passage.text, note="what leads outside"),),
                     fix="State in the task what the page says, or what day it is.",
+                    cause=f"{passage.what} {passage.text}" if passage.pointer.startswith("/environment/") else None,
                 )
             return
         said, criteria = list(asked(task)), list(graded(task))

@@ -13,7 +13,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.environment.prompts import code_blocks, for_agent, prompts, without_code_blocks
 from audit.detectors.environment.written_calls import read_object
 from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.task import AgentTask
 
 _MAX_CODE = 20_000
@@ -53,6 +53,7 @@ class PromptCodeExample(TaskDetector):
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
+    level = Level.ENVIRONMENT
     why = "A model that imitates the example writes code that fails or does nothing."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -11,7 +11,7 @@ from audit.detectors.environment.named_tools import named_tools
 from audit.detectors.environment.parameters import documented_words
 from audit.detectors.environment.prompts import prompts
 from audit.evidence import quote
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask
 
@@ -47,6 +47,7 @@ class PromptUnknownTool(TaskDetector):
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
+    level = Level.ENVIRONMENT
     why = "Whoever follows the prompt calls a tool that is not there, or answers without the call it asks for."
 
     def not_applicable(self, task: AgentTask) -> str | None:

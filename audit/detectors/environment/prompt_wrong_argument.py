@@ -11,7 +11,7 @@ from audit.detectors.environment.prompts import prompts
 from audit.detectors.environment.told_arguments import Told, told_arguments
 from audit.detectors.environment.written_calls import written_calls
 from audit.evidence import canonical_json, quote
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask, ToolSpec
 
@@ -43,6 +43,7 @@ class PromptWrongArgument(TaskDetector):
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
+    level = Level.ENVIRONMENT
     why = "A model that follows the prompt makes a call that the tool refuses, or that is scored as wrong."
 
     def not_applicable(self, task: AgentTask) -> str | None:

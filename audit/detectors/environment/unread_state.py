@@ -13,7 +13,7 @@ from audit.evidence import canonical_json, quote
 from audit.execution.environment import Environment, ExecutionFailed, Unavailable
 from audit.execution.gold import environment_of
 from audit.execution.replay import replay
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask, ToolCall, ToolSpec
 
@@ -43,6 +43,7 @@ class UnreadState(TaskDetector):
     category = "incorrect-tool-response"
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
+    level = Level.ENVIRONMENT
     why = "Whoever wrote the task took the field for part of the world, and no tool will ever answer from it."
 
     def not_applicable(self, task: AgentTask) -> str | None:

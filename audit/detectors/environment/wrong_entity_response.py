@@ -10,7 +10,7 @@ from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Un
 from audit.detectors.environment.known_entities import in_one_table
 from audit.evidence import canonical_json, quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask, Message, ToolCall
 from taxonomy.trajectory import Trajectory
@@ -60,6 +60,7 @@ class WrongEntityResponse(SuiteDetector):
     category = "incorrect-tool-response"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    level = Level.ENVIRONMENT
     why = "An agent that trusts the response acts on the wrong entity and fails through no fault of its own."
     needs_runs = True
 

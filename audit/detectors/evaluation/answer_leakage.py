@@ -6,7 +6,7 @@ from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Un
 from audit.evidence import canonical_json, quote
 from audit.probes import GiveAway, Scene, read_scene, run_battery
 from audit.probes.report import FEWEST
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -64,6 +64,7 @@ class AnswerLeakage(SuiteDetector):
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     why = "A solver that knows the trait is right without solving the task, so a pass no longer shows what it should."
 
     def not_applicable(self, task: AgentTask) -> str | None:

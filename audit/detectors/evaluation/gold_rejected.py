@@ -40,6 +40,7 @@ class GoldRejected(TaskDetector):
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "A run that does exactly what the ground truth says fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

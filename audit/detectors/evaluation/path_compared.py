@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.task import AgentTask
 
 
@@ -27,6 +27,7 @@ class PathCompared(TaskDetector):
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    level = Level.EVALUATOR
     why = "A run that takes another way to the same result fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -9,7 +9,7 @@ from audit.execution.environment import ExecutionFailed
 from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from audit.execution.probes import Probe, probes
 from audit.proof import wrongly_passes
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 
 _FIX = {
@@ -45,6 +45,7 @@ class ProbePasses(TaskDetector):
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "An agent that fails or never tries scores as well as one that handles the request."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -74,6 +75,7 @@ class ProbePasses(TaskDetector):
                     cause="says every value of the database" if everything else None,
                     severity=Severity.MAY_AFFECT_SCORE if everything else None,
                     proof=None if everything else wrongly_passes(task, probe.attempt),
+                    level=Level.EVALUATOR if everything else None,
                 )
                 return
 

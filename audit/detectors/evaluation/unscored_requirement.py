@@ -7,7 +7,7 @@ from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.numbers import numbers_in
 from audit.detectors.evaluation.requests import asked_figures
 from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
+from taxonomy.finding import Level, Severity, Tier
 from taxonomy.task import AgentTask, Check
 
 _SEEN_ONLY_IN_THE_RUN = re.compile(
@@ -83,6 +83,7 @@ def _unscored_checks(task: AgentTask) -> Iterator[Hit]:
             evidence=tuple(quote(task, f"/evaluation/checks/{i}/expected", note="stated, not scored") for i in indices),
             fix="Score them, or move what matters into checks that are scored.",
             cause=f"unscored {kind}",
+            level=Level.EVALUATOR,
         )
 
 

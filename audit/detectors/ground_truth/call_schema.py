@@ -63,6 +63,7 @@ class CallSchema(TaskDetector):
     category = "malformed-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "schema"
     about_values = True
     why = "An agent that follows the tool documentation cannot make the call that is scored as right."
 

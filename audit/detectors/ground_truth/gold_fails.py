@@ -46,6 +46,7 @@ class GoldFails(TaskDetector):
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "The evaluator replays the ground truth without noticing, and compares runs with what is left of it."
 
     def not_applicable(self, task: AgentTask) -> str | None:

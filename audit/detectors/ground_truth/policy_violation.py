@@ -45,6 +45,7 @@ class PolicyViolation(TaskDetector):
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
+    deciding = "execution"
     why = "An agent that follows its policy ends in another state than the ground truth, and fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:

@@ -10,7 +10,7 @@ from audit.detectors.runs.answered import answered
 from audit.detectors.runs.replayed import own_environment, replayed_verdict
 from audit.evidence import quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -48,6 +48,8 @@ class ReplayedVerdict(SuiteDetector):
     category = "suspicious-score-pattern"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
+    deciding = "execution"
     why = "Scores that were not given by this ground truth cannot be compared with those that were."
     needs_runs = True
 
@@ -94,17 +96,19 @@ class ReplayedVerdict(SuiteDetector):
             share = sum(map(_differing, wrong)) / sum(item.value["compared"] for item in items)
             if len(wrong) >= _FEWEST_TASKS and share >= _SOUND:
                 touched = tuple(item.task_id for item in wrong)
-                yield Conclusion(task_ids=(), also_in=touched, hit=_hit(f"the log of {log}", items, Tier.SUSPECTED))
+                yield Conclusion(
+                    task_ids=(), also_in=touched, hit=_hit(f"the log of {log}", items, Tier.SUSPECTED, Level.SUITE)
+                )
             else:
                 for item in wrong:
                     tasks[item.task_id].append(item)
         for task_id, wrong in sorted(tasks.items()):
             tier = Tier.SUSPECTED if len(wrong) > 1 else Tier.SIGNAL
             here = [item for item in observations if item.task_id == task_id and item.key in {w.key for w in wrong}]
-            yield Conclusion(task_ids=(task_id,), hit=_hit(f"runs of {task_id}", here, tier))
+            yield Conclusion(task_ids=(task_id,), hit=_hit(f"runs of {task_id}", here, tier, Level.TASK))
 
 
-def _hit(what: str, items: Sequence[Observation], tier: Tier) -> Hit:
+def _hit(what: str, items: Sequence[Observation], tier: Tier, level: Level) -> Hit:
     compared, passed, failed, idle = (
         sum(item.value[name] for item in items) for name in ("compared", "passed", "failed", "idle")
     )
@@ -116,6 +120,7 @@ def _hit(what: str, items: Sequence[Observation], tier: Tier) -> Hit:
         "failed and pass.",
         fix="Find out which ground truth and evaluator scored the runs, and score them again by these.",
         cause=f"replayed verdicts: {what}",
+        level=level,
         evidence=tuple(
             chain.from_iterable(item.evidence for item in wrong[:: max(1, len(wrong) // EXEMPLARS)][:EXEMPLARS])
         ),

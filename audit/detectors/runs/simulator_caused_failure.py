@@ -57,6 +57,7 @@ class SimulatorCausedFailure(SuiteDetector):
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     why = "The run is scored as a failure of the agent, which had no way to pass."
     needs_runs = True
 
@@ -143,6 +144,7 @@ def _hit(beginning: str, items: Sequence[Observation], cause: str) -> Hit:
         f"to {high:.1%}): it {ways}. Agents: {_counted(agents)}.{by_simulator}",
         fix="Take these runs out of the score and repeat them with a user that answers before it ends the run.",
         cause=cause,
+        level=Level.TASK if cause.startswith("task ") else None,
         evidence=tuple(islice(quotes, EXEMPLARS)),
         measures={**total, "rate": rate, "low": low, "high": high},
     )

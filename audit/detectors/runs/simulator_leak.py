@@ -65,6 +65,7 @@ class SimulatorLeak(SuiteDetector):
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     why = "An agent that reads what the user was told knows the wish, the limits and the end before it has asked."
     needs_runs = True
 

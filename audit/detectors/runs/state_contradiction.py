@@ -10,7 +10,7 @@ from audit.detectors.runs.answered import Answered, answered, parsed
 from audit.detectors.runs.stored_records import Told, records_of, told
 from audit.evidence import quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -46,6 +46,7 @@ class StateContradiction(SuiteDetector):
     category = "incorrect-tool-response"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.ENVIRONMENT
     why = "An agent that is told a wrong value acts on it, and the score is computed from the right one."
     needs_runs = True
 

@@ -71,6 +71,7 @@ class RunTally(SuiteDetector):
     needs_runs = True
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     nothing: ClassVar[str]
     """Why a task is not checked when its runs hold no case."""
     fix: ClassVar[str]

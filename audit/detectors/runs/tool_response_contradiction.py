@@ -10,7 +10,7 @@ from audit.detectors.runs.contradictions import Compared, Memory
 from audit.detectors.runs.replayed import other_than_replayed
 from audit.evidence import quote_run
 from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
+from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.pointer import join
 from taxonomy.task import AgentTask, ToolSpec
 from taxonomy.trajectory import Trajectory
@@ -46,6 +46,7 @@ class ToolResponseContradiction(SuiteDetector):
     category = "incorrect-tool-response"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.ENVIRONMENT
     why = "An agent that is told that its change did not happen makes it again, or tells the user so."
     needs_runs = True
 

@@ -66,6 +66,7 @@ class UserRoleConfusion(SuiteDetector):
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    level = Level.SUITE
     why = (
         "A user who serves instead of asking withholds what the task needs, or invents it, and the agent fails or "
         "passes for a reason that is not its own."
@@ -202,6 +203,7 @@ def _task_finding(
         f"{expected:.1f} are expected from its other tasks (p = {chance:.1g}).",
         fix="Reword the instruction so that it addresses the customer throughout.",
         cause=f"task {task_id}",
+        level=Level.TASK,
         evidence=tuple(islice(chain.from_iterable(item.evidence for item in items), EXEMPLARS)),
         measures={"agents": cells, "agents_affected": observed, "expected": expected, "p": chance},
     )

@@ -2,5 +2,6 @@
 
 from audit.execution.mutation.mutant import Mutant, Truth
 from audit.execution.mutation.mutants import mutants
+from audit.execution.mutation.roots import Kind, Root, Tried, find_roots, kind_of
 
-__all__ = ["Mutant", "Truth", "mutants"]
+__all__ = ["Kind", "Mutant", "Root", "Tried", "Truth", "find_roots", "kind_of", "mutants"]

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from audit.execution.environment import Attempt
+from audit.execution.mutation.roots import Kind
 from taxonomy.record import Record
 from taxonomy.task import AgentTask, ToolCall, ToolSpec
 
@@ -43,6 +44,8 @@ class Mutant(Record):
     this argument, or nothing."""
     certain: bool = True
     """False where a careful maintainer may still see it otherwise."""
+    kind: Kind | None = None
+    """Class of the wrong value; None for what the agent says, and for arguments left out."""
     attempt: Attempt
     """The attempt."""
 

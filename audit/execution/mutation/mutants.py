@@ -11,6 +11,7 @@ from audit.execution.gold import environment_of, gold_replay
 from audit.execution.mutation import choices, numbers, texts
 from audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
 from audit.execution.mutation.paths import copied_and_removed
+from audit.execution.mutation.roots import Kind, kind_of
 from audit.execution.necessity import without
 from audit.execution.replay import Turns, gold_turns, replay
 from taxonomy.accepted import concrete_values
@@ -135,6 +136,7 @@ def _mutant(task: AgentTask, place: Place, change: Change, turns: Turns) -> Muta
         why=change.why,
         shared="operator" if exact and change.truth is Truth.WRONG and change.shared == "field" else change.shared,
         certain=change.certain,
+        kind=None if change.value is OMITTED else kind_of(place.path, place.value, change.value),
         attempt=Attempt(turns=turns, replies=task.ground_truth.outputs),
     )
 
@@ -161,7 +163,8 @@ def _on_call(task: AgentTask, i: int, j: int, operator: str, truth: Truth, why: 
 
 def _dropped(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
     why = "a call that is wanted is not made"
-    return _on_call(task, i, j, "dropped-call", Truth.WRONG, why, without(turns, i, j))
+    dropped = _on_call(task, i, j, "dropped-call", Truth.WRONG, why, without(turns, i, j))
+    return dropped.model_copy(update={"kind": Kind(type="call", place="call", relation="other")})
 
 
 def _repeated(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:

@@ -51,7 +51,8 @@ def show(outcome: "JudgingOutcome") -> None:
     decisions = outcome.audit.decisions
     out.print(f"findings of the judges: {tiers}")
     out.print(
-        f"decisions with them: keep {decisions['keep']:,}, review {decisions['review']:,}, drop {decisions['drop']:,} "
+        f"decisions with them: keep {decisions['keep']:,}, unchecked {decisions['unchecked']:,}, "
+        f"review {decisions['review']:,}, drop {decisions['drop']:,} "
         f"of {outcome.audit.tasks:,}; cleaned split {outcome.audit.split_id} with {outcome.audit.kept:,} tasks"
     )
     for total in outcome.costs:

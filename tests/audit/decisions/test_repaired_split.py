@@ -88,7 +88,7 @@ def test_the_manifest_has_repaired_beside_dropped(tmp_path: Path) -> None:
 
     manifest = write("a", 1)
     assert manifest["kept_ids"] == ["t1", "t3"]
-    assert manifest["counts"] == {"keep": 1, "repair": 1, "drop": 1, "review": 0}
+    assert manifest["counts"] == {"keep": 1, "repair": 1, "drop": 1, "review": 0, "unchecked": 0}
     assert [task["task_id"] for task in manifest["dropped"]] == ["t2"]
     [repaired] = manifest["repaired"]
     assert (repaired["task_id"], repaired["audit_decision"], repaired["finding_ids"]) == ("t1", "drop", ["f1"])

@@ -128,7 +128,8 @@ def test_from_words_to_decisions(tasks: dict[str, AgentTask], audit: tuple[Shard
         "parcels/13": "not_checked",
         "parcels/2": "not_checked",
     }
-    decisions = {d.task_id: d.action for d in decide(load_policy(), list(tasks), findings, coverage)}
+    decided = decide(load_policy(), list(tasks), findings, coverage, {"judge": "judge"})
+    decisions = {d.task_id: d.action for d in decided}
     assert decisions["library/3"] == "review"
     everything = judge_evidence(checked.values()).judges[0]
     assert (everything.verified.k, everything.verified.n) == (5, 6)

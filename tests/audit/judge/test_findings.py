@@ -131,5 +131,5 @@ def test_variants_share_a_finding_where_their_quotes_are_the_same() -> None:
 def test_what_the_policy_makes_of_it(panels: Any, action: str) -> None:
     subject = task()
     findings, row = to_findings(subject, panels(subject))
-    [decision] = decide(load_policy(), [subject.id], findings, [row])
+    [decision] = decide(load_policy(), [subject.id], findings, [row], {"judge": "judge"})
     assert decision.action == action

@@ -1,0 +1,154 @@
+"""Root causes behind accepted wrong answers: what an evaluator cannot see, in as few words as the verdicts allow.
+
+Every wrong value belongs to a class by three features: the type of the right value, where it is (the argument itself,
+inside an object, inside a list), and how the wrong value relates to the right one. An evaluator that accepts nearly all
+members of a class does not see it, whichever operator made them. The most general class counts, so that special cases
+of a root are no causes of their own.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal
+
+from taxonomy.record import Record
+
+Place = Literal["argument", "object", "list", "call"]
+Relation = Literal["punctuation", "longer", "shorter", "other"]
+
+NEARLY_ALL = 0.95
+"""Share of a class that has to pass. Below 1, because a value may be wrong and still harmless, or be compared twice."""
+FEWEST_TASKS = 3
+"""Tasks, variants of one task counted once, in which a class has to pass; fewer are no habit of an evaluator."""
+
+
+class Kind(Record):
+    """The class of one wrong value."""
+
+    type: str
+    """Type of the right value in the words of JSON Schema; "call" where a whole call is left out."""
+    place: Place
+    """Where the value is."""
+    relation: Relation
+    """How the wrong value relates to the right one."""
+
+
+class Tried(Record):
+    """Wrong values of one class in one task, and what the evaluator said."""
+
+    task_id: str
+    """Task."""
+    cluster: str
+    """Variants of one task share it."""
+    kind: Kind
+    """Class."""
+    passed: int
+    """Accepted."""
+    tried: int
+    """Accepted or rejected."""
+
+
+class Root(Record):
+    """A root cause: classes that pass for one reason."""
+
+    id: str
+    """Canonical name; the cause of the finding."""
+    sentence: str
+    """What the evaluator does not see."""
+    kinds: tuple[Kind, ...]
+    """Classes that it covers."""
+
+
+_TYPES = {bool: "boolean", int: "integer", float: "float", str: "string", list: "array", dict: "object"}
+_ORDER = ("integer", "float", "boolean", "string", "null", "call")
+_INSIDE = {"argument": "argument", "object": "value inside an object", "list": "item of a list"}
+_RELATIONS: dict[str, str] = {
+    "punctuation": "Punctuation is not compared",
+    "longer": "A value passes that merely contains the right one",
+    "shorter": "A value passes that is merely a part of the right one",
+}
+
+
+def kind_of(path: Sequence[str | int], right: Any, wrong: Any) -> Kind:
+    """Return the class of a wrong value.
+
+    >>> kind_of(("n",), 3, 4)
+    Kind(type='integer', place='argument', relation='other')
+    >>> kind_of(("box", "sizes", 0), "monthly", "bimonthly").relation
+    'longer'
+    """
+    place: Place = "list" if any(isinstance(part, int) for part in path) else "object" if len(path) > 1 else "argument"
+    return Kind(type=_TYPES.get(type(right), "null"), place=place, relation=_relation(right, wrong))
+
+
+def _relation(right: Any, wrong: Any) -> Relation:
+    if isinstance(right, bool) or isinstance(wrong, bool):
+        return "other"
+    one, other = (re.sub(r"[\W_]+", "", str(value).casefold()) for value in (right, wrong))
+    if not one or not other:
+        return "other"
+    if one == other:
+        return "punctuation"
+    return "longer" if one in other else "shorter" if other in one else "other"
+
+
+def find_roots(tried: Iterable[Tried]) -> list[Root]:
+    """Find the classes that an evaluator does not see, the most general first.
+
+    Tried in turn: a type, wherever it is; a type in one kind of place; a relation, whatever the type; a relation in one
+    kind of place. A class counts when nearly all of its members pass, in at least three tasks. What a root covers is
+    set aside before the next step. Types that are not seen in the same places are one root. A relation that passes in
+    one kind of place covers what passes by it elsewhere, though there other things decide as well.
+    """
+    left = list(tried)
+    roots: list[Root] = []
+    steps: tuple[tuple[Callable[[Kind], tuple[str, ...]], bool], ...] = (
+        (lambda kind: (kind.type,), False),
+        (lambda kind: (kind.type, kind.place), False),
+        (lambda kind: (kind.relation,), True),
+        (lambda kind: (kind.relation, kind.place), True),
+    )
+    for feature, by_relation in steps:
+        unseen = _unseen(left, feature, by_relation)
+        relations = {key[0] for key in unseen} if by_relation else set()
+        covered = [item for item in left if feature(item.kind) in unseen or item.kind.relation in relations]
+        left = [item for item in left if feature(item.kind) not in unseen and item.kind.relation not in relations]
+        groups: dict[str, set[Kind]] = defaultdict(set)
+        for item in covered:
+            key = feature(item.kind)
+            name = f"relation {key[0]}" if by_relation else f"type in {key[1] if len(key) > 1 else 'any place'}"
+            groups["a call left out" if item.kind.type == "call" else name].add(item.kind)
+        roots.extend(_root(name, kinds) for name, kinds in sorted(groups.items()))
+    return roots
+
+
+def _unseen(
+    tried: Sequence[Tried], feature: Callable[[Kind], tuple[str, ...]], by_relation: bool
+) -> set[tuple[str, ...]]:
+    passed: dict[tuple[str, ...], int] = defaultdict(int)
+    total: dict[tuple[str, ...], int] = defaultdict(int)
+    clusters: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for item in tried:
+        if by_relation and item.kind.relation == "other":
+            continue
+        key = feature(item.kind)
+        passed[key] += item.passed
+        total[key] += item.tried
+        if item.passed:
+            clusters[key].add(item.cluster)
+    return {key for key in total if passed[key] >= NEARLY_ALL * total[key] and len(clusters[key]) >= FEWEST_TASKS}
+
+
+def _root(name: str, kinds: Iterable[Kind]) -> Root:
+    ordered = tuple(sorted(kinds, key=lambda kind: (_ORDER.index(kind.type), kind.place, kind.relation)))
+    types = list(dict.fromkeys(kind.type for kind in ordered))
+    places = sorted({kind.place for kind in ordered})
+    if name == "a call left out":
+        sentence = "A call that is wanted may be left out"
+    elif name.startswith("relation "):
+        sentence = _RELATIONS[name.removeprefix("relation ")]
+    else:
+        listed = " or ".join(filter(None, [", ".join(types[:-1]), types[-1]]))
+        what = _INSIDE[places[0]] if len(places) == 1 else "value"
+        sentence = f"No {listed} {what} is ever compared"
+    return Root(id=name, sentence=sentence, kinds=ordered)
