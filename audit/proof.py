@@ -96,7 +96,7 @@ def weighed(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
     if reason is None:
         return hit
     why = f"The evaluator never looks at this value ({reason}), so no score depends on it."
-    return hit.model_copy(update={"severity": Severity.COSMETIC, "why": why})
+    return hit.model_copy(update={"severity": Severity.COSMETIC, "why": why, "proof": None})
 
 
 def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -> Proof | None:

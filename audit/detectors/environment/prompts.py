@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from taxonomy.task import AgentTask
 
 _FENCE = re.compile(
-    r"^[ \t]*(?P<fence>```+|~~~+)[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<code>.*?)^[ \t]*(?P=fence)",
+    r"^[ \t]*(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<language>[\w+-]*+)[^\n]*+\n(?P<code>.*?)^[ \t]*(?P=fence)",
     re.MULTILINE | re.DOTALL,
 )
 

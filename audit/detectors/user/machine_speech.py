@@ -16,7 +16,7 @@ _MARKS = {
             r"</?\|?(?:tool|function)[ _-]?(?:calls?)?\b[^<>\n]{0,60}>"
             r"|^[\s*#>`-]{0,8}(?:tool|function|api) ?calls?[\s*`]{0,4}:"
             r"|(?<![\w./@])[A-Za-z_]\w*\(\s*[A-Za-z_]\w*\s*=\s*(?:['\"\[{\d-]|True\b|False\b|None\b|true\b|false\b|null\b)"
-            r"|(?-i:(?<![\w./@])[a-z]\w*(?:_|[a-z][A-Z])\w*\((?:\)|\s*[\"'{]))"
+            r"|(?-i:(?<![\w./@])[a-z]\w{0,80}(?:_|[a-z][A-Z])\w{0,80}\((?:\)|\s*[\"'{]))"
         ),
         "answers as a tool": (
             r"</?\|?(?:tool|function|api)[ _-]?(?:response|result|output|observation)s?\b[^<>\n]{0,60}>|</?observation>"

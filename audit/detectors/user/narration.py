@@ -30,7 +30,7 @@ _ASIDE = re.compile(
     rf"(?:\((?P<round>[^()\n]{{2,{_LONGEST}}})\)|\[(?P<square>[^\[\]\n]{{2,{_LONGEST}}})\](?!\()"
     rf"|\{{(?P<curly>[^{{}}\n]{{2,{_LONGEST}}})\}}|<(?P<angle>[^<>\n]{{2,{_LONGEST}}})>|(?<![\w*])\*(?P<stars>[^*\n]{{2,{_LONGEST}}})\*(?![\w*])"
     rf"|(?<!\w)_(?P<under>[^_\n]{{2,{_LONGEST}}})_(?!\w)"
-    rf"|^[ \t]*(?P<rule>[-–—~=#]{{2,}})[ \t]*(?P<ruled>[^\n]{{2,{_LONGEST}}}?)[ \t]*(?P=rule)[ \t]*$)",
+    rf"|^[ \t]*(?P<rule>[-–—~=#]{{2,40}})[ \t]*(?P<ruled>[^\n]{{2,{_LONGEST}}}?)[ \t]*(?P=rule)[ \t]*$)",
     re.MULTILINE,
 )
 _TOLD_ASIDE = re.compile(
@@ -68,7 +68,7 @@ _NOTHING_SAID = re.compile(
 )
 _THEN = r"(?:at this point|now|then|next|finally|eventually|meanwhile|here|in response|after (?:that|this)|afterwards)"
 _TOLD = re.compile(
-    rf"(?:\A|(?<=[.!?\n])|\n)[\s*_>~=-]*(?P<sentence>(?:narrator|narration|stage directions?):[^\n]{{1,200}}"
+    rf"(?:\A|(?<=[.!?\n])|\n)[\s*_>~=-]{{0,40}}(?P<sentence>(?:narrator|narration|stage directions?):[^\n]{{1,200}}"
     rf"|(?:{_THEN},? )?the {_PERSON}(?:, [^,.!?\n]{{1,40}},)? {_ADVERB}"
     rf"(?:{_SAYS}|would|should|might)\b[^.!?\n]{{0,200}})",
     re.IGNORECASE,
@@ -97,11 +97,12 @@ def narration(text: str) -> Cue | None:
 
 
 def _told(said: str) -> Iterator[tuple[int, int]]:
+    whole = said.strip()
     for aside in _ASIDE.finditer(said):
         inside = aside["ruled"] or next(filter(None, aside.groups()))
         told = _TOLD_ASIDE.match(inside) or (aside["stars"] and _BETWEEN_STARS.match(inside))
         told = told or (not aside["round"] and _ACTS.match(inside))
-        if told or (aside[0] == said.strip() and _NOTHING_SAID.fullmatch(inside)):
+        if told or (aside[0] == whole and _NOTHING_SAID.fullmatch(inside)):
             yield aside.span()
     for found in _TOLD.finditer(said):
         yield found.span("sentence")

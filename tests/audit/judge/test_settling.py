@@ -110,7 +110,8 @@ def test_two_calls_at_once_are_not_settled() -> None:
 def test_a_malformed_call() -> None:
     task = desk_task(lend(kind="forever"), call("pay_fee", member="ada", amount=5))
     broken = settled(task, "malformed-tool-call", "No such kind.", (call_at(0), '"kind": "forever"'))
-    assert (broken.standing, broken.severity) == ("proved", Severity.AFFECTS_SCORE)
+    # The desk ignores how long a loan is to be: a wrong kind decides no score.
+    assert (broken.standing, broken.severity, broken.proof) == ("proved", Severity.COSMETIC, None)
     assert broken.reason.startswith("call-schema finds it too: The gold call of 'lend_book' gives 'kind' as")
     other = settled(task, "malformed-tool-call", "The argument book has the wrong type.", (call_at(0), '"book": "b7"'))
     assert (other.standing, other.reason) == ("verified", "not settled: call-schema flags something else of the call")
@@ -156,7 +157,8 @@ def test_a_failing_call() -> None:
 def test_a_missing_tool() -> None:
     task = desk_task(call("sell_book", book="b7"))
     gold = (call_at(0), "sell_book")
-    assert settled(task, "insufficient-toolset", "No tool sells.", gold).standing == "proved"
+    # The desk passes over a call that it does not know, so a run without it passes: no score is shown to be wrong.
+    assert settled(task, "insufficient-toolset", "No tool sells.", gold).standing == "verified"
     there = settled(desk_task(lend()), "insufficient-toolset", "There is no tool `pay_fee`.", (call_at(0), "lend_book"))
     assert (there.standing, there.reason) == ("refuted", "the task offers a tool called pay_fee")
     unable = settled(desk_task(lend()), "insufficient-toolset", "`pay_fee` takes no coins.", (call_at(0), "lend_book"))

@@ -9,16 +9,16 @@ REPORT = "The script must write a JSON report with `jobs_done` and `jobs_total`.
 
 
 @pytest.mark.parametrize(
-    ("said", "criterion", "tier"),
+    ("said", "criterion"),
     [
-        (REPORT, "Completion: `clamp(jobs_done / jobs_total, 0, 1)`.", None),
-        ("Recognise the switch `--run-tests`.", "Isolation: the share passed, as reported by `--run-tests`.", None),
-        ("Record the results in JSON format in result.json, with the keys: loss, comment.", "", Tier.SUSPECTED),
+        (REPORT, "Completion: `clamp(jobs_done / jobs_total, 0, 1)`."),
+        ("Recognise the switch `--run-tests`.", "Isolation: the share passed, as reported by `--run-tests`."),
+        ("Record the results in JSON format in result.json, with the keys: loss, comment.", ""),
     ],
 )
-def test_figures_that_the_agent_reports(said: str, criterion: str, tier: Tier | None) -> None:
+def test_figures_that_the_agent_reports(said: str, criterion: str) -> None:
     [hit] = SelfReportedResult().inspect(open_task(said, criterion))
-    assert hit.tier is tier
+    assert hit.tier is None and SelfReportedResult.tier is Tier.SUSPECTED
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,7 @@ def hits(subject: AgentTask) -> list[Any]:
 def test_a_number_that_another_number_of_the_task_contains(expected: str, pointer: str) -> None:
     subject = task(expected, instruction="You are ada_1. Extend loan L9.")
     [hit] = hits(subject)
-    assert (hit.tier, hit.severity) == (None, None)
+    assert (hit.tier, hit.severity) == (Tier.SUSPECTED, Severity.MAY_AFFECT_SCORE)
     assert hit.evidence[1].pointer == pointer
 
 
@@ -122,13 +122,51 @@ def test_an_empty_text_is_left_to_another_check() -> None:
     assert hits(task("")) == []
 
 
+def records(*fees: object) -> AgentTask:
+    state = {"members": {f"ada_{i}": {"fee": fee, "age": 30 + i} for i, fee in enumerate(fees)}}
+    check = Check(kind="output_substring", scored=True, expected="44", note="in lower case without commas")
+    return make_task(
+        user=UserSpec(kind="simulated", instruction="You are ada_0 or ada_1 and ask for your fee."),
+        environment=EnvironmentSpec(state=state),
+        evaluation=EvaluationSpec(checks=(check,)),
+        ground_truth=GroundTruth(semantics="none", outputs=("44",), call_matching="none"),
+    )
+
+
+def with_state(subject: AgentTask, **members: dict[str, int]) -> AgentTask:
+    return subject.model_copy(update={"environment": EnvironmentSpec(state={"members": members})})
+
+
+def test_the_same_field_of_another_record_is_another_answer_to_the_question() -> None:
+    [hit] = hits(records(44, 448))
+    assert (hit.tier, hit.severity) == (None, None)
+    assert hit.proof and hit.proof.replies == ("448",)
+    assert (hit.proof.passes, hit.proof.should_pass) == (True, False)
+    assert [item.pointer for item in hit.evidence[1:]] == [
+        "/environment/state/members/ada_0/fee",
+        "/environment/state/members/ada_1/fee",
+    ]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        records(43, 448),
+        with_state(records(44), ada_0={"fee": 44}, ada_1={"age": 448}),
+        with_state(records(44), ada_0={"fee": 44, "age": 44}, ada_1={"fee": 448}),
+    ],
+    ids=["no record has it", "another field", "two fields have it: by chance"],
+)
+def test_a_number_that_answers_another_question_is_only_suspected(subject: AgentTask) -> None:
+    assert {hit.tier for hit in hits(subject)} == {Tier.SUSPECTED}
+
+
 @pytest.mark.corpora
 def test_tau(corpora: Path) -> None:
     tasks = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
     found = {hit.task_ids[0]: hit.hit.tier for hit in check_shard(tasks, {}, [SubstringCheck()]).hits}
-    assert [name for name, tier in found.items() if tier is None] == [
-        "airline/44", "retail/2", "retail/3", "retail/4", "retail/43"
-    ]  # fmt: skip
-    assert [name for name, tier in found.items() if tier is Tier.SUSPECTED] == ["retail/40"]
+    # "10" in the price of an unrelated product is no proof: no reply to these tasks speaks of it.
+    assert list(found) == ["airline/44", "retail/2", "retail/3", "retail/4", "retail/40", "retail/43"]
+    assert set(found.values()) == {Tier.SUSPECTED}
     second = list(Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()))
     assert "airline/14" in {hit.task_ids[0] for hit in check_shard(second, {}, [SubstringCheck()]).hits}

@@ -52,7 +52,7 @@ def test_factors_of_a_formula() -> None:
 def test_a_page_cannot_write_to_its_files() -> None:
     task = open_task(PAGE, "Logging: `moves.log` must append one line per move.")
     [hit] = UnreachableMaximum().inspect(task)
-    assert hit.tier is Tier.SUSPECTED
+    assert hit.tier is None and UnreachableMaximum.tier is Tier.SUSPECTED
 
 
 @pytest.mark.parametrize(

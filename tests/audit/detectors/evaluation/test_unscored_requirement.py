@@ -46,6 +46,38 @@ def test_what_can_only_be_seen_in_the_run(assertion: str) -> None:
     assert hit.evidence[0].quote == assertion
 
 
+def restated(required: object, *assertions: str) -> AgentTask:
+    """A text that the reward basis leaves out, beside assertions that are in it."""
+    texts = Check(kind="output_substring", scored=False, expected=required)
+    judges = (Check(kind="judge", scored=True, expected=assertion) for assertion in assertions)
+    return make_task(evaluation=EvaluationSpec(checks=(STATE, texts, *judges)))
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        restated("1628", "Agent communicates that the fee is $1,628."),
+        restated(["10", "7"], "There are 10 copies.", "7 of them are lent."),
+        restated("the reading room", "Agent names the Reading Room."),
+    ],
+)
+def test_what_a_judge_scores_in_other_words(task: AgentTask) -> None:
+    assert list(UnscoredRequirement().inspect(task)) == []
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        restated("1628", "Agent communicates the fee."),
+        restated(["10", "7"], "There are 10 copies."),
+        restated("628", "The fee is $1,628."),
+    ],
+)
+def test_a_value_that_no_assertion_states(task: AgentTask) -> None:
+    [hit] = UnscoredRequirement().inspect(task)
+    assert hit.evidence[0].pointer == "/evaluation/checks/1/expected"
+
+
 @pytest.mark.parametrize(
     "task",
     [

@@ -21,10 +21,10 @@ def test_a_rubric_that_the_agent_does_not_get(said: str) -> None:
     assert hit.evidence[1].quote == RUBRIC
 
 
-def test_it_only_suspects_where_the_files_leave_open_who_reads_the_rubric() -> None:
+def test_it_only_suspects() -> None:
     task = open_task("Which firm matches the rubric criteria?", RUBRIC)
     [hit] = UnseenRubric().inspect(task.model_copy(update={"traits": task.traits | {"rubric_maybe_in_prompt"}}))
-    assert hit.tier is Tier.SUSPECTED
+    assert hit.tier is None and UnseenRubric.tier is Tier.SUSPECTED
 
 
 def test_a_rubric_that_tells_the_answer() -> None:

@@ -1,3 +1,4 @@
+import time
 from typing import Any
 
 import pytest
@@ -200,3 +201,18 @@ def test_a_slip_of_the_keyboard(said: str, value: Any, meant: str, patched: bool
 )
 def test_other_values_and_conventions_are_no_slips(said: str, value: Any) -> None:
     assert hits(task(said, {"what": value})) == []
+
+
+def test_a_million_characters_take_seconds_and_too_many_names_are_not_compared() -> None:
+    text = '{"a":' * 40_000
+    said = UserSpec(kind="scripted", turns=((Message(role="user", content=text[: len(text) // 2]),),))
+    call = ToolCall(name="lend_book", arguments={"x": text})
+    long = make_task(user=said, ground_truth=GroundTruth(semantics="required", turns=((call,),)))
+    began = time.process_time()
+    list(NearMissValue().inspect(long))
+    assert time.process_time() - began < 5
+    names = [f"note_{i}.md" for i in range(2_000)]
+    said = UserSpec(kind="scripted", turns=((Message(role="user", content=" ".join(names)),),))
+    call = ToolCall(name="lend_book", arguments={"x": names})
+    wide = make_task(user=said, ground_truth=GroundTruth(semantics="required", turns=((call,),)))
+    assert "are too many to compare" in str(NearMissValue().not_applicable(wide))

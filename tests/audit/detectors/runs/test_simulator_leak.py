@@ -7,6 +7,7 @@ from audit.detectors.runs.leaks import leaks, spoken
 from audit.sources.base import Quarantine
 from audit.sources.registry import open_source
 from taxonomy import Status
+from taxonomy.finding import Level
 from tests.audit.detectors.runs.conversations import agent, audit, played, shop_task, user
 from tests.builders import make_task
 
@@ -78,6 +79,29 @@ def test_fixed_turns_and_silent_runs_are_not_checked() -> None:
     assert [row.status for row in coverage] == [Status.NOT_CHECKED, Status.NOT_CHECKED]
 
 
+def test_a_habit_with_some_agents_and_never_with_others_is_a_conflict_of_labels() -> None:
+    shown = [user("Hi."), agent("Hello."), user(THOUGHT), agent("Yes?")]
+    runs = [played(*shown, model=model, trial=i) for model in ("m1", "m2") for i in range(10)]
+    runs += [played(user("Hi."), agent("Hello."), model="m3", trial=i) for i in range(40)]
+    (finding,), coverage = audit(SimulatorLeak(), [shop_task("t1")], runs)
+    assert finding.level is Level.SUITE
+    assert finding.claim == (
+        "The logs disagree about the simulated user sim: it gives its thoughts away in its turns in 20 of 20 runs "
+        "whose agent is m1, m2, and in none of 40 runs whose agent is m3. Runs of both kinds carry the same name, so "
+        "a label is wrong, or the runs differ in something that the logs do not say."
+    )
+    assert (finding.task_ids, finding.also_in) == ((), ("t1",))
+    assert finding.evidence[0].quote.startswith("<think>")
+
+
+def test_what_happens_now_and_then_blames_the_simulator() -> None:
+    said = [user("Hi."), agent("Hello."), user("My prompt says no."), agent("Yes?")]
+    runs = [played(*said, model="m1", trial=0)]
+    runs += [played(user("Hi."), agent("Hello."), model=model, trial=i) for model in ("m1", "m2") for i in range(1, 50)]
+    (finding,), _ = audit(SimulatorLeak(), [shop_task("t1")], runs)
+    assert finding.claim.startswith("The simulated user sim gives away") and finding.level is not Level.SUITE
+
+
 @pytest.mark.corpora
 def test_which_runs_of_tau2_leak_thoughts(corpora: Path) -> None:
     source = open_source("tau2", corpora / "tau2-bench_v0.1.3", ("retail",))
@@ -85,5 +109,8 @@ def test_which_runs_of_tau2_leak_thoughts(corpora: Path) -> None:
     runs = list(source.runs(corpora / "trajectories" / "tau2_retail.jsonl.gz", Quarantine()))
     findings, _ = audit(SimulatorLeak(), tasks, runs)
     leaking = {run.model for run in runs for m in run.messages if m.role == "user" and "<think>\n" in m.content}
-    (finding,) = (item for item in findings if item.measures["thoughts"])
-    assert leaking and all(f"{model} (" in finding.claim for model in leaking)
+    (finding,) = (item for item in findings if item.level is Level.SUITE)
+    assert finding.claim.startswith("The logs disagree about the simulated user")
+    having = finding.claim.partition("whose agent is ")[2].partition(", and in none of ")[0]
+    assert set(having.split(", ")) == leaking and len(leaking) == 3
+    assert not any(item.measures.get("thoughts") for item in findings if item is not finding)
