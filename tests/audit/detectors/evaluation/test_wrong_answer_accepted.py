@@ -21,7 +21,7 @@ from audit.sources.acebench import AceBench
 from audit.sources.base import Quarantine
 from audit.sources.tau2 import Tau2Bench
 from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
+from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 from taxonomy.accepted import any_of
 from taxonomy.finding import Evidence, Level
 from taxonomy.trajectory import Trajectory
@@ -39,6 +39,7 @@ def shelf(*gold: ToolCall) -> AgentTask:
         subtask="s",
         user=UserSpec(kind="scripted", turns=((Message(role="user", content="Two, please."),),)),
         environment=EnvironmentSpec(),
+        evaluation=EvaluationSpec(),
         ground_truth=GroundTruth(semantics="required", turns=(gold,), call_matching="any_order"),
     )
 
@@ -119,9 +120,7 @@ def test_acebench_compares_no_number_and_no_boolean(corpora: Path) -> None:
     finally:
         use_checkout(None)
     numbers = next(finding for finding in findings if "ever compared" in finding.claim)
-    assert numbers.claim.startswith("No integer, float or boolean argument is ever compared; 74 tasks pass"), (
-        numbers.claim
-    )
+    assert numbers.claim.startswith("No integer, float or boolean argument is ever compared; 74 tasks pass")
     assert numbers.level is Level.EVALUATOR and "--checkout" in numbers.command
     assert {len(numbers.evidence), len({item.task_id for item in numbers.evidence})} == {3}
     policy = load_policy()
