@@ -71,7 +71,10 @@ def test_what_can_be_repaired_is_back_in_the_split(audited: Path, benchmark: Pat
     before = contents(benchmark)
     outcome = repair(str(audited))
     assert (outcome["with_patch"], outcome["accepted"], outcome["proposals"]) == (2, 2, 2)
-    assert (outcome["removed_before"], outcome["decisions"]) == (3, {"keep": 2, "repair": 1, "drop": 2, "review": 0})
+    assert (outcome["removed_before"], outcome["decisions"]) == (
+        3,
+        {"keep": 2, "repair": 1, "drop": 2, "review": 0, "unchecked": 0},
+    )
     assert "all-fail" in outcome["not_repeated"]
     kept = {task.id: task for task in Native(audited / "repair" / "repaired").tasks(Quarantine())}
     assert list(kept) == ["lib/0", "lib/1", "lib/3"]
