@@ -1,6 +1,10 @@
 """Prefect's settings for a tool that runs anywhere. Imported before prefect itself."""
 
+import atexit
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 DEFAULTS = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -13,3 +17,19 @@ DEFAULTS = {
 
 for _name, _value in DEFAULTS.items():
     os.environ.setdefault(_name, _value)
+
+
+def _use_writable_home() -> None:
+    """Keep Prefect's files in a temporary folder where its own cannot be written: no home, or a read-only one."""
+    try:
+        home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            return
+    except (OSError, RuntimeError):
+        folder = tempfile.mkdtemp(prefix="agenthard-prefect-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        os.environ["PREFECT_HOME"] = folder
+
+
+_use_writable_home()
