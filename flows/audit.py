@@ -11,6 +11,7 @@ from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
+from flows.interrupts import stop_server_with_us
 from flows.plan import AuditPlan, AuditSettings, make_plan, run_key
 from flows.progress import current
 from flows.publish import AuditOutcome, publish
@@ -105,6 +106,7 @@ def run_audit(settings: AuditSettings) -> AuditOutcome:
         RunFolderError: Another process works in the run folder, or it holds something else.
     """
     runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers)
+    stop_server_with_us()
     with RunFolder(Path(settings.out)).hold():
         outcome: AuditOutcome = audit_flow.with_options(task_runner=runner)(settings)
     return outcome

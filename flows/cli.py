@@ -65,11 +65,13 @@ def main() -> None:
     An error is one message and exit code 3, never a traceback: exit code 1 is for defects of a benchmark alone.
     """
     from flows.errors import ExitCode, explain
+    from flows.interrupts import interrupt_on_termination
     from flows.printing import guarded_output
     from flows.safe_path import protect_children
     from taxonomy.printable import printable
 
     protect_children()
+    interrupt_on_termination()
     command = typer.main.get_command(app)
     try:
         with guarded_output(command):

@@ -1,6 +1,9 @@
 """Prefect's settings for a tool that runs anywhere. Imported before prefect itself."""
 
+import atexit
 import os
+import shutil
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -25,3 +28,19 @@ _prefect = find_spec("prefect")
 if _prefect and _prefect.origin and "PREFECT_LOGGING_SETTINGS_PATH" not in os.environ:
     _own = Path(_prefect.origin).parent / "logging" / "logging.yml"
     os.environ.setdefault("PREFECT_LOGGING_CONFIG_PATH", str(_own))
+
+
+def _use_writable_home() -> None:
+    """Keep Prefect's files in a temporary folder where its own cannot be written: no home, or a read-only one."""
+    try:
+        home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
+        home.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=home):
+            return
+    except (OSError, RuntimeError):
+        folder = tempfile.mkdtemp(prefix="agenthard-prefect-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        os.environ["PREFECT_HOME"] = folder
+
+
+_use_writable_home()

@@ -148,7 +148,12 @@ def _proposals(
 
 
 def _write_split(
-    run: Path, out: Path, audit: Audited, findings: Sequence[Finding], together: Sequence[TaskRepair], workshop: Workshop
+    run: Path,
+    out: Path,
+    audit: Audited,
+    findings: Sequence[Finding],
+    together: Sequence[TaskRepair],
+    workshop: Workshop,
 ) -> RepairedSplitManifest:
     before = read_decisions(run)
     mended: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}

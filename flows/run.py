@@ -12,6 +12,7 @@ from flows.audit import run_audit
 from flows.evaluation.flow import run_evaluation
 from flows.evaluation.publish import EvaluationOutcome
 from flows.evaluation.settings import EvaluationSettings
+from flows.interrupts import stop_server_with_us
 from flows.pipeline import GenerateStage, PipelineConfig
 from flows.plan import AuditSettings, run_key
 from flows.progress import current
@@ -119,5 +120,6 @@ def report_settings(config: PipelineConfig, audit: str) -> ReportSettings:
 
 def run_pipeline(config: PipelineConfig) -> PipelineOutcome:
     """Run the whole loop."""
+    stop_server_with_us()
     outcome: PipelineOutcome = run_flow(config, len(os.sched_getaffinity(0)))
     return outcome

@@ -26,6 +26,7 @@ from flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from flows.evaluation.store import EpisodeStore
 from flows.evaluation.watching import watching
 from flows.evaluation.workers import alone, release_dead
+from flows.interrupts import stop_server_with_us
 from flows.progress import current
 from flows.run_folder import write_json
 
@@ -95,6 +96,7 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
         ModelError: The models are set up wrongly.
     """
     runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers + 1)
+    stop_server_with_us()
     try:
         outcome: EvaluationOutcome = evaluate_flow.with_options(task_runner=runner)(settings)
     except ExceptionGroup as group:

@@ -18,6 +18,8 @@ from tests.flows.evaluation.conftest import attempts, evaluated, model_path
 from tests.loopback import Answer, Asked, Faults, Loopback
 from tests.loopback.app import change
 from tests.loopback.brains import ace
+from tests.loopback.odd import READABLE, Odd
+from tests.loopback.talk import Said
 
 EPISODES = 4
 REQUESTS = 4
@@ -190,3 +192,27 @@ def test_another_model_under_the_same_label_is_refused(suite: Path, server: Loop
     evaluated(settings(suite, tmp_path, server))
     with pytest.raises(CommandError, match="another model loop"):
         evaluated(settings(suite, tmp_path, server, model={"sampling": {"max_output_tokens": 600}}))
+
+
+@pytest.mark.parametrize("odd", ["surrogate", "brackets", "huge_usage", "negative_usage", "no_usage"])
+def test_one_odd_conversation_leaves_the_others(odd: Odd, suite: Path, server: Loopback, tmp_path: Path) -> None:
+    first = next(iter(settings(suite, tmp_path, server).open().tasks()))
+    system = [said for said in prompt_of(first, tmp_path) if said.role != "system"][-1].text
+    server.service.odd = lambda asked: odd if any(said.text == system for said in asked.said) else None
+    wanted = settings(suite, tmp_path, server, attempts=2)
+    outcome = evaluated(wanted)
+    fails = odd not in READABLE
+    assert (outcome.settled, outcome.without_verdict, outcome.complete) == (EPISODES, int(fails), not fails)
+    (total,), counts = outcome.costs, server.counts
+    assert (total.sent, total.unknown) == (counts["received"], 0)
+    assert total.answered == sum(billed["requests"] for billed in counts["billed"].values())
+    assert total.maybe_billed == sum(lost["requests"] for lost in counts["lost"].values())
+    assert total.not_stated == (0 if fails else REQUESTS)
+    evaluated(wanted)
+    assert server.counts["received"] == counts["received"], "a second run pays for nothing again"
+
+
+def prompt_of(task: Any, folder: Path) -> Any:
+    """The messages that begin the conversation about a task."""
+    request, _ = task.workload(load_model(str(folder / "model.yaml")), 0.0, 0)
+    return [Said(message.role, message.text) for message in request.messages]

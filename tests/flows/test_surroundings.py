@@ -1,0 +1,166 @@
+"""Commands in hostile surroundings: signals, no home, a closed pipe, a full disk, hostile text, an unforeseen error."""
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import flows.cli as cli
+from tests.builders import make_run
+from tests.flows.judging.made import case
+
+PATIENCE = 120.0
+TASKS = 40
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("benchmark")
+    lines = [case(number).model_dump_json(exclude={"origins"}) for number in range(TASKS)]
+    runs = [make_run(f"lib/{i}", name, passed=i % 3 != 0).model_dump_json() for i in range(TASKS) for name in "AB"]
+    (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / "runs.jsonl").write_text("\n".join(runs) + "\n", encoding="utf-8")
+    return folder
+
+
+def words(benchmark: Path, out: Path) -> list[str]:
+    runs = str(benchmark / "runs.jsonl")
+    return ["audit", "native", str(benchmark), "--runs", runs, "--out", str(out), "--workers", "1"]
+
+
+def start(arguments: list[str], home: Path, **environment: str | None) -> "subprocess.Popen[bytes]":
+    merged = {**os.environ, "PREFECT_HOME": str(home), **environment}
+    env = {name: value for name, value in merged.items() if value is not None}
+    command = [sys.executable, "-m", "flows.cli", *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True)
+
+
+def processes() -> dict[int, tuple[int, str]]:
+    """All processes: number → number of the parent, command line."""
+    found = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                status = (folder / "stat").read_text().rpartition(")")[2].split()
+                if status[0] != "Z":
+                    line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                    found[int(folder.name)] = int(status[1]), line
+            except OSError:
+                continue
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_signal_leaves_no_process(number: signal.Signals, benchmark: Path, tmp_path: Path) -> None:
+    process = start(words(benchmark, tmp_path / "out"), tmp_path / "home")
+    deadline = time.monotonic() + PATIENCE
+    children: dict[int, str] = {}
+    while not any("uvicorn" in line for line in children.values()) or len(children) < 2:
+        assert process.poll() is None and time.monotonic() < deadline, children
+        children = {pid: line for pid, (parent, line) in processes().items() if parent == process.pid}
+        time.sleep(0.05)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=PATIENCE)
+    deadline = time.monotonic() + 15
+    while (left := children.keys() & processes().keys()) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left, {pid: children[pid] for pid in left}
+    if number != signal.SIGKILL:
+        assert process.returncode == 3
+        assert error.decode().startswith("error: interrupted; finished shards are kept"), error.decode()
+
+
+@pytest.mark.parametrize("home", ["absent", "no folder"])
+def test_an_audit_needs_no_home(home: str, benchmark: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    place = None if home == "absent" else str(tmp_path / "file" / "home")
+    process = start(words(benchmark, tmp_path / "out"), tmp_path, HOME=place or "/proc", PREFECT_HOME=None, LC_ALL="C")
+    printed, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1, error.decode()
+    assert "40 tasks" in printed.decode() and error == b""
+    left = [path for path in Path(tmp_path).iterdir() if path.name.startswith("agenthard-prefect")]
+    assert left == []
+
+
+def test_a_full_disk_is_named_and_the_same_command_goes_on(benchmark: Path, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=512k", "none", str(disk)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a disk of its own can be mounted by root alone")
+    try:
+        full = start(words(benchmark, disk / "out"), tmp_path / "home")
+        printed, error = full.communicate(timeout=PATIENCE)
+        assert (full.returncode, printed) == (3, b"")
+        assert b"error: No space left on device: " in error and str(disk).encode() in error, error.decode()
+        assert error.count(b"\n") == 1
+        subprocess.run(["mount", "-o", "remount,size=64m", str(disk)], check=True)
+        again = start(words(benchmark, disk / "out"), tmp_path / "home")
+        _, error = again.communicate(timeout=PATIENCE)
+        assert again.returncode == 1, error.decode()
+        sound = start(words(benchmark, tmp_path / "sound"), tmp_path / "home")
+        sound.communicate(timeout=PATIENCE)
+        assert contents(disk / "out") == contents(tmp_path / "sound")
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    files = (p for p in folder.rglob("*") if p.is_file() and "work" not in p.relative_to(folder).parts)
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in files}
+
+
+def test_a_folder_that_cannot_be_written_is_named(benchmark: Path, tmp_path: Path) -> None:
+    process = start(words(benchmark, Path("/proc/agenthard")), tmp_path)
+    _, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 3 and b"/proc/agenthard" in error and error.count(b"\n") == 1
+
+
+def test_a_closed_pipe_is_no_defect(tmp_path: Path) -> None:
+    process = start(["checks"], tmp_path)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    error = process.stderr.read()
+    assert process.wait(PATIENCE) != 1 and b"Traceback" not in error, error.decode()
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> tuple[int, bytes, bytes]:
+    """Run the console script in this process; returns exit code and what it wrote."""
+    out, err = io.BytesIO(), io.BytesIO()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "argv", ["agenthard", *arguments])
+        patch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="utf-8", write_through=True))
+        patch.setattr(sys, "stderr", io.TextIOWrapper(err, encoding="utf-8", write_through=True))
+        patch.setattr(signal, "signal", lambda *_: None)
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        code = caught.value.code
+        return (code if isinstance(code, int) else 0), out.getvalue(), err.getvalue()
+
+
+def test_an_unforeseen_error_is_one_message_and_code_3(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise RuntimeError("odd \x1b[2J text \ud800")
+
+    monkeypatch.setattr("audit.sources.registry.open_source", lambda *_: broken())
+    code, out, err = call(monkeypatch, "audit", "native", "nowhere", "--out", "x")
+    assert (code, out) == (3, b"")
+    assert err.startswith(b"error: unexpected RuntimeError: odd \\x1b[2J text \\ud800. This is a defect of AgentHard")
+    monkeypatch.setenv("AGENTHARD_DEBUG", "1")
+    monkeypatch.setattr(sys, "argv", ["agenthard", "audit", "native", "nowhere", "--out", "x"])
+    with monkeypatch.context() as patch:
+        patch.setattr(signal, "signal", lambda *_: None)
+        with pytest.raises(RuntimeError):
+            cli.main()
+
+
+def test_help_and_usage_errors_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    code, out, _ = call(monkeypatch, "--help")
+    assert code == 0 and "audit" in out.decode()
+    code, _, err = call(monkeypatch, "audit", "--nonsense")
+    assert code == 2 and "nonsense" in err.decode()
