@@ -1,6 +1,7 @@
 """The folder with a benchmark's own code that the user gave (``--checkout``), and what can be told of it unexecuted."""
 
 import ast
+import hashlib
 import sys
 import warnings
 from collections.abc import Iterator
@@ -38,8 +39,22 @@ def interpreter(folder: Path) -> Path:
 
 @cache
 def code_version(folder: Path) -> str:
-    """Hash the Python files of a checkout: the first 16 hexadecimal digits of a SHA-256."""
-    return hash_files(folder, python_files(folder), "checkout").content_hash
+    """Hash the Python files of a checkout: the first 16 hexadecimal digits of a SHA-256.
+
+    Where the checkout has an interpreter of its own, its program and the files of the packages installed for it, by
+    path and size, are part of it.
+    """
+    files = hash_files(folder, python_files(folder), "checkout").content_hash
+    program = interpreter(folder)
+    if not program.is_relative_to(folder):
+        return files
+    total = hashlib.sha256(f"{files}\n".encode())
+    total.update(program.read_bytes())
+    root = program.parent.parent
+    for path in sorted(root.glob("lib/python3*/site-packages/**/*")):
+        if path.is_file() and path.suffix != ".pyc":
+            total.update(f"{path.relative_to(root).as_posix()} {path.stat().st_size}\n".encode())
+    return total.hexdigest()[:16]
 
 
 def python_files(folder: Path) -> list[Path]:

@@ -4,6 +4,7 @@ import os
 
 from pydantic import Field
 
+from audit.execution.environment import Unavailable
 from taxonomy.record import Record
 
 LAYERS = {
@@ -22,6 +23,10 @@ OFF_VARIABLE = "AGENTHARD_ISOLATION_OFF"
 
 _allowed = False
 _used: set[str] = set()
+
+
+class Refused(Unavailable):
+    """A layer is missing, and that was not allowed."""
 
 
 class Isolation(Record):

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -16,7 +17,7 @@ from typing import Any
 
 from audit.execution.environment import Unavailable
 from audit.execution.workers.channel import CLOSED, Channel, Ended
-from audit.execution.workers.isolation import Isolation, refusal, switched_off, weak_isolation_allowed
+from audit.execution.workers.isolation import Isolation, Refused, refusal, switched_off, weak_isolation_allowed
 from audit.execution.workers.limits import Limits
 
 HERE = Path(__file__).resolve().parent
@@ -54,22 +55,24 @@ class Sandbox:
         self._pending: int | None = None
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
-        with theirs:
-            order = self._order(theirs.fileno(), python, script, limits, arguments)
-            self._launcher = subprocess.Popen(
-                [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps({**order, "probe": probe})],
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                env=ENVIRONMENT,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-            )
+        self._launcher: subprocess.Popen[bytes] | None = None
+        self.isolation = Isolation()
         try:
+            with theirs:
+                order = {**self._order(theirs.fileno(), python, script, limits, arguments), "probe": probe}
+                self._launcher = subprocess.Popen(
+                    [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps(order)],
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._log,
+                    stderr=self._log,
+                    env=ENVIRONMENT,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                )
             self.isolation = Isolation.model_validate(self._receive("isolation", START_SECONDS))
             if not probe:
                 self._wait_until_ready()
-        except (Ended, ValueError) as error:
+        except (Ended, ValueError, OSError) as error:
             reason = self._last_words() or str(error)
             self.close()
             raise Unavailable(f"{script.name} cannot be run by {python}: {reason}") from None
@@ -101,12 +104,13 @@ class Sandbox:
         """Wait until the benchmark is imported; the launcher has reported before anything of it ran."""
         reason = refusal(self.isolation)
         if reason:
-            raise Unavailable(reason)
+            raise Refused(reason)
         self._receive("ready", START_SECONDS)
 
     def _last_words(self) -> str:
-        with suppress(subprocess.TimeoutExpired):
-            self._launcher.wait(1)
+        if self._launcher is not None:
+            with suppress(subprocess.TimeoutExpired):
+                self._launcher.wait(1)
         self._log.seek(0)
         lines = self._log.read().decode("utf-8", errors="replace").strip().splitlines()
         said = lines[-1][:500] if lines else ""
@@ -127,10 +131,10 @@ class Sandbox:
         Raises:
             Ended: when the host is gone.
         """
-        pid = int(self._receive("pid", HOST_SECONDS))
+        pid = self._number("pid")
         if self._pending is None:
             raise Ended(CLOSED)
-        with suppress(ProcessLookupError, PermissionError):
+        with suppress(OSError):
             signal.pidfd_send_signal(self._pending, signal.SIGKILL)
         try:
             self._control.send(str(pid).encode())
@@ -143,14 +147,18 @@ class Sandbox:
         Raises:
             Ended: when the host is gone.
         """
-        return int(self._receive("status", HOST_SECONDS))
+        return self._number("status")
 
     def close(self) -> None:
         """End everything, and remove the folder."""
         self._control.close()
         self._keep(None)
-        self._launcher.kill()
-        self._launcher.wait()
+        if self._launcher is not None:
+            if self.isolation.missing:  # no namespace may end what the host leaves, so the launcher has to
+                with suppress(subprocess.TimeoutExpired):
+                    self._launcher.wait(HOST_SECONDS)
+            self._launcher.kill()
+            self._launcher.wait()
         self._log.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -159,11 +167,20 @@ class Sandbox:
             os.close(self._pending)
         self._pending = handle
 
+    def _number(self, what: str) -> int:
+        number = self._receive(what, HOST_SECONDS)
+        if not isinstance(number, int):
+            raise Ended("its host sent what cannot be understood")
+        return number
+
     def _receive(self, what: str, seconds: float) -> Any:
         """Return the next message of a kind from inside, past those that were not asked for."""
+        deadline = time.monotonic() + seconds
         while True:
             try:
-                self._control.settimeout(seconds)
+                if time.monotonic() > deadline:
+                    raise TimeoutError
+                self._control.settimeout(max(deadline - time.monotonic(), 0.001))
                 text, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
             except TimeoutError:
                 raise Ended(f"it gave no answer within {seconds:g} s") from None

@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.execution.environment import ExecutionFailed, Unavailable
 from audit.execution.workers.channel import CLOSED, Channel, Ended, Late
-from audit.execution.workers.isolation import Isolation, note_use
+from audit.execution.workers.isolation import Isolation, Refused, note_use
 from audit.execution.workers.limits import Limits
 from audit.execution.workers.sandbox import Sandbox
 
@@ -136,6 +136,8 @@ class Worker:
             raise Unavailable(str(self._failures[-1]))
         try:
             started = Sandbox(self._python, self._script, self._limits, self._arguments)
+        except Refused:
+            raise
         except Unavailable as failure:
             self._failures.append(failure)
             raise
@@ -160,6 +162,6 @@ class Worker:
             return (
                 f"it was killed: it used more than {limits.process_cpu_seconds} s of processor time, or memory ran out"
             )
-        if status < 0:
+        if -status in set(signal.Signals):
             return f"it was ended by {signal.Signals(-status).name}"
         return f"it ended itself with exit code {status}"

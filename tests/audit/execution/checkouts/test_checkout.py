@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from audit.execution.acebench import AceBenchEnvironment
-from audit.execution.checkout import checkout, definitions, interpreter, python_files, use_checkout
+from audit.execution.checkout import checkout, code_version, definitions, interpreter, python_files, use_checkout
 from audit.execution.environment import Unavailable
 from audit.execution.registry import check_checkout, environment_for
 from audit.execution.tau import TauBenchEnvironment
@@ -32,6 +32,24 @@ def test_the_checkouts_own_interpreter_comes_first(acebench: Path) -> None:
     own.parent.mkdir(parents=True)
     own.write_text("")
     assert interpreter(acebench) == own
+
+
+def test_an_own_interpreter_and_its_packages_are_part_of_the_version(acebench: Path) -> None:
+    versions = []
+    package = acebench / ".venv" / "lib" / "python3.11" / "site-packages" / "dependency.py"
+    own = acebench / ".venv" / "bin" / "python"
+    for path, text in (
+        (acebench / "README", ""),
+        (own, "one"),
+        (own, "two"),
+        (package, "x = 1\n"),
+        (package, "x = 10\n"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        code_version.cache_clear()
+        versions.append(code_version(acebench))
+    assert len(set(versions)) == 5
 
 
 def test_the_registry_hands_out_the_code_in_use(tau_bench: Path) -> None:

@@ -326,3 +326,16 @@ def test_a_user_can_accept_that_a_layer_is_missing(
     assert list(worker.ask({"acts": ["native_connect"], "with": 9}, 1)) == [-1]
     assert f"WEAK, without {layer}: switched off" in str(worker.isolation)
     worker.close()
+
+
+@pytest.mark.parametrize("said", ['{"pid": "x"}', "[" * 3000, '{"pid": [1]}', "{}", '{"status": 1}'])
+def test_a_host_that_lies_is_a_failure_of_its_task(tmp_path: Path, said: str) -> None:
+    """A checkout can take the host's place: what it sends is read with a deadline and as data."""
+    tmp_path.chmod(0o755)
+    script = tmp_path / "lying.py"
+    text = "import os, sys\ndef setup():\n    os.write(int(sys.argv[1]), b'{\"ready\": true}')\n"
+    script.write_text(f"{text}    os.write(int(sys.argv[1]), {said.encode()!r})\n    os._exit(0)\n")
+    worker = Worker(PYTHON, script, LIMITS)
+    with pytest.raises(ExecutionFailed, match="its host broke down"):
+        list(worker.ask({}))
+    worker.close()
