@@ -13,6 +13,7 @@ import taxonomy
 from audit.execution.checkout import code_version
 from audit.leaderboard import Leaderboard, ModelRow
 from audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
+from audit.sources.fetch import fetched
 from audit.sources.registry import open_source
 from audit.sources.runs import read_runs
 from audit.sources.unread import find_not_read
@@ -87,7 +88,7 @@ class AuditPlan(Record):
 
 
 def run_key(settings: AuditSettings, version: Version) -> str:
-    """Hash the inputs, the options that matter and the code of the checks."""
+    """Hash the inputs, the options that matter, the code of the checks and the installed releases."""
     total = hashlib.sha256(
         f"{package_version('agenthard')}\n{settings.source}\n{settings.domains}\n{settings.experiments}\n".encode()
     )
@@ -100,6 +101,7 @@ def run_key(settings: AuditSettings, version: Version) -> str:
         total.update(f"checkout {code_version(Path(settings.checkout).resolve())}\n".encode())
     if settings.weak_isolation:
         total.update(b"weak isolation\n")
+    total.update(f"installed {[item.version for item in fetched(settings.source)]}\n".encode())
     for package in (ace, audit, taxonomy):
         folder = Path(str(package.__file__)).parent
         code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]

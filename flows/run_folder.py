@@ -113,8 +113,8 @@ class RunFolder:
             if not self.holds_other_than(key):
                 return True
             raise RunFolderError(
-                f"{self.root}: holds an audit of other input, other options or another version of AgentHard; "
-                "give another folder with --out, or delete this one"
+                f"{self.root}: holds an audit of other input, or one with other options, other installed code of the "
+                "benchmark or another version of AgentHard; give another folder with --out, or delete this one"
             )
         write_atomically(self._marker, key.encode())
         return False

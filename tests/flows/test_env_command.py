@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from audit.sources.base import Version
 from flows.cli import app
 from flows.errors import CommandError
+from flows.plan import AuditSettings, run_key
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +39,27 @@ def test_an_environment_that_is_there_is_listed_and_removed(tmp_path: Path) -> N
     removed = CliRunner().invoke(app, ["env", "remove", "bfcl"])
     assert "bfcl 2025.7.17 was removed" in removed.output
     assert not folder.exists()
+
+
+def test_an_audit_does_not_go_on_after_other_code_was_installed(tmp_path: Path) -> None:
+    settings = AuditSettings(source="bfcl", path=str(tmp_path), out=str(tmp_path / "out"))
+    version = Version(label="v4", content_hash="00ff", files=1)
+    before = run_key(settings, version)
+    (tmp_path / "environments/bfcl/2026.3.23/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)
+    assert run_key(settings, version) != before
+
+
+def test_the_releases_that_can_be_created_are_listed() -> None:
+    listed = CliRunner().invoke(app, ["env", "list"]).output
+    assert "2025.7.17" in listed and "2026.3.23" in listed and listed.count("not installed") == 2
+
+
+def test_a_release_without_a_known_hash_is_refused() -> None:
+    for command in (["env", "create"], ["fetch"]):
+        done = CliRunner().invoke(app, [*command, "bfcl", "--version", "2025.12.1"])
+        assert isinstance(done.exception, CommandError)
+        assert "known releases: 2025.7.17, 2026.3.23" in str(done.exception)
+        assert "--unpinned" in str(done.exception)
 
 
 def test_refusals_are_one_message() -> None:
