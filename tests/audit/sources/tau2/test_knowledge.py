@@ -112,7 +112,7 @@ def test_tools_are_those_of_the_default_prompt_and_unlocked_ones_are_hidden(desk
     task = next(Tau2Bench(desk).tasks(Quarantine()))
     effects = {tool.name: (tool.effect, tool.group) for tool in task.environment.tools}
     assert effects == {
-        "unlock": ("write", None),
+        "unlock": ("unknown", None),
         "transfer": ("read", None),
         "renew_card_12": ("write", "discoverable"),
         "search": ("read", None),
