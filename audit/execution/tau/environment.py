@@ -1,6 +1,6 @@
 """τ-bench and τ²-bench, airline and retail, behind the interface to environments."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
@@ -8,10 +8,12 @@ from audit.execution.tau.airline import AirlineTools
 from audit.execution.tau.conversation import attempt_of, was_closed
 from audit.execution.tau.evaluator import judge
 from audit.execution.tau.retail import RetailTools
-from audit.execution.tau.state import State
+from audit.execution.tau.state import State, Table
 from audit.execution.tau.tools import Release, Tools
 from taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
 
+SINCE_0_1_3 = "get_item_details"
+"""The tool by which a later release of τ²-bench's retail is known: its files say no version."""
 OWN_CODE = "the benchmark's own code executes it: give its repository with --checkout PATH"
 """What to do where nothing of ours executes a task."""
 DOMAINS: dict[str, tuple[type[Tools], frozenset[str]]] = {
@@ -96,8 +98,7 @@ class TauEnvironment(Environment):
     def _lacking(self, task: AgentTask) -> frozenset[str]:
         """Name the tools that the benchmark offers for a task and that are not implemented here."""
         if self._known is None or self._known[0] is not task.environment:
-            kind, _ = DOMAINS[_domain(task)]
-            self._known = task.environment, kind(State({}), self.release).lacks(task.environment.tools)
+            self._known = task.environment, self._built(task, {}).lacks(task.environment.tools)
         return self._known[1]
 
     def _over(self, task: AgentTask) -> Tools:
@@ -105,8 +106,12 @@ class TauEnvironment(Environment):
         problem = self.supports(task)
         if problem is not None:
             raise Unavailable(f"{task.id}: {problem}")
+        return self._built(task, task.environment.state)
+
+    def _built(self, task: AgentTask, tables: Mapping[str, Table]) -> Tools:
         kind, _ = DOMAINS[_domain(task)]
-        return kind(State(task.environment.state), self.release)
+        later = any(tool.name == SINCE_0_1_3 for tool in task.environment.tools)
+        return kind(State(tables), self.release, later=later)
 
     def _running(self) -> Tools:
         if self._tools is None:

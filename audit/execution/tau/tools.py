@@ -20,7 +20,7 @@ class Release(Enum):
     TAU = "tau-bench"
     """τ-bench 59a200c."""
     TAU2 = "tau2"
-    """τ²-bench v0.1.3 and v1.0.1."""
+    """τ²-bench v0.1.3, and with what changed by then v1.0.1."""
 
 
 class ToolError(Exception):
@@ -33,10 +33,17 @@ class Tools(ABC):
     domain: ClassVar[str]
     """Name of the domain."""
 
-    def __init__(self, state: State, release: Release) -> None:
-        """Work on a state, by the conventions of a release."""
+    def __init__(self, state: State, release: Release, *, later: bool = False) -> None:
+        """Work on a state, by the conventions of a release.
+
+        Args:
+            state: the database.
+            release: whose conventions hold.
+            later: whether it is a release of τ²-bench after v0.1.3; v1.0.1 was looked at.
+        """
         self.state = state
         self.release = release
+        self.later = later
 
     @cached_property
     def names(self) -> frozenset[str]:

@@ -91,9 +91,7 @@ def _beside(checkout: Checkout, folder: Path) -> Iterator[NotRead]:
         new = sum(str(task.get("id")) not in known for task in tasks)
         changed = sum(known.get(str(task.get("id")), task) != task for task in tasks)
         source = f"{folder.name}/tasks/" if len(read) > 1 else read[0].name
-        reason = (
-            f"the benchmark runs those of {source}; of these {len(tasks)}, {changed} differ and {new} are only here"
-        )
+        reason = f"the benchmark runs those of {source}; {changed} of these differ from them, {new} are only here"
         yield NotRead(file=checkout.name(file), tasks=len(tasks), reason=reason, left_out=True)
 
 

@@ -64,18 +64,20 @@ def _tool_methods(tree: ast.Module, of_user: bool | None) -> Iterator[tuple[ast.
 def _kind(decorator: ast.expr) -> _Kind | None:
     """Read ``@is_tool(ToolType.X, mutates_state=...)``; None for another decorator.
 
-    A tool changes the state when the decorator says so, and where it does not say when its type is WRITE.
+    A tool writes when its type is WRITE and it is not said to change nothing. One of another type that is said to
+    change something may do so outside the databases, such as unlocking a tool.
     """
     name = getattr(decorator.func, "id", "") if isinstance(decorator, ast.Call) else ""
     if not isinstance(decorator, ast.Call) or name not in _DECORATORS:
         return None
     keywords = {keyword.arg: keyword.value for keyword in decorator.keywords}
     given = decorator.args[0] if decorator.args else keywords.get("tool_type")
-    written = isinstance(given, ast.Attribute) and given.attr == "WRITE"
     said = keywords.get("mutates_state")
-    if isinstance(said, ast.Constant) and isinstance(said.value, bool):
-        written = said.value
-    return _Kind("write" if written else "read", _DECORATORS[name])
+    changes = said.value if isinstance(said, ast.Constant) else None
+    effect: Effect = "unknown" if changes else "read"
+    if isinstance(given, ast.Attribute) and given.attr == "WRITE" and changes is not False:
+        effect = "write"
+    return _Kind(effect, _DECORATORS[name])
 
 
 def _tool(method: ast.FunctionDef, kind: _Kind, types: TypeReader, text: str, file: str) -> ToolSpec:
@@ -90,11 +92,16 @@ def _tool(method: ast.FunctionDef, kind: _Kind, types: TypeReader, text: str, fi
         description=documented.description or method.name,
         parameters=parameters,
         returns=returns,
-        effect=kind.effect,
+        effect="unknown" if kind.group is None and kind.effect == "write" and _names_another(method) else kind.effect,
         group=kind.group,
         implementation=signature_of(method, text, file, skip=("self",)),
         origin=Origin(file=file, line=method.lineno),
     )
+
+
+def _names_another(method: ast.FunctionDef) -> bool:
+    """Tell whether a tool calls, gives or unlocks the tool that an argument names: what changes is up to that one."""
+    return any(argument.arg.endswith("tool_name") for argument in method.args.args)
 
 
 def _schema(name: str, fields: dict[str, Any]) -> dict[str, Any]:

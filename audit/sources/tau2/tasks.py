@@ -129,7 +129,7 @@ def to_task(
             context=_context(native.user_scenario),
         ),
         environment=shared.environment,
-        initial_state=native.initial_state,
+        initial_state=native.initial_state if _holds_something(native.initial_state) else None,
         hidden_tools=_hidden_tools(shared.environment),
         evaluation=EvaluationSpec(checks=tuple(checks)),
         ground_truth=_ground_truth(criteria),
@@ -138,6 +138,13 @@ def to_task(
         metadata=_metadata(value),
         origins={**_origins(native, place), **{k: place(v) for k, v in places.items()}, **shared.origins},
     )
+
+
+def _holds_something(value: Any) -> bool:
+    """Tell whether a value is more than nulls and empty members, which the benchmark takes for nothing."""
+    if isinstance(value, dict | list):
+        return any(_holds_something(item) for item in (value.values() if isinstance(value, dict) else value))
+    return value is not None
 
 
 def _hidden_tools(environment: EnvironmentSpec) -> dict[str, tuple[str, ...]]:

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from audit.execution.tau import packages
 from audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
 from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
@@ -58,6 +59,55 @@ def test_a_domain_that_is_not_there_is_named(environment: TauCheckout) -> None:
         environment.reset(task(environment.benchmark, "retail"))
 
 
-def test_states_of_their_own_are_left_to_the_benchmark(environment: TauCheckout) -> None:
-    special = task(environment.benchmark).model_copy(update={"initial_state": {"actions": []}})
-    assert "a state of its own" in (environment.supports(special) or "")
+def test_tau_bench_has_no_states_of_their_own(tau_bench: Path) -> None:
+    special = task("tau-bench").model_copy(update={"initial_state": {"actions": []}})
+    assert "no state of their own" in (TauBenchCheckout(tau_bench).supports(special) or "")
+
+
+def test_large_numbers_of_attempts_meet_the_same_database(environment: TauCheckout) -> None:
+    bob = ToolCall(name="rename", arguments={"user_id": "u1", "name": "Bob"})
+    tries = [Attempt(turns=((call,),), replies=("Cea",)) for call in (CEA, bob, CEA, LOST, CEA)]
+    verdicts = environment.evaluate_many(task(environment.benchmark), tries)
+    passed = [not isinstance(verdict, ExecutionFailed) and verdict.passed for verdict in verdicts]
+    assert passed == [True, False, True, False, True]
+    environment.close()
+
+
+def test_another_database_than_the_checkouts_is_not_executed(tau2: Path) -> None:
+    folder = tau2 / "data/tau2/domains/airline"
+    folder.mkdir(parents=True)
+    (folder / "tasks.json").write_text("[]")
+    (folder / "policy.md").write_text("Help.")
+    (folder / "db.json").write_text('{"users": {"u1": {"name": "Ann"}}}')
+    ours, other = {"users": {"u1": {"name": "Ann"}}}, {"users": {"u1": {"name": "Zoe"}}}
+    for state, reason in ((ours, None), (other, "is not that of the tasks")):
+        made = task("tau2").model_copy(update={"environment": EnvironmentSpec(state=state)})
+        said = Tau2Checkout(tau2).supports(made)
+        assert said is None if reason is None else reason in str(said)
+
+
+def test_a_models_judgement_is_not_made(tau2: Path) -> None:
+    judged = EvaluationSpec(checks=(Check(kind="judge", scored=True, expected="Be kind."),))
+    with pytest.raises(Unavailable, match="scored by a model"):
+        Tau2Checkout(tau2).evaluate(task("tau2").model_copy(update={"evaluation": judged}), Attempt())
+
+
+def test_missing_packages_are_named_with_the_command(
+    tau2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENTHARD_HOME", str(tmp_path / "empty"))
+    monkeypatch.setattr(packages, "_MODULES", ("json", "surely_not_installed"))
+    (tau2 / "src/tau2/utils.py").write_text("x = 1")
+    assert packages.lacking(tau2) == ()
+    (tau2 / "src/tau2/domains/airline/tools.py").write_text("from surely_not_installed import x\n")
+    packages.lacking.cache_clear()
+    assert "agenthard env create tau2" in (Tau2Checkout(tau2).supports(task("tau2")) or "")
+    packages.lacking.cache_clear()
+
+
+def test_the_package_itself_is_not_run(tau2: Path) -> None:
+    (tau2 / "src/tau2/__init__.py").write_text("raise RuntimeError('agents and model clients are imported here')")
+    environment = Tau2Checkout(tau2)
+    environment.reset(task("tau2"))
+    assert environment.call(CEA).text == "renamed"
+    environment.close()

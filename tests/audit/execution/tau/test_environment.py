@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from audit.execution.environment import Unavailable
+from audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
 from audit.execution.tau import Tau2Environment, TauBenchEnvironment
-from taxonomy import ToolCall, ToolSpec
+from taxonomy import AgentTask, ToolCall, ToolSpec
 from tests.audit.execution.tau.conftest import make_task
 
 CANCEL = ToolCall(name="cancel_reservation", arguments={"reservation_id": "AAA111"})
@@ -42,9 +42,51 @@ def test_what_is_not_supported_is_said() -> None:
     assert "a state of its own" in str(environment.supports(own))
     bare = task.environment.model_copy(update={"state": {"users": {}}})
     assert "flights, reservations, users" in str(environment.supports(task.model_copy(update={"environment": bare})))
-    spec = task.environment.model_copy(update={"tools": (ToolSpec(name="wash_plane"),)})
+
+
+def with_tools(task: AgentTask, *tools: ToolSpec) -> AgentTask:
+    return task.model_copy(update={"environment": task.environment.model_copy(update={"tools": tools})})
+
+
+WASH = ToolCall(name="wash_plane")
+
+
+def test_a_tool_that_is_not_implemented_disables_the_tasks_that_call_it() -> None:
+    environment = Tau2Environment()
+    offered = with_tools(make_task("tau2", "airline", [CANCEL]), ToolSpec(name="wash_plane"))
+    assert environment.supports(offered) is None
+    environment.reset(offered)
+    assert environment.call(CANCEL).error is None
+    with pytest.raises(ExecutionFailed, match="wash_plane is not implemented here"):
+        environment.call(WASH)
+    [verdict, washed] = environment.evaluate_many(offered, [Attempt(turns=((CANCEL,),)), Attempt(turns=((WASH,),))])
+    assert isinstance(verdict, Verdict) and verdict.passed and isinstance(washed, ExecutionFailed)
+    calling = with_tools(make_task("tau2", "airline", [WASH]), ToolSpec(name="wash_plane"))
     with pytest.raises(Unavailable, match="wash_plane"):
-        environment.reset(task.model_copy(update={"environment": spec}))
+        environment.reset(calling)
+
+
+def test_a_tool_that_takes_other_arguments_is_another_tool() -> None:
+    schema = {"type": "object", "properties": {"reservation_id": {}, "waive_fee": {}}}
+    changed = with_tools(make_task("tau2", "airline", [CANCEL]), ToolSpec(name="cancel_reservation", parameters=schema))
+    assert "cancel_reservation" in (Tau2Environment().supports(changed) or "")
+
+
+def test_later_releases_show_an_item_and_refuse_to_change_it_into_itself() -> None:
+    environment, before = Tau2Environment(), make_task("tau2", "retail", [])
+    later = with_tools(before, ToolSpec(name="get_item_details", parameters={"properties": {"item_id": {}}}))
+    shown = ToolCall(name="get_item_details", arguments={"item_id": "12"})
+    environment.reset(later)
+    assert json.loads(environment.call(shown).text)["price"] == 50.75
+    lost = ToolCall(name="get_item_details", arguments={"item_id": "99"})
+    assert environment.call(lost).text == "Error: Item not found"
+    order = json.loads(environment.call(ToolCall(name="get_order_details", arguments={"order_id": "#W1"})).text)
+    item = order["items"][0]["item_id"]
+    same = {"order_id": "#W1", "item_ids": [item], "new_item_ids": [item], "payment_method_id": "none"}
+    refused = environment.call(ToolCall(name="modify_pending_order_items", arguments=same)).text
+    assert refused == "Error: The new item id should be different from the old item id"
+    environment.reset(before)
+    assert environment.call(shown).text == "Error: Tool 'get_item_details' not found."
 
 
 def test_a_split_of_a_domain_is_the_domain() -> None:

@@ -1,0 +1,151 @@
+"""``agenthard env verify``: on a stand-in that differs on purpose, and on the real code of the corpora."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from audit.execution.tau import packages
+from audit.execution.tau.verify import DomainFidelity, Tally, verify_checkout
+from flows.cli import app
+from tests.audit.execution.checkouts.conftest import write
+
+ENVIRONMENT = """
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+from pydantic import BaseModel
+from tau2.data_model.message import ToolMessage
+
+DATA = Path(__file__).parents[4] / "data/tau2/domains/airline"
+
+
+class Database(BaseModel):
+    users: dict[str, dict]
+    reservations: dict[str, dict]
+    flights: dict[str, dict]
+
+
+class Environment:
+    def __init__(self):
+        self.tools = SimpleNamespace(db=Database(**json.loads((DATA / "db.json").read_text())))
+
+    def get_tools(self):
+        schema = {"description": "Show.", "parameters": {"type": "object", "properties": {"user_id": {}}}}
+        return [SimpleNamespace(name="get_user_details", openai_schema={"function": schema})]
+
+    def get_policy(self):
+        return "Help."
+
+    def get_response(self, call):
+        user = self.tools.db.users.get(call.arguments["user_id"])
+        if user is None:
+            return ToolMessage(content="Error: ANSWER", error=True)
+        return ToolMessage(content=json.dumps(user))
+
+    def get_db_hash(self):
+        return json.dumps(self.tools.db.model_dump(), sort_keys=True)
+
+
+def get_environment():
+    return Environment()
+"""
+MESSAGE = """
+from typing import Any
+
+from pydantic import BaseModel
+
+
+class ToolCall(BaseModel):
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    requestor: str = "assistant"
+
+
+class ToolMessage(BaseModel):
+    content: str
+    error: bool = False
+"""
+TASKS = """[{"id": "0", "user_scenario": {"instructions": "Look."}, "evaluation_criteria": {"actions": [
+  {"action_id": "a", "name": "get_user_details", "arguments": {"user_id": "ann"}},
+  {"action_id": "b", "name": "get_user_details", "arguments": {"user_id": "bob"}}], "reward_basis": ["DB"]}}]"""
+TOOLS = """[{"function": {"name": "get_user_details", "description": "Show.",
+  "parameters": {"type": "object", "properties": {"user_id": {}}}}, "x_tool_type": "read"}]"""
+DATA = "data/tau2/domains/airline"
+
+
+def checkout(folder: Path, answer: str) -> Path:
+    return write(
+        folder,
+        {
+            "src/tau2/data_model/message.py": MESSAGE,
+            "src/tau2/domains/airline/environment.py": ENVIRONMENT.replace("ANSWER", answer),
+            f"{DATA}/db.json": '{"users": {"ann": {"name": "Ann"}}, "reservations": {}, "flights": {}}',
+            f"{DATA}/tasks.json": TASKS,
+            f"{DATA}/tools.json": TOOLS,
+            f"{DATA}/policy.md": "Help.",
+        },
+    )
+
+
+def test_equal_answers_are_counted_and_end_well(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        app, ["env", "verify", "tau2", "--checkout", str(checkout(tmp_path, "User bob not found"))]
+    )
+    assert done.exit_code == 0, done.output
+    assert "2 of 2" in done.output and "1 of 1" in done.output
+
+
+def test_a_difference_shows_both_sides_and_exit_code_1(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["env", "verify", "tau2", "--checkout", str(checkout(tmp_path, "nobody"))])
+    assert done.exit_code == 1
+    assert "1 of 2" in done.output and "airline/0: call 1 (get_user_details) differs" in done.output
+    assert "ours:   Error: User bob not found" in done.output and "theirs: Error: nobody" in done.output
+
+
+def test_a_folder_without_code_is_one_message(tmp_path: Path) -> None:
+    data = checkout(tmp_path / "data", "nobody")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for benchmark, words in (("tau2", "holds no code of tau2"), ("bfcl", "has no tools of ours")):
+        command = ["env", "verify", benchmark, "--checkout", str(empty), "--data", str(data)]
+        assert words in str(CliRunner().invoke(app, command).exception)
+
+
+def all_equal(found: list[DomainFidelity]) -> dict[str, tuple[int, int]]:
+    """Return calls and states compared, by domain, when nothing differs and nothing failed."""
+    for domain in found:
+        assert not domain.differences and not domain.failed, domain
+        assert all(tally.equal == tally.total for tally in (domain.read, domain.calls, domain.states))
+    return {domain.domain: (domain.calls.total, domain.states.total) for domain in found}
+
+
+@pytest.mark.corpora
+def test_tau_bench_equals_its_own_code(corpora: Path) -> None:
+    code = corpora / "tau-bench_59a200c_code"
+    assert all_equal(verify_checkout("tau-bench", code, code)) == {"airline": (158, 50), "retail": (582, 115)}
+
+
+@pytest.mark.corpora
+def test_tau2_equals_its_own_code(corpora: Path) -> None:
+    code = corpora / "tau2-bench_v1.0.1"
+    if packages.lacking(code):
+        pytest.skip("the packages of τ²-bench are not installed: agenthard env create tau2")
+    found = verify_checkout("tau2", code, code)
+    nothing = (0, 0)
+    compared = {"airline": (142, 50), "banking_knowledge": nothing, "mock": nothing, "telecom": nothing}
+    assert all_equal(found) == compared
+    assert {domain.domain: domain.run for domain in found} == {
+        "airline": 142,
+        "banking_knowledge": 955,
+        "mock": 8,
+        "telecom": 516,
+    }
+    assert {domain.domain: domain.read for domain in found} == {
+        "airline": Tally(total=15, equal=15),
+        "banking_knowledge": Tally(total=21, equal=21),
+        "mock": Tally(total=7, equal=7),
+        "telecom": Tally(total=44, equal=44),
+    }
