@@ -135,6 +135,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
         checks=checks,
         agenthard=agenthard,
         quarantined=[item for item in plan.quarantined if item.kind == "task"],
+        not_read=plan.not_read,
     )
     result = _result(settings, plan, audited, findings, coverage, decisions, asked, more.settings if more else {})
     write_tables(result, folder.tables, audited.all_runs(plan.shards))

@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
 from audit.sources.bfcl.layout import UNUSED, find_layout, looks_like_bfcl
 from audit.sources.bfcl.reader import read_pairs, read_tasks
 from audit.sources.bfcl.runs import RunReader
@@ -78,7 +78,13 @@ class BFCL(Source):
             NotRead(file=self._files.name(path), tasks=count_lines(path), reason=reason, left_out=bool(self.domains))
             for path in self._files.unknown
         ]
-        return [*super().not_read(), *unknown]
+        opened = {category.name for category in self._categories}
+        others = [
+            left_out(self._files.name(path), count_lines(path) or 0, category.name)
+            for category in self._files.categories
+            if category.name not in opened and (path := self._files.questions(category.stem))
+        ]
+        return [*others, *unknown]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in BFCL's result and score files under ``path``.

@@ -104,6 +104,22 @@ def test_pipes_and_links_out_of_the_folder_are_named_and_never_opened(native: Pa
     assert all(item.tasks is None and item.is_gap for item in found.values())
 
 
+def test_a_long_file_is_named_and_the_search_goes_on(native: Path) -> None:
+    with (native / "long.jsonl").open("wb") as stream:
+        stream.truncate(5 << 30)
+    lines(native / "more.jsonl", records("c"))
+    assert [(item.file, item.tasks) for item in unread(Native(native))] == [("long.jsonl", None), ("more.jsonl", 1)]
+
+
+def test_the_search_ends_at_its_bound_and_says_where(native: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("audit.sources.unread.MAX_FILES", 1)
+    lines(native / "a.jsonl", records("c"))
+    lines(native / "b.jsonl", records("d"))
+    first, second = unread(Native(native))
+    assert (first.file, first.tasks) == ("a.jsonl", 1)
+    assert (second.file, second.tasks, second.is_gap) == ("b.jsonl", None, True) and "ended here" in second.reason
+
+
 def test_a_link_out_of_the_folder_that_is_read_is_said(tmp_path: Path) -> None:
     outside = tmp_path / "elsewhere" / "real.jsonl"
     lines(outside, records("a"))
