@@ -75,7 +75,7 @@ class AceBench(Source):
         return self._found
 
     def not_read(self) -> list[NotRead]:
-        """Name the files and suites with tasks of domains that the user did not choose, by the numbers they announce."""
+        """Name the files and suites with tasks of domains that were not chosen, by the numbers they announce."""
         chosen = set(self.domains)
         found = [(place, _left_out(place, chosen)) for place in self._found] if chosen else []
         reason = f"left out by --domain: not of {', '.join(self.domains)}"
