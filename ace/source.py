@@ -10,7 +10,7 @@ from ace.instance import Instance
 from ace.reference_entry import decode, encode
 from ace.suite_files import parts, read_head
 from ace.unreadable import Malformed, Unreadable
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -73,6 +73,13 @@ class AceBench(Source):
     def known_files(self) -> list[Path]:
         """Return the files and suites of all domains."""
         return self._found
+
+    def not_read(self) -> list[NotRead]:
+        """Name the files and suites with tasks of domains that were not chosen, by the numbers they announce."""
+        chosen = set(self.domains)
+        found = [(place, _left_out(place, chosen)) for place in self._found] if chosen else []
+        reason = f"left out by --domain: not of {', '.join(self.domains)}"
+        return [NotRead(file=self._name(p), tasks=count, reason=reason, left_out=True) for p, count in found if count]
 
     def instances(self, quarantine: Quarantine) -> Iterator[tuple[str, Instance]]:
         """Stream the instances themselves, each with the id of its task."""
@@ -161,6 +168,18 @@ def _domains_in(place: Path) -> set[str]:
         return set(domains.names())
     named = parameters.get("domains") if isinstance(parameters, dict) else None
     return set(map(str, named)) if isinstance(named, list) and named else set(domains.names())
+
+
+def _left_out(place: Path, chosen: set[str]) -> int:
+    """Count the instances of a file or a suite that are of other domains."""
+    try:
+        if place.is_dir():
+            puzzles = storage.scan_puzzles(place)
+            return sum(not isinstance(each, Unreadable) and each.domain not in chosen for each in puzzles)
+        header, announced = reference_stream.read_header(place)
+        return 0 if header.domain in chosen else announced
+    except (Malformed, OSError):
+        return 0
 
 
 def _refusal(place: Path, instance: Instance, used: set[str]) -> str | None:

@@ -83,6 +83,12 @@ class AuditOutcome(Record):
     isolation: str = ""
     """What contained the benchmark code that was executed, or that nothing was."""
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether some task could not be read or checked, or some check ended in an error."""
+        gaps = any(item.is_gap for item in self.not_read)
+        return gaps or bool(self.check_errors or self.quarantined or self.not_checked)
+
 
 @dataclass(frozen=True)
 class Addition:
@@ -148,6 +154,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
         checks=checks,
         agenthard=agenthard,
         quarantined=[item for item in plan.quarantined if item.kind == "task"],
+        not_read=plan.not_read,
     )
     result = _result(
         settings, plan, audited, findings, coverage, decisions, asked, shared, more.settings if more else {}

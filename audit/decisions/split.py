@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.decisions.difficulty import DifficultyRule, HardTask
 from audit.decisions.policy import Action, Decision, Policy
-from audit.sources.base import Quarantined, Source, Version
+from audit.sources.base import NotRead, Quarantined, Source, Version
 from taxonomy.files import write_text
 from taxonomy.record import Record
 
@@ -74,6 +74,8 @@ class SplitManifest(Record):
     """Tasks in the split on which no deciding check could run: nothing speaks against them, nothing for them."""
     quarantined: tuple[Quarantined, ...]
     """Records that could not be read; they are not in the split."""
+    not_read: tuple[NotRead, ...] = ()
+    """What looks like tasks in the benchmark's folder and was not read; it is not in the split."""
     files: tuple[SplitFile, ...]
     """Files written."""
 
@@ -107,6 +109,7 @@ def write_cleaned_split(
     checks: dict[str, str],
     agenthard: str,
     quarantined: Sequence[Quarantined],
+    not_read: Sequence[NotRead] = (),
 ) -> SplitManifest:
     """Write the split named "cleaned": every task that was not dropped.
 
@@ -119,6 +122,7 @@ def write_cleaned_split(
         checks: version of every check.
         agenthard: version of AgentHard.
         quarantined: records that could not be read.
+        not_read: what looks like tasks and was not read.
 
     Returns:
         The manifest, which is also written as ``manifest.json`` into ``out``.
@@ -142,6 +146,7 @@ def write_cleaned_split(
         under_review=not_kept(decisions, "review"),
         unchecked=not_kept(decisions, "unchecked"),
         quarantined=tuple(quarantined),
+        not_read=tuple(not_read),
         files=files,
     )
     write_manifest(manifest, out)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from audit.sources.base import NotRead, Quarantined, Source
 from audit.sources.records import record_format, records_of, value_hash
-from taxonomy.files import open_regular
+from taxonomy.files import MAX_BYTES, open_regular, size_text
 from taxonomy.task import AgentTask
 
 MAX_DEPTH = 10
@@ -108,8 +108,12 @@ class _Search:
     def run(self, likeness: _Likeness) -> list[NotRead]:
         for path in self._walk(self.folder, MAX_DEPTH):
             size = path.stat().st_size
+            if size > MAX_BYTES:
+                reason = f"longer than {size_text(MAX_BYTES)}, so it was not looked into for tasks; move it elsewhere"
+                self.found.append(NotRead(file=self._name(path), reason=reason))
+                continue
             if self.files >= MAX_FILES or self.read_bytes + size > MAX_TOTAL_BYTES:
-                reason = f"only {self.files:,} files were looked into for tasks; give the folder of the benchmark alone"
+                reason = f"the search for tasks ended here, after {self.files:,} files; give a smaller folder"
                 self.found.append(NotRead(file=self._name(path), reason=reason))
                 break
             self.files += 1

@@ -78,8 +78,7 @@ def audit(
         show_outcome(outcome, settings, new, baseline)
     if new:
         raise typer.Exit(ExitCode.DEFECTS)
-    unread = any(item.is_gap for item in outcome.not_read)
-    if outcome.check_errors or outcome.quarantined or outcome.not_checked or unread:
+    if outcome.incomplete:
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 
@@ -131,7 +130,7 @@ def show_outcome(
     left_out = f" + left out {outcome.tasks_left_out:,}" if outcome.tasks_left_out else ""
     out.print(
         f"  checked {outcome.checked:,} + not checked {outcome.not_checked:,} + quarantined {outcome.quarantined:,} "
-        f"+ not read {outcome.tasks_not_read:,}{left_out} = {_there(outcome)} there; "
+        f"+ not read {outcome.tasks_not_read:,}{left_out} = {_there(outcome)}; "
         f"{outcome.check_errors:,} checks ended in an error"
     )
     _show_not_read(outcome)

@@ -38,11 +38,11 @@ def run(
     else:
         show_outcome(outcome.evaluation)
         kinds = ", ".join(f"{count:,} {tier}" for tier, count in audit.findings.items())
-        total = audit.tasks + audit.quarantined
+        total = audit.tasks_there
         typer.echo(f"\naudit: {audit.checked:,} of {total:,} tasks checked; findings: {kinds}")
         typer.echo(f"audit report {audit.report}\n\n{outcome.report.sentence}")
         typer.echo(f"cleaning     {Path(outcome.report.folder) / 'report.html'}")
     if outcome.evaluation.stopped:
         raise CommandError("; ".join(f"{name} stopped: {why}" for name, why in outcome.evaluation.stopped.items()))
-    if not outcome.evaluation.complete or audit.check_errors or audit.quarantined or audit.not_checked:
+    if not outcome.evaluation.complete or audit.incomplete:
         raise typer.Exit(ExitCode.INCOMPLETE)

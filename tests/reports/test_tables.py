@@ -38,6 +38,7 @@ def test_equal_input_gives_equal_bytes(shop: AuditResult, tables: Path, tmp_path
         "tickets.parquet",
         "coverage.parquet",
         "quarantine.parquet",
+        "not_read.parquet",
         "README.md",
     ]
     for path in written:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from audit.sources.acebench.categories import Category
 from audit.sources.acebench.layout import data_folder, find_layout, other_languages, question_files
 from audit.sources.acebench.tasks import Toolbox, build_task
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
 from audit.sources.bfcl.malformed import Malformed, require_shallow
 from audit.sources.bfcl.tasks import Place
 from audit.sources.native import read_native_runs
@@ -72,7 +72,10 @@ class AceBench(Source):
     def not_read(self) -> list[NotRead]:
         """Name the categories that the user did not choose, those that are not known, and other languages."""
         chosen = bool(self.domains)
-        found = list(super().not_read())
+        opened = {category.name for category in self._categories}
+        others = [category.name for category in self._files.categories if category.name not in opened]
+        questions = {name: self._files.questions(name) for name in others}
+        found = [left_out(self._files.name(path), count_lines(path) or 0, name) for name, path in questions.items()]
         for path in self._files.unknown:
             reason = "a category that this reader does not know"
             count = count_lines(path)

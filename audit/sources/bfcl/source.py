@@ -4,13 +4,13 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
 from audit.sources.bfcl.layout import find_layout, looks_like_bfcl
 from audit.sources.bfcl.leftovers import question_files_not_read
 from audit.sources.bfcl.reader import read_pairs, read_tasks
 from audit.sources.bfcl.runs import RunReader
 from audit.sources.bfcl.signatures import find_code
-from audit.sources.reading import copy_lines
+from audit.sources.reading import copy_lines, count_lines
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -72,8 +72,15 @@ class BFCL(Source):
         yield from self._files.shared_files()
 
     def not_read(self) -> Sequence[NotRead]:
-        """Name question files of no category that was read; with domains, what the user left out."""
-        return super().not_read() if self.domains else list(question_files_not_read(self._files))
+        """Name the categories that the user did not choose, and question files that no category is read from."""
+        opened = {category.name for category in self._categories}
+        others = [
+            left_out(self._files.name(path), count_lines(path) or 0, category.name)
+            for category in self._files.categories
+            if category.name not in opened and (path := self._files.questions(category.stem))
+        ]
+        rest = question_files_not_read(self._files)
+        return [*others, *(item.model_copy(update={"left_out": True}) if self.domains else item for item in rest)]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in BFCL's result and score files under ``path``.

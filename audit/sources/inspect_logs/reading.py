@@ -1,13 +1,16 @@
 """Opening Inspect's logs. Its package is imported here only, and only when a log is read."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from audit.sources.base import NotRead, Quarantine, SourceError
-from audit.sources.reading import open_binary
+from audit.sources.reading import UNPACKED_BYTES, UNPACKED_RATIO, open_binary
+from taxonomy.files import MAX_BYTES, UnreadableFileError, open_regular, size_text
 from taxonomy.pointer import join
 from taxonomy.record import Origin
 
@@ -18,6 +21,8 @@ _T = TypeVar("_T")
 SUFFIX = ".eval"
 DEPTH = 3
 """Levels of folders that are looked into for logs."""
+_MOST_DEFLATED = 1032
+"""Deflate unpacks a byte to no more than this many."""
 UNREAD = frozenset({"store", "timelines"})
 """Large fields of a sample that nothing here needs."""
 
@@ -106,7 +111,7 @@ def read_logs(root: Path, quarantine: Quarantine, kind: str) -> Iterator[Logged]
     folder = root.parent if root.is_file() else root
     for path in log_files(root):
         name = path.relative_to(folder).as_posix()
-        opened = _tried(partial(_open, str(path)))
+        opened = _tried(partial(_open, path))
         if isinstance(opened, str):
             quarantine.add(name, f"cannot read the log: {opened}; run the evaluation again or remove it", kind=kind)
             continue
@@ -122,12 +127,37 @@ def read_logs(root: Path, quarantine: Quarantine, kind: str) -> Iterator[Logged]
                 yield Logged(name, log, sample)
 
 
-def _open(path: str) -> tuple["EvalLog", list[tuple[int | str, int]]]:
+def _refuse_bomb(path: Path) -> None:
+    """Refuse an archive whose members unpack to more than a log holds; Inspect reads each member as a whole.
+
+    What the archive says of itself is not trusted: a member that could be larger is unpacked once, in blocks.
+
+    Raises:
+        UnreadableFileError: when it does.
+        BadZipFile: when it is no archive, or a member has another length than the archive says.
+    """
+    with open_regular(path) as stream, ZipFile(stream) as archive:
+        members = archive.infolist()
+        most = UNPACKED_BYTES + UNPACKED_RATIO * os.fstat(stream.fileno()).st_size
+        if sum(member.file_size for member in members) > most:
+            raise UnreadableFileError(path, f"it unpacks to more than {UNPACKED_RATIO} times its size, as no log does")
+        for member in members:
+            if member.file_size > MAX_BYTES:
+                reason = f"{member.filename!r} unpacks to more than {size_text(MAX_BYTES)}"
+                raise UnreadableFileError(path, reason)
+            if member.compress_type == ZIP_DEFLATED and member.compress_size * _MOST_DEFLATED > MAX_BYTES:
+                with archive.open(member) as content:
+                    while content.read(1 << 20):
+                        pass
+
+
+def _open(path: Path) -> tuple["EvalLog", list[tuple[int | str, int]]]:
     """Return the header of a log, and the id and epoch of its samples in the order of the data set."""
     from inspect_ai.log import read_eval_log, read_eval_log_sample_summaries
 
-    log = read_eval_log(path, header_only=True)
-    samples = [(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(path)]
+    _refuse_bomb(path)
+    log = read_eval_log(str(path), header_only=True)
+    samples = [(summary.id, summary.epoch) for summary in read_eval_log_sample_summaries(str(path))]
     return log, sorted(samples, key=lambda item: (item[1], _order(log, item[0])))
 
 

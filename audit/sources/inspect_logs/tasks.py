@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from audit.sources.inspect_logs.messages import to_messages
 from audit.sources.inspect_logs.reading import Logged
+from audit.sources.reading import load_json_text
 from taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolSpec, UserSpec
 
 if TYPE_CHECKING:
@@ -106,5 +107,5 @@ def _check(scorer: "EvalScorer", targets: list[str]) -> Check:
 
 def _json(metadata: dict[str, Any]) -> dict[str, Any]:
     """Return metadata as plain JSON; what is none is written as text."""
-    plain: dict[str, Any] = json.loads(json.dumps(metadata, default=str))
+    plain: dict[str, Any] = load_json_text(json.dumps(metadata, default=str))
     return plain

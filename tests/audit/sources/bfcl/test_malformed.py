@@ -76,6 +76,5 @@ def test_a_record_nested_too_deeply_is_quarantined(v3_copy: Path) -> None:
     quarantine = Quarantine()
     tasks = list(BFCL(v3_copy, ["irrelevance"]).tasks(quarantine))
     assert [task.id for task in tasks] == ["irrelevance_0"]
-    first, second = quarantine.items
-    assert first.line == 2 and first.reason.startswith("the record is nested more than 100 levels deep")
-    assert second.line == 3 and "was already used" in second.reason
+    assert [item.line for item in quarantine.items] == [2, 3]
+    assert all(item.reason.startswith("the record is nested more than 100 levels deep") for item in quarantine.items)
