@@ -101,7 +101,7 @@ def score(
         return {unit(task_id) for task_id in tasks if task_id in inside}
 
     dropped = flagged(d.task_id for d in decisions if d.action == "drop")
-    marked = flagged(d.task_id for d in decisions if d.action != "keep")
+    marked = flagged(d.task_id for d in decisions if d.action in ("drop", "review"))
 
     def row(name: str, kind: str, flags: set[str]) -> ScoreRow:
         rates = {"precision": rate_of(truth, flags), "recall": rate_of(flags, truth)}
@@ -114,7 +114,7 @@ def score(
         _random(data, len(marked), len(everything), len(truth)),
     ]
     if previous is not None:
-        before = flagged(d.task_id for d in previous if d.action != "keep")
+        before = flagged(d.task_id for d in previous if d.action in ("drop", "review"))
         rows.append(row("previous release (dropped or review)", "baseline", before))
     tiers = {finding.check: finding.tier for finding in findings}
     for check in sorted(tiers, key=lambda name: (tiers[name] == Tier.SIGNAL, name)):

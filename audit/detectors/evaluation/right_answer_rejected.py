@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from audit.detectors.base import Hit, TaskDetector
 from audit.evidence import quote
 from audit.execution.environment import Attempt, ExecutionFailed
-from audit.execution.gold import environment_of, reproduce, why_not_mutated
+from audit.execution.gold import environment_of, replay_command, why_not_mutated
 from audit.execution.mutation import Mutant, Truth, mutants
 from audit.execution.replay import gold_turns
 from taxonomy.finding import Severity, Tier
@@ -68,7 +68,7 @@ class RightAnswerRejected(TaskDetector):
         return Hit(
             claim=f"The evaluator rejects a right {what} ({mutant.change}): {mutant.why}",
             evidence=(quote(task, mutant.pointer, note=f"rejected: {mutant.change}"),),
-            command=reproduce(task, mutant.id),
+            command=replay_command(task, mutant.id),
             fix="Accept both, or compare values instead of how they are written.",
             cause=None if mutant.shared == "task" else _cause(mutant),
             severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,

@@ -29,9 +29,9 @@ class SupersededCall(TaskDetector):
 
     Flagged: a ticket is moved to another class and then to another day, the second call states class and day, and a run
     that makes the second call only fails, because the payments were booked in one line and not in two.
-    Not flagged: a user who asks for the steps ("first ..., then ...", "separately"); two messages to one person (nothing
-    is overwritten); two deposits (the balance is another one); a setting that is set twice and logged nowhere
-    (``gold-redundant``).
+    Not flagged: a user who asks for the steps ("first ..., then ...", "separately"); two messages to one person, where
+    nothing is overwritten; two deposits, where the balance is another one; a setting that is set twice and logged
+    nowhere (``gold-redundant``).
 
     It is wrong where the user asks for both steps in other words, or where the policy forbids to do both at once.
     """

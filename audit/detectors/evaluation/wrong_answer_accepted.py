@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.evidence import quote
 from audit.execution.environment import ExecutionFailed
-from audit.execution.gold import environment_of, reproduce, why_not_mutated
+from audit.execution.gold import environment_of, replay_command, why_not_mutated
 from audit.execution.mutation import Mutant, Truth, mutants
 from taxonomy.finding import Severity, Tier
 from taxonomy.task import AgentTask
@@ -106,7 +106,7 @@ def _note(task: AgentTask, key: str, passed: int, rejected: int, mutant: Mutant 
         "field": mutant.field,
         "change": mutant.change,
         "why": mutant.why,
-        "command": reproduce(task, mutant.id),
+        "command": replay_command(task, mutant.id),
     }
     evidence = quote(task, mutant.pointer, note=f"accepted as well: {mutant.change}")
     return Observation(task_id=task.id, key=key, value=value, evidence=(evidence,))
