@@ -8,10 +8,10 @@ CHECKOUT = "{checkout}"
 """Stands for the folder with the benchmark's own code."""
 
 
-def replay_command(source: str, task_id: str, *options: str, own_code: bool = False) -> str:
+def replay_template(source: str, task_id: str, *options: str, own_code: bool = False) -> str:
     """Write ``agenthard replay`` with placeholders for paths, quoted for a shell.
 
-    >>> replay_command("tau2", "airline/0", "--mutant", "drop:/a b")
+    >>> replay_template("tau2", "airline/0", "--mutant", "drop:/a b")
     "agenthard replay tau2 '{benchmark}' airline/0 --mutant 'drop:/a b'"
     """
     checkout = ("--checkout", CHECKOUT) if own_code else ()

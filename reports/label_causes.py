@@ -93,7 +93,7 @@ def by_cause(
     labelled = {label.task_id for label in labels}
     flagged: dict[str, list[tuple[str, Finding]]] = {"dropped": [], "dropped or review": []}
     for decision in decisions:
-        if decision.action == "keep" or decision.task_id not in labelled:
+        if decision.action not in ("drop", "review") or decision.task_id not in labelled:
             continue
         reasons = [(decision.task_id, by_id[each]) for each in decision.finding_ids if each in by_id]
         flagged["dropped or review"] += reasons

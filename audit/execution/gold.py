@@ -2,7 +2,7 @@
 
 import weakref
 
-from audit.command import replay_command
+from audit.command import replay_template
 from audit.execution.checkout import checkout
 from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
 from audit.execution.registry import environment_for
@@ -113,6 +113,6 @@ def gold_replay(task: AgentTask) -> Replay:
     return found
 
 
-def reproduce(task: AgentTask, mutant: str) -> str:
+def replay_command(task: AgentTask, mutant: str) -> str:
     """Write the command that replays a changed ground truth; publishing fills in the paths (``audit.command``)."""
-    return replay_command(task.benchmark, task.id, "--mutant", mutant, own_code=checkout() is not None)
+    return replay_template(task.benchmark, task.id, "--mutant", mutant, own_code=checkout() is not None)

@@ -18,6 +18,7 @@ from audit.detectors.evaluation.self_reported_result import SelfReportedResult
 from audit.detectors.evaluation.sentence_demanded import SentenceDemanded
 from audit.detectors.evaluation.stated_answer import StatedAnswer
 from audit.detectors.evaluation.substring_check import SubstringCheck
+from audit.detectors.evaluation.superseded_call import SupersededCall
 from audit.detectors.evaluation.unasked_in_verdict import UnaskedInVerdict
 from audit.detectors.evaluation.unasked_name import UnaskedName
 from audit.detectors.evaluation.unreachable_maximum import UnreachableMaximum
@@ -44,6 +45,7 @@ __all__ = [
     "SentenceDemanded",
     "StatedAnswer",
     "SubstringCheck",
+    "SupersededCall",
     "UnaskedInVerdict",
     "UnaskedName",
     "UnreachableMaximum",

@@ -9,7 +9,7 @@ from audit.detectors.ground_truth.sharing import shared_cause
 from audit.evidence import quote
 from audit.execution.counterfactual import CORRECTIONS, decided_runs
 from audit.execution.environment import Attempt, ExecutionFailed
-from audit.execution.gold import environment_of, reproduce, why_not_mutated
+from audit.execution.gold import environment_of, replay_command, why_not_mutated
 from audit.execution.mutation import Mutant, Truth, mutants
 from audit.execution.replay import gold_turns
 from audit.proof import wrongly_fails
@@ -113,7 +113,7 @@ class RightAnswerRejected(SuiteDetector):
             severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,
             tier=None if mutant.certain else Tier.SUSPECTED,
             level=_LEVELS[mutant.shared],
-            command=reproduce(task, mutant.id),
+            command=replay_command(task, mutant.id),
             measures={ANSWERS: float(number), ANSWERS_WRONG: float(wrong)},
         )
 

@@ -8,7 +8,7 @@ from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Un
 from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from audit.evidence import canonical_json, quote
 from audit.execution.environment import ExecutionFailed
-from audit.execution.gold import environment_of, reproduce, why_not_mutated
+from audit.execution.gold import environment_of, replay_command, why_not_mutated
 from audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_roots, mutants
 from audit.execution.mutation.recorded import wrong_values
 from audit.proof import wrongly_passes
@@ -142,7 +142,7 @@ def _note(
         "field": mutant.field,
         "change": mutant.change,
         "why": mutant.why,
-        "command": reproduce(task, mutant.id),
+        "command": replay_command(task, mutant.id),
     }
     evidence = quote(task, mutant.pointer, note=f"{mutant.field}: accepted as well: {mutant.change}")
     proof = wrongly_passes(task, mutant.attempt)

@@ -5,6 +5,7 @@ from audit.detectors.user.damaged_text import DamagedText
 from audit.detectors.user.impossible_date import ImpossibleDate
 from audit.detectors.user.leftover_wording import LeftoverWording
 from audit.detectors.user.misquoted_identifier import MisquotedIdentifier
+from audit.detectors.user.nested_value_name import NestedValueName
 from audit.detectors.user.role_confusion import UserRoleConfusion
 from audit.detectors.user.simulator_instruction import SimulatorInstruction
 from audit.detectors.user.weekday_date import WeekdayDate
@@ -16,6 +17,7 @@ __all__ = [
     "ImpossibleDate",
     "LeftoverWording",
     "MisquotedIdentifier",
+    "NestedValueName",
     "SimulatorInstruction",
     "UserRoleConfusion",
     "WeekdayDate",

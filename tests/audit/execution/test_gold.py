@@ -62,11 +62,11 @@ def test_what_is_not_evaluated() -> None:
 
 
 def test_the_command_that_reproduces(tmp_path: Path) -> None:
-    assert gold.reproduce(desk_task(), "off-by-one:/x") == (
+    assert gold.replay_command(desk_task(), "off-by-one:/x") == (
         "agenthard replay library '{benchmark}' lib/1 --mutant off-by-one:/x"
     )
     use_checkout(tmp_path)
     try:
-        assert gold.reproduce(desk_task(), "m").endswith("lib/1 --mutant m --checkout '{checkout}'")
+        assert gold.replay_command(desk_task(), "m").endswith("lib/1 --mutant m --checkout '{checkout}'")
     finally:
         use_checkout(None)

@@ -61,7 +61,7 @@ def test_an_argument_that_makes_no_difference() -> None:
     [finding] = findings(WrongAnswerAccepted(), *tasks)
     assert "lend_book.kind" in finding.claim
     assert finding.task_ids == ("lib/0", "lib/1")
-    assert "--mutant 'other-choice:/ground_truth/turns/0/0/arguments/kind'" in finding.command
+    assert "--mutant other-choice:/ground_truth/turns/0/0/arguments/kind" in finding.command
     variants = [task.model_copy(update={"cluster": "one base task"}) for task in tasks]
     assert findings(WrongAnswerAccepted(), *variants) == []
 
