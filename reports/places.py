@@ -9,6 +9,7 @@ from typing import Any
 from audit.sources.base import Quarantine
 from audit.sources.reading import RawRecord, line_of, open_binary, read_json_array
 from reports.result import AuditResult
+from taxonomy.files import MAX_BYTES
 from taxonomy.finding import Evidence
 from taxonomy.pointer import join, resolve, split
 from taxonomy.record import Origin
@@ -111,7 +112,7 @@ def _read(root: Path, name: str) -> "_Document | None":
         if not path.resolve().is_relative_to(root.resolve()):
             return None
         with open_binary(path) as stream:
-            return _Document(path, stream.read().decode("utf-8", errors="replace"))
+            return _Document(path, stream.read(MAX_BYTES).decode("utf-8", errors="replace"))
     except (OSError, EOFError, ValueError):
         return None
 

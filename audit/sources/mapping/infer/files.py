@@ -18,6 +18,7 @@ from audit.sources.mapping.infer.looks import is_messages, is_tools
 from audit.sources.mapping.infer.roles import choose
 from audit.sources.reading import open_binary
 from audit.sources.rows import is_array, row_files, row_format
+from taxonomy.files import MAX_BYTES
 from taxonomy.pointer import join
 
 SAMPLE_ROWS = 300
@@ -116,7 +117,7 @@ def rows_in(path: Path) -> str | None:
         return None
     try:
         with open_binary(path) as stream:
-            text = stream.read()
+            text = stream.read(MAX_BYTES)
         document = json.loads(text)
     except (OSError, EOFError, ValueError, RecursionError):
         return None
