@@ -1,5 +1,6 @@
 """``--checkout`` reaches the processes that check shards, and belongs to what identifies a run."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,8 +9,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from audit.execution.checkout import use_checkout
+from audit.shards import ShardResult
 from audit.sources.base import Version
 from flows.plan import AuditSettings, run_key
+from flows.run_folder import RunFolder
+from flows.worker import run_shard
+from taxonomy.finding import Status
 from tests.audit.execution.checkouts.conftest import ACEBENCH, write
 from tests.audit.sources.acebench.conftest import FILES, write_files
 
@@ -43,6 +49,10 @@ def test_worker_processes_run_the_checkout(folder: Path) -> None:
     judged = statuses(folder / "out", "gold-rejected")
     assert judged["normal_atom_bool_0"] == judged["normal_atom_bool_2"] == "clean"
     assert judged["special_irrelevant_0"] == judged["agent_multi_step_0"] == "not_checked"
+    isolation = json.loads((folder / "out" / "manifest.json").read_bytes())["isolation"]
+    assert "Landlock" in isolation and "seccomp" in isolation and "WEAK" not in isolation
+    assert f"isolation of executed benchmark code: {isolation}" in done.stdout
+    assert isolation in (folder / "out" / "report.html").read_text(encoding="utf-8")
 
 
 def test_replay_runs_the_checkout(folder: Path) -> None:
@@ -50,6 +60,29 @@ def test_replay_runs_the_checkout(folder: Path) -> None:
     assert "/BaseApi/wifi: false → true" in done.stdout and "verdict: passed" in done.stdout, done.stderr
     without = run(folder, "replay", "acebench", "data", "agent_multi_step_0")
     assert without.returncode == 3 and "give --checkout PATH" in without.stderr
+
+
+def test_a_missing_layer_refuses_unless_it_is_accepted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AGENTHARD_ISOLATION_OFF", "landlock")
+    command = ("replay", "acebench", "data", "agent_multi_step_0", "--checkout", "checkout")
+    refused = run(folder, *command)
+    assert refused.returncode == 3 and "Missing: Landlock" in refused.stderr, refused.stderr
+    accepted = run(folder, *command, "--allow-weak-isolation")
+    assert "verdict: passed" in accepted.stdout and "WEAK, without landlock: switched off" in accepted.stdout
+
+
+def test_without_containment_an_audit_executes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = AuditSettings(
+        source="acebench", path=str(folder / "data"), out=str(folder / "o"), checkout=str(folder / "checkout")
+    )
+    monkeypatch.setenv("AGENTHARD_ISOLATION_OFF", "seccomp")
+    run_shard(settings, 0, 100)
+    result = ShardResult.model_validate_json(RunFolder(folder / "o").shard_file(0).read_bytes())
+    rows = [row for row in result.coverage if row.check == "gold-rejected"]
+    assert rows and all(row.status is Status.NOT_CHECKED for row in rows)
+    assert any("a filter on system calls (switched off)" in (row.reason or "") for row in rows)
+    assert RunFolder(folder / "o").isolation(1) == "nothing executed"
+    use_checkout(None)
 
 
 @pytest.mark.parametrize(("path", "words"), [("absent", "no folder at this path"), ("data", "defines no")])
