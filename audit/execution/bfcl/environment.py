@@ -48,7 +48,7 @@ class BfclEnvironment(Environment):
         self._session = WorkerSession()
 
     def version(self) -> str:
-        """Say which release runs the task that was opened last."""
+        """Say which release runs the task that was asked about last."""
         return self._release or "no release yet"
 
     def supports(self, task: AgentTask) -> str | None:
@@ -56,7 +56,7 @@ class BfclEnvironment(Environment):
         reason = questions.not_executed(task)
         if reason is None and self._own_pool is None:
             try:
-                release_of(task, _contents)
+                self._pool_of(task)
             except Unavailable as missing:
                 return str(missing)
         return reason or why_not_contained()
@@ -108,8 +108,9 @@ class BfclEnvironment(Environment):
         reason = questions.not_executed(task)
         if reason:
             raise Unavailable(f"{task.id}: {reason}")
-        pool = self._own_pool
-        if pool is None:
-            release = release_of(task, _contents)
-            self._release, pool = release.version, _pool(release.python)
-        self._session.open(task, pool)
+        self._session.open(task, self._own_pool or self._pool_of(task))
+
+    def _pool_of(self, task: AgentTask) -> WorkerPool:
+        release = release_of(task, _contents)
+        self._release = release.version
+        return _pool(release.python)

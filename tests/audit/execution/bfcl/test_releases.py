@@ -50,8 +50,8 @@ def test_one_session_executes_both_releases_in_turn(both_releases: BfclEnvironme
     for old, new in pairs:
         for task, release in ((old, RELEASES["v3"]), (new, RELEASES["v4"])):
             assert both_releases.supports(task) is None
-            both_releases.reset(task)
             assert both_releases.version() == release
+            both_releases.reset(task)
             assert [call.text for _, call in task.gold_calls() if both_releases.call(call).error] == []
             assert both_releases.evaluate(task, Attempt(turns=gold_turns(task))).passed
 
