@@ -80,8 +80,9 @@ def _words(text: str) -> list[str]:
 def _rivals(task: AgentTask, call: ToolCall) -> Iterator[tuple[str, str, str]]:
     """Yield the parameter, the gold's value and a listed value that has all its words, in order, and more."""
     tool = task.tool(call.name, call.requestor)
-    parameters = tool.parameters.get("properties") if tool else None
-    for name, value in call.arguments.items() if isinstance(parameters, dict) else ():
+    properties = tool.parameters.get("properties") if tool else None
+    parameters = properties if isinstance(properties, dict) else {}
+    for name, value in call.arguments.items():
         documented = parameters.get(name)
         listed = documented.get("enum") if isinstance(documented, dict) else None
         for other in listed if isinstance(listed, list) and isinstance(value, str) and _words(value) else ():
