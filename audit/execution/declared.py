@@ -7,6 +7,7 @@ fails: a run passes only when all of them pass.
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -171,10 +172,14 @@ def _says(check: Check, replies: Sequence[str]) -> bool | None:
 
 
 def _normal_forms(note: str) -> Iterable[Callable[[str], str]]:
-    cases = (str.lower,) if "lower case" in note or "case-insensitive" in note else (str, str.lower)
-    commas = "comma" in note
-    for case, without in product(cases, (True,) if commas else (False, True)):
-        yield lambda text, case=case, without=without: (case(text).replace(",", "") if without else case(text)).strip()
+    lower = (True,) if "lower case" in note or "case-insensitive" in note else (False, True)
+    without_commas = (True,) if "comma" in note else (False, True)
+    return [partial(_normal, lower=case, without_commas=commas) for case, commas in product(lower, without_commas)]
+
+
+def _normal(text: str, *, lower: bool, without_commas: bool) -> str:
+    text = text.lower() if lower else text
+    return (text.replace(",", "") if without_commas else text).strip()
 
 
 def _found(text: str, reply: str, note: str) -> bool:

@@ -11,6 +11,7 @@ from taxonomy.task import AgentTask, ToolCall, ToolSpec
 _SHORTEST_TEXT = 4
 _SHORTEST_NUMBER = 3
 _MOST = 500
+_LONG = 1_000
 
 Expected = tuple[str, str]
 """JSON Pointer of an expected value, and the value as text."""
@@ -75,7 +76,12 @@ def choices(tool: ToolSpec | None) -> frozenset[str]:
 
 
 def stands_alone(value: str, text: str) -> re.Match[str] | None:
-    """Find a value in a text as a word of its own, without regard to case."""
-    if value.casefold() not in text.casefold():
+    """Find a value in a text as a word of its own, without regard to case; a very long one only where it first is."""
+    folded = text.casefold()
+    at = folded.find(value.casefold())
+    if at < 0:
         return None
+    if len(value) > _LONG and len(folded) == len(text):
+        # Searching a long pattern at every place of a repetitive text takes the product of their lengths.
+        return re.compile(rf"(?<![\w.-])(?s:.{{{len(value)}}})(?![\w-]|\.\w)").match(text, at)
     return re.search(rf"(?<![\w.-]){re.escape(value)}(?![\w-]|\.\w)", text, re.IGNORECASE)

@@ -49,7 +49,7 @@ class SimulatorLeak(SuiteDetector):
     simulator (the model that plays the user, in one experiment) with the share of runs, 95 % Wilson interval, and the
     agents it happened with. A kind that most runs of some agents (or files) have and no run of the others does not
     blame the simulator: the same model can hardly have played the user in both, so the finding is that the logs
-    disagree. The tasks touched are not at fault and are only named.
+    disagree, and these runs count for nothing else. The tasks touched are not at fault and are only named.
 
     Flagged: "<think>The instruction says to be terse.</think> Hi.". Not flagged: empty tags, "Bye. ###STOP###", "I'll
     follow the instructions in the e-mail", "the script I was given by support".
@@ -122,8 +122,10 @@ class SimulatorLeak(SuiteDetector):
                 if split is not None:
                     yield _conflict(simulator, kind, split, items)
             blamed = [kind for kind, split in splits.items() if split is None]
-            if _sum(items, "runs_affected", blamed):
-                yield _finding(simulator, items, blamed)
+            doubtful = {name for split in splits.values() if split and split.field == "agent" for name in split.having}
+            certain = [item for item in items if item.value["agent"] not in doubtful]
+            if _sum(certain, "runs_affected", blamed):
+                yield _finding(simulator, certain, blamed)
 
 
 _SILENT = ""

@@ -68,7 +68,7 @@ _NOTHING_SAID = re.compile(
 )
 _THEN = r"(?:at this point|now|then|next|finally|eventually|meanwhile|here|in response|after (?:that|this)|afterwards)"
 _TOLD = re.compile(
-    rf"(?:\A|(?<=[.!?\n])|\n)[\s*_>~=-]{{0,40}}(?P<sentence>(?:narrator|narration|stage directions?):[^\n]{{1,200}}"
+    rf"(?:\A|(?<=[.!?\n])|\n)[\s*_>~=-]{{0,12}}(?P<sentence>(?:narrator|narration|stage directions?):[^\n]{{1,200}}"
     rf"|(?:{_THEN},? )?the {_PERSON}(?:, [^,.!?\n]{{1,40}},)? {_ADVERB}"
     rf"(?:{_SAYS}|would|should|might)\b[^.!?\n]{{0,200}})",
     re.IGNORECASE,

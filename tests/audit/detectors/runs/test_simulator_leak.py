@@ -112,5 +112,5 @@ def test_which_runs_of_tau2_leak_thoughts(corpora: Path) -> None:
     (finding,) = (item for item in findings if item.level is Level.SUITE)
     assert finding.claim.startswith("The logs disagree about the simulated user")
     having = finding.claim.partition("whose agent is ")[2].partition(", and in none of ")[0]
-    assert set(having.split(", ")) == leaking and len(leaking) == 3
-    assert not any(item.measures.get("thoughts") for item in findings if item is not finding)
+    assert set(having.split(", ")) == leaking and len(leaking) == 2
+    assert not any(name in item.claim for item in findings if item is not finding for name in leaking)
