@@ -3,10 +3,15 @@
 Every file that AgentHard leaves for a reader or for its own next run is written through this module.
 """
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of a disk."""
 
 
 @contextmanager
@@ -64,6 +69,6 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno is None:
+        if error.filename is not None or error.errno not in _DISK:
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
