@@ -3,7 +3,6 @@
 import os
 import sys
 
-import click
 import typer
 
 from flows.commands import (
@@ -77,7 +76,7 @@ def main() -> None:
         with guarded_output(command):
             command()
     except SystemExit as leaving:
-        if isinstance(leaving.__context__, click.Abort):
+        if isinstance(leaving.__context__, typer.Abort):
             sys.exit(ExitCode.INFRASTRUCTURE)
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not speak of defects

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import IO, Any
 
-import click
-
 from taxonomy.printable import printable
 
 
@@ -51,8 +49,12 @@ def unguarded(stream: IO[str]) -> IO[str]:
 
 
 @contextmanager
-def guarded_output(command: click.Command) -> Iterator[None]:
-    """Guard the output of a command and its subcommands; what the terminal's encoding lacks is escaped too."""
+def guarded_output(command: Any) -> Iterator[None]:
+    """Guard the output of a command and its subcommands; what the terminal's encoding lacks is escaped too.
+
+    Args:
+        command: What typer makes of the application: a command or a group of click, which typer may bring along itself.
+    """
     before = sys.stdout, sys.stderr
     guards = []
     for name, stream in zip(("stdout", "stderr"), before, strict=True):
@@ -68,11 +70,10 @@ def guarded_output(command: click.Command) -> Iterator[None]:
         sys.stdout, sys.stderr = before
 
 
-def _guard(command: click.Command, guards: list[PrintableStream]) -> None:
-    if isinstance(command, click.Group):
-        for each in command.commands.values():
-            _guard(each, guards)
-    elif command.callback is not None:
+def _guard(command: Any, guards: list[PrintableStream]) -> None:
+    for each in getattr(command, "commands", {}).values():
+        _guard(each, guards)
+    if command.callback is not None:
         command.callback = _guarding(command.callback, guards)
 
 

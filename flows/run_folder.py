@@ -59,7 +59,8 @@ class RunFolder:
             lock.write(f"{os.getpid()}\n")
             lock.flush()
             try:
-                yield
+                with naming(self.root):
+                    yield
             finally:
                 # So that equal runs leave equal files. A full disk does not keep a file from shrinking.
                 lock.truncate(0)

@@ -121,6 +121,9 @@ def size_text(count: int) -> str:
     """
     return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
 
+_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""Errors of a disk."""
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -177,6 +180,6 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.filename is not None or error.errno is None:
+        if error.filename is not None or error.errno not in _DISK:
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
