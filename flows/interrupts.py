@@ -38,7 +38,7 @@ def stop_server_with_us() -> None:
         end_with_us(process.pid)
         return process
 
-    SubprocessASGIServer._run_uvicorn_command = started  # type: ignore[method-assign]
+    SubprocessASGIServer._run_uvicorn_command = started  # type: ignore[method-assign, assignment]
 
 
 def end_with_us(pid: int) -> None:
