@@ -185,6 +185,7 @@ def main() -> None:
     control, script, folder, limits, *arguments = sys.argv[1:]
     for name in LAZY_IMPORTS:
         importlib.import_module(name)
+    os.environ["TMPDIR"] = tempfile.tempdir = folder  # nothing else can be written, by the script's imports either
     serve = load(Path(script)).setup(*arguments)
     Host(socket.socket(fileno=int(control)), serve, folder, json.loads(limits)).run()
 
