@@ -77,7 +77,7 @@ def test_runs_are_judged_again_where_the_environment_reads_them(monkeypatch: pyt
 
 
 def test_no_code_that_is_generic_names_a_benchmark() -> None:
-    """What is below ``audit/execution/NAME`` belongs to a benchmark; gates and checks ask what an environment can do."""
+    """Gates and checks ask what an environment can do, not which it is."""
     for path in (ROOT / "audit").rglob("*.py"):
         if not path.is_relative_to(ROOT / "audit" / "execution" / "tau"):
             assert "TauEnvironment" not in path.read_text(encoding="utf-8"), path
