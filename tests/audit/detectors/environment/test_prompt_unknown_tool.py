@@ -156,5 +156,10 @@ def test_tau(corpora: Path) -> None:
     hits = check_shard(tasks, {}, [PromptUnknownTool()]).hits
     assert {hit.hit.cause for hit in hits} == {"get_status_bar in /user/context/task_instructions"}
     assert {task_id for hit in hits for task_id in hit.task_ids} == {t.id for t in tasks if t.subtask == "telecom"}
+    newer = list(Tau2Bench(corpora / "tau2-bench_v1.0.1").tasks(Quarantine()))
+    assert len({t.id for t in newer if t.subtask == "banking_knowledge"}) == 97
+    assert {hit.hit.cause for hit in check_shard(newer, {}, [PromptUnknownTool()]).hits} == {
+        "get_status_bar in /user/context/task_instructions"
+    }
     first = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
     assert check_shard(first, {}, [PromptUnknownTool()]).hits == ()
