@@ -8,13 +8,14 @@ import pytest
 from audit.conclude import conclude
 from audit.detectors.base import Detector
 from audit.detectors.evaluation import GoldRejected, ProbePasses, RightAnswerRejected, WrongAnswerAccepted
+from audit.detectors.evaluation.probe_passes import does_as_the_gold
 from audit.execution.environment import Attempt
 from audit.execution.gold import environment_of, why_not_evaluated
 from audit.shards import check_shard
 from audit.sources.base import Quarantine
 from audit.sources.tau2 import Tau2Bench
 from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, EvaluationSpec, Finding, Severity, Status, Tier
+from taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
 from tests.library import call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
@@ -41,6 +42,21 @@ def test_repeating_the_user() -> None:
     assert "repeats what the user wants" in finding.claim
     assert finding.severity is Severity.AFFECTS_SCORE
     assert any(item.quote == "What of order 12?" for item in finding.evidence)
+
+
+def test_handing_over_is_right_where_the_ground_truth_does() -> None:
+    """A state assertion is not known before it is tried, so that doing nothing may fail where handing over passes."""
+    requires = Check(kind="tool_calls", scored=True, expected={"name": "transfer_to_human_agents"})
+    evaluation = EvaluationSpec(checks=(requires,))
+    over = call("transfer_to_human_agents", summary="I cannot do it.")
+    changed = desk_task(over, lend("b9", "bea"), evaluation=evaluation)
+    other = desk_task(call("leave_note", text="gone"), evaluation=evaluation)
+    assert findings(ProbePasses(), desk_task(call("find_book", book="b7"), over, evaluation=evaluation)) == []
+    for task in (changed, other):
+        assert not does_as_the_gold(task, Attempt(turns=((over,),)))
+    assert does_as_the_gold(desk_task(call("find_book", book="b7"), over), Attempt(turns=((over,),)))
+    queue = call("transfer_to_human_agents", queue="loans")
+    assert not does_as_the_gold(desk_task(queue), Attempt(turns=((over,),))), "a queue is a choice, no prose"
 
 
 def test_saying_everything_is_one_finding() -> None:
