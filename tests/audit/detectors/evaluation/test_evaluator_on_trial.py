@@ -16,7 +16,7 @@ from audit.sources.base import Quarantine
 from audit.sources.tau2 import Tau2Bench
 from audit.sources.tau_bench import TauBench
 from taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
-from tests.library import call, desk_task, lend, library_desk
+from tests.library import DESK, TEXT, Desk, call, desk_task, lend, library_desk, tool
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
 
@@ -80,6 +80,33 @@ def test_an_argument_that_makes_no_difference() -> None:
     assert "--mutant other-choice:/ground_truth/turns/0/0/arguments/kind" in finding.command
     variants = [task.model_copy(update={"cluster": "one base task"}) for task in tasks]
     assert findings(WrongAnswerAccepted(), *variants) == []
+
+
+def test_an_argument_of_the_same_name_in_another_domain_is_another() -> None:
+    desks = [DESK.model_copy(update={"state_name": name}) for name in ("north.json", "south.json")]
+    tasks = [desk_task(lend(f"b{7 + i % 2}"), id=f"lib/{i}", environment=desks[i // 2]) for i in range(4)]
+    north, south = findings(WrongAnswerAccepted(), *tasks)
+    assert (north.task_ids, south.task_ids) == (("lib/0", "lib/1"), ("lib/2", "lib/3"))
+    for finding in (north, south):
+        assert {item.task_id for item in finding.evidence} <= set(finding.task_ids)
+
+
+def test_a_call_that_is_passed_on_is_told_apart_by_its_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pass_on(self: Desk, tool_name: str, kind: str) -> str:
+        self.state.setdefault("passed", []).append(tool_name)
+        return "passed on"
+
+    monkeypatch.setattr(Desk, "_pass_on", pass_on, raising=False)
+    wrapper = tool("pass_on", "write", tool_name=TEXT, kind={"type": "string", "enum": ["short", "long"]})
+    environment = DESK.model_copy(update={"tools": (*DESK.tools, wrapper)})
+    names = ("lend_book", "lend_book", "pay_fee", "pay_fee", "leave_note")
+    tasks = [
+        desk_task(call("pass_on", tool_name=name, kind="short"), id=f"lib/{i}", environment=environment)
+        for i, name in enumerate(names)
+    ]
+    found = {finding.task_ids: finding.claim for finding in findings(WrongAnswerAccepted(), *tasks)}
+    assert found.keys() == {("lib/0", "lib/1"), ("lib/2", "lib/3")}, "a single task is no habit"
+    assert "pass_on.kind of lend_book" in found["lib/0", "lib/1"]
 
 
 def test_a_right_answer_written_otherwise() -> None:

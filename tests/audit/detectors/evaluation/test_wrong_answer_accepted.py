@@ -69,6 +69,7 @@ def noted(task: str, operator: str, kind: dict[str, str], passed: int, rejected:
         "cluster": task,
         "kind": kind,
         "operator": operator,
+        "where": "",
         "field": "take.n",
         "change": "2 → 3",
         "why": "it is another number",
