@@ -23,6 +23,8 @@ EXAMPLES = 3
 _WORST = ("other-choice", "far-above", "far-below", "other-entity", "far-day")
 """Kinds of change that nobody takes for a slip come first among the examples."""
 _RUNS = "recorded runs"
+_CALL = 4
+"""Parts of a pointer to a gold call."""
 _TOOL_NAME = re.compile(r"(?:^|_)(?:tool|function|api|action|method|command)(?:_?name)?$|(?:tool|function|method)Name$")
 """Arguments in which a call says which other tool it calls."""
 
@@ -40,7 +42,7 @@ class WrongAnswerAccepted(SuiteDetector):
       inside an object, inside a list) and by how it relates to the right one (contains it, is contained in it, differs
       in punctuation). A class that passes nearly always (95 %), in three tasks or more, is a root cause: "no integer or
       boolean argument is ever compared". All that it covers is one finding, whichever operators made it. What is left
-      over is one finding per type of value and domain.
+      over is one finding per type of value and domain; for calls left out, per tool.
     * Where states are compared, a value may make no difference in one task and much in another. Flagged is only an
       argument every mutant of which passes, in all tasks of a domain that use it and in at least two that are not
       variants of one another: the evaluator never looks at it. An argument of a call that passes on a call of another
@@ -112,6 +114,8 @@ class WrongAnswerAccepted(SuiteDetector):
         others: dict[str, list[Observation]] = defaultdict(list)
         for note in left:
             what = _kind(note).type if note.value["kind"] else note.value["operator"]
+            if what == "call" and note.value["where"]:
+                what = f"call of {note.value['argument']}"
             others[_with_place(what, note.value["where"])].append(note)
         for name, notes in sorted(others.items()):
             yield _conclusion(notes, f"The evaluator accepts {_said(_worst(notes)[0])}", cause=f"other {name}")
@@ -145,13 +149,16 @@ def _with_place(what: str, place: str) -> str:
 
 
 def _argument(task: AgentTask, mutant: Mutant) -> str:
-    """Name an argument, and where its call passes on a call of another tool, that tool: each takes what it takes."""
+    """Name what was changed, and the tool whose call its call passes on, if it does: each takes what it takes."""
     parts = split(mutant.pointer)
+    if parts[1] != "turns" or len(parts) < _CALL:
+        return mutant.field
+    own = parts[-1]
     call = task.ground_truth.turns[int(parts[2])][int(parts[3])]
     passed_on = [
         value
         for name, value in call.arguments.items()
-        if _TOOL_NAME.search(name) and isinstance(value, str) and value.isidentifier() and name != parts[5]
+        if _TOOL_NAME.search(name) and isinstance(value, str) and value.isidentifier() and name != own
     ]
     return f"{mutant.field} of {passed_on[0]}" if passed_on else mutant.field
 
@@ -166,7 +173,7 @@ def _note(
     value |= {
         "operator": mutant.operator,
         "field": mutant.field,
-        "argument": _argument(task, mutant) if mutant.shared == "field" else "",
+        "argument": _argument(task, mutant),
         "where": _place(task),
         "change": mutant.change,
         "why": mutant.why,
