@@ -13,8 +13,7 @@ from audit.execution import declared
 from audit.execution.compared import never_compared
 from audit.execution.declared import DECLARED, Declared
 from audit.execution.environment import Attempt, Unavailable
-from audit.execution.registry import environment_for, has_code
-from audit.execution.tau.environment import TauEnvironment
+from audit.execution.registry import environment_for, environment_for_runs, has_code
 from taxonomy.finding import Proof, Severity, Tier
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
@@ -155,7 +154,7 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
     if environment is not None:
         if reason := environment.supports(task):
             raise Unavailable(reason)
-        return environment.evaluate(task, attempt).passed, f"{environment.name} {environment.version()}"
+        return environment.evaluate(task, attempt).passed, environment.label()
     known = declaration(task)
     if known is None:
         raise Unavailable(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
@@ -164,14 +163,10 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
 
 def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:
     """Score a recorded run in an environment that reads its conversation, else take the recorded verdict."""
-    try:
-        environment = environment_for(task)
-    except Unavailable:
-        environment = None
-    reads_runs = isinstance(environment, TauEnvironment) and environment.supports(task) is None
-    if isinstance(environment, TauEnvironment) and reads_runs and environment.closed(run.messages):
-        passed = environment.evaluate(task, environment.attempt(run.messages)).passed
-        return passed, f"{environment.name} {environment.version()}"
+    environment = environment_for_runs(task)
+    attempt = environment.attempt_of(run.messages) if environment else None
+    if environment is not None and attempt is not None:
+        return environment.evaluate(task, attempt).passed, environment.label()
     return bool(run.passed), "the recorded verdict"
 
 

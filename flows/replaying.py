@@ -125,7 +125,7 @@ def _replayed(task: AgentTask, attempt: Attempt, mutant: Mutant | None) -> Repla
         raise CommandError(f"{task.id}: {reason}") from reason
     return Replayed(
         task=task.id,
-        environment=f"{environment.name} ({environment.version()})",
+        environment=environment.label(),
         mutant=mutant,
         not_executed=not_executed,
         steps=steps,

@@ -46,7 +46,7 @@ def _tried(task: AgentTask, place: tuple[int, int], path: list[str]) -> str | No
     ]
     if not changed or not _all_pass(environment, task, turns, place, [call.arguments, *changed]):
         return None
-    return f"{environment.name} {environment.version()} passes {len(changed)} other values there as well"
+    return f"{environment.label()} passes {len(changed)} other values there as well"
 
 
 def _all_pass(

@@ -6,8 +6,7 @@ from typing import Any
 
 from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
 from audit.execution.mutation.numbers import written_otherwise
-from audit.execution.registry import environment_for
-from audit.execution.tau.environment import TauEnvironment
+from audit.execution.registry import environment_for_runs
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -21,22 +20,19 @@ def decided_runs(task: AgentTask, runs: Iterable[Trajectory], correction: Correc
     A run counts when its own calls and replies fail here as they did in the log, and the corrected ones pass.
 
     Returns:
-        Runs with a verdict, and those decided by the cause; None where no environment of ours can judge recorded runs.
+        Runs with a verdict, and those decided by the cause; None where no environment at hand judges recorded runs.
     """
-    try:
-        environment = environment_for(task)
-    except Unavailable:
-        return None
-    if not isinstance(environment, TauEnvironment) or environment.supports(task) is not None:
+    environment = environment_for_runs(task)
+    if environment is None:
         return None
     number = decided = 0
     for run in runs:
         if run.passed is None:
             continue
         number += 1
-        if run.passed or not environment.closed(run.messages):
+        attempt = None if run.passed else environment.attempt_of(run.messages)
+        if attempt is None:
             continue
-        attempt = environment.attempt(run.messages)
         corrected = correction(task, attempt)
         if corrected == attempt and str(corrected) == str(attempt):
             continue

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolCall
+from taxonomy.task import AgentTask, Message, ToolCall
 
 
 class Unavailable(Exception):
@@ -58,10 +58,18 @@ class Environment(ABC):
 
     name: ClassVar[str]
     """Name of what runs, as findings and reports show it."""
+    reads_runs: ClassVar[bool] = False
+    """Whether it can carry out and judge recorded conversations again: ``attempt_of`` reads them, and the tools answer
+    as those of the benchmark, text for text."""
 
     @abstractmethod
     def version(self) -> str:
         """Say which code runs: release or content hash."""
+
+    def label(self) -> str:
+        """Name what runs together with its version, as findings and reports show both."""
+        version = self.version()
+        return version if version.startswith(self.name) else f"{self.name} {version}"
 
     @abstractmethod
     def supports(self, task: AgentTask) -> str | None:
@@ -114,6 +122,15 @@ class Environment(ABC):
             except ExecutionFailed as error:
                 found.append(error)
         return found
+
+    def attempt_of(self, messages: Sequence[Message]) -> Attempt | None:
+        """Return what the agent of a recorded conversation did and said, as the evaluator sees it.
+
+        Returns:
+            None where the evaluator would not look at the conversation, since it was cut off, or where the environment
+            reads none (``reads_runs``).
+        """
+        return None
 
     def state_hash(self) -> str:
         """Hash the snapshot: SHA-256 of its canonical JSON, the first 16 hexadecimal digits."""

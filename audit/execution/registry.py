@@ -42,6 +42,17 @@ def environment_for(task: AgentTask) -> Environment | None:
     return held[key]
 
 
+def environment_for_runs(task: AgentTask) -> Environment | None:
+    """Return the environment that can carry out and judge recorded runs of a task again; None where there is none."""
+    try:
+        environment = environment_for(task)
+    except Unavailable:
+        return None
+    if environment is None or not environment.reads_runs or environment.supports(task) is not None:
+        return None
+    return environment
+
+
 def check_checkout(benchmark: str, folder: Path) -> None:
     """Check before anything starts that a folder can be used as the checkout of a benchmark.
 

@@ -91,5 +91,4 @@ def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[T
             after = environment.state_hash()
             steps.append(Step(turn=number, index=index, call=call, observation=observation, before=state, after=after))
             state = after
-    name = f"{environment.name} {environment.version()}"
-    return Replay(environment=name, initial=initial, steps=tuple(steps))
+    return Replay(environment=environment.label(), initial=initial, steps=tuple(steps))

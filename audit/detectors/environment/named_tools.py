@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from audit.detectors.environment.prompts import without_code_blocks
-from audit.detectors.environment.written_calls import written_calls
+from audit.detectors.environment.written_calls import stands_for_any, written_calls
 
 _NAME = r"[A-Za-z_]\w*+(?:\.\w++)*+"
 _JOINED = r"(?=[a-z][^\W_]*+_\w|[a-z][a-z]+[A-Z][a-z])[a-z]\w*+"
@@ -47,6 +47,20 @@ _ABSENT = re.compile(
     r"|do(?:es)? not exist)\b",
     re.IGNORECASE,
 )
+_EXAMPLE = re.compile(r"\be\.\s?g\.|\bfor (?:example|instance)\b|\bsuch as\b|\bsyntax\b|\bform(?:at)?\b", re.IGNORECASE)
+_ANY_ARGUMENTS = re.compile(
+    r"\(\s*+(?:(?:\*{0,2}(?:args|arguments|params|parameters|kwargs|inputs?)\b|\.\.\.|…)[,\s]*+){1,4}\)", re.IGNORECASE
+)
+"""Arguments of a call that shows syntax: ``f(args)``, ``f(...)``."""
+_SPEECH = re.compile(r"\"[^\"\n]{1,2000}\"|“[^”\n]{1,2000}”")
+_FEWEST_WORDS = 3
+"""Words of a quotation that is something said, and not a term."""
+_INVENTED = re.compile(
+    r"\b(?:lie|lies|lying|pretend(?:s|ing)?|falsely|allege(?:s|dly)?|fabricate[sd]?|ma(?:ke|de)[ -]up|invent(?:s|ed)?"
+    r"|bluff(?:s|ing)?|claim(?:s|ing)? (?:that|to|you|they|s?he|having)|you (?:called|ran|used|invoked|executed))\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)[.;!?](?=\s|$)|\n", re.IGNORECASE)
 _BEFORE, _AFTER = 40, 40
 
 
@@ -83,15 +97,39 @@ def _found(text: str) -> Iterator[NamedTool]:
         for match in pattern.finditer(prose):
             name = next(name for name in match.groups() if name)
             compound = pattern is _AS_TOOL or _COMPOUND.fullmatch(name)
+            if stands_for_any(name) or _shows_syntax(prose, match):
+                continue
             if compound and not _ABSENT.search(_around(prose, match)):
                 yield NamedTool(name, match[0], pattern is not _AS_USED)
     for section in _LIST.finditer(prose):
         for item in _ITEM.finditer(section["items"]):
-            if _COMPOUND.fullmatch(item["name"]):
+            if _COMPOUND.fullmatch(item["name"]) and not stands_for_any(item["name"]):
                 yield NamedTool(item["name"], item[0].strip(), True)
     for call in written_calls(text):
         if call.is_tool and _COMPOUND.fullmatch(call.tool):
             yield NamedTool(call.tool, call.passage, not call.in_code)
+
+
+def only_claimed(text: str, name: str) -> bool:
+    """Tell whether a user's instruction has a name only in what the user says or claims to have done.
+
+    The user may call things what they like: in a line in quotation marks that the user is to say, in a lie, in a claim.
+    """
+    spoken = [match.span() for match in _SPEECH.finditer(text) if len(match[0].split()) >= _FEWEST_WORDS]
+    places = (match.start() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+    return all(
+        any(start < at < end for start, end in spoken) or _INVENTED.search(_sentence_before(text, at)) for at in places
+    )
+
+
+def _sentence_before(text: str, at: int) -> str:
+    return _SENTENCE_END.split(text[max(0, at - 5 * _BEFORE) : at])[-1]
+
+
+def _shows_syntax(text: str, match: re.Match[str]) -> bool:
+    """Tell whether a call is an example of how calls are written, with a word for the arguments in their place."""
+    given = _ANY_ARGUMENTS.match(text, match.end(match.lastgroup or 0))
+    return given is not None and _EXAMPLE.search(_sentence_before(text, match.start())) is not None
 
 
 def _around(text: str, match: re.Match[str]) -> str:

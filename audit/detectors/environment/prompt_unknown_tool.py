@@ -7,9 +7,9 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.named_tools import named_tools
+from audit.detectors.environment.named_tools import named_tools, only_claimed
 from audit.detectors.environment.parameters import documented_words
-from audit.detectors.environment.prompts import prompts
+from audit.detectors.environment.prompts import for_agent, prompts
 from audit.evidence import quote
 from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.pointer import join
@@ -33,7 +33,9 @@ class PromptUnknownTool(TaskDetector):
     Flagged: "ground your response on the results of the `get_status_bar` tool call", where the tool is called
     ``check_status_bar``; "- **get_status**: shows the status" under "## Tools".
     Not flagged: parameter names, values and states in backticks ("`pending`"), prose ("the payment request tool"), a
-    name that stands for any tool ("tool_name"), "there is no `get_status` tool".
+    name that stands for any tool ("tool_name", "name_of_function"), a call that shows syntax ("e.g. `do_this(args)`"),
+    "there is no `get_status` tool", and in a user's instruction what the user only says or claims: a line in quotation
+    marks, "lie that you called pay_now()".
     Not checked: tasks that expect no call, whose tool may be missing on purpose.
 
     All tasks whose prompt carries the same name in the same field are one finding. The category is that of system
@@ -43,7 +45,7 @@ class PromptUnknownTool(TaskDetector):
 
     id = "prompt-unknown-tool"
     title = "a prompt names a tool that does not exist"
-    version = "3"
+    version = "4"
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -64,6 +66,8 @@ class PromptUnknownTool(TaskDetector):
         for pointer, text in prompts(task):
             for name, passage, sure in named_tools(text):
                 if name in known or name.rpartition(".")[2] in known or name in documented_words(task.environment):
+                    continue
+                if not for_agent(pointer) and only_claimed(text, name):
                     continue
                 if not sure and not _is_like_one_of(name, known):
                     continue

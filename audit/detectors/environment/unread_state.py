@@ -75,7 +75,7 @@ class _Key:
     def __init__(self, task: AgentTask) -> None:
         self.task = task
         self.environment = environment_of(task)
-        runs = f"{self.environment.name} {self.environment.version()}"
+        runs = self.environment.label()
         tools = [[tool.name, tool.parameters, tool.returns] for tool in task.environment.tools]
         self._text = canonical_json([task.benchmark, task.subtask, runs, task.initial_state, tools])
 

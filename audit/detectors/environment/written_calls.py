@@ -38,7 +38,8 @@ _NAME_KEYS = ("name", "tool", "tool_name", "function", "function_name", "action"
 _ARGUMENT_KEYS = tuple("arguments args parameters params kwargs input inputs action_input tool_input".split())
 _STANDS_FOR = re.compile(
     r"(?:your|my|the|some|any|example|sample)[_-]\w+|(?:the_)?(?:tool|function|func|fn|action|api|method)s?"
-    r"(?:[_-]?(?:name|call|id|\d+|[a-z]))?|foo\w*|ba[rz]\w*|respond|reply|answer|finish|final_?answer|think|none|null|"
+    r"(?:[_-]?(?:name|call|id|\d+|[a-z]))?|(?:\w+_)?(?:tool|function|func|fn|action|api|method)_?names?"
+    r"|names?_?of_?(?:(?:the|a|your|any|some)_?)?(?:tool|function|action|api|method)|foo\w*|ba[rz]\w*|respond|reply|answer|finish|final_?answer|think|none|null|"
     r"string|str",
     re.IGNORECASE,
 )
@@ -75,9 +76,18 @@ def written_calls(text: str) -> tuple[WrittenCall, ...]:
     readers = (_objects(text), _steps(text), _tags(text), _python(text))
     found: dict[tuple[str, Any], WrittenCall] = {}
     for call in (call for reader in readers for call in reader):
-        if not _STANDS_FOR.fullmatch(call.tool.rpartition(".")[2]):
+        if not stands_for_any(call.tool):
             found.setdefault(call[:2], call)
     return tuple(found.values())
+
+
+def stands_for_any(name: str) -> bool:
+    """Tell whether a name stands for that of any tool, as in a description of syntax, or is a step of a protocol.
+
+    >>> [stands_for_any(name) for name in ("tool_name", "nameOfFunction", "agent_tool_name", "get_card")]
+    [True, True, True, False]
+    """
+    return _STANDS_FOR.fullmatch(name.rpartition(".")[2]) is not None
 
 
 def _objects(text: str) -> Iterator[WrittenCall]:

@@ -1,16 +1,17 @@
 """Runs that do not try, and pass."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from audit.detectors.base import Hit, TaskDetector
 from audit.detectors.evaluation.nothing import Outcome, outcome
 from audit.evidence import quote
-from audit.execution.environment import ExecutionFailed
+from audit.execution.environment import Attempt, ExecutionFailed
 from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from audit.execution.probes import Probe, probes
 from audit.proof import wrongly_passes
 from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask
+from taxonomy.task import AgentTask, ToolCall
 
 _FIX = {
     "nothing": "Add a check that only a run which does what the user asks can pass.",
@@ -32,7 +33,8 @@ class ProbePasses(TaskDetector):
     repeating the user passes.
     Not flagged: tasks that are won by doing nothing for a reason that can be read off the files, which
     ``do-nothing-passes`` reports with what the task's texts make of it, and tasks whose gold writes fail
-    (``gold-fails``); tasks that expect no call. Where calls are compared one by one and nothing else counts, none of
+    (``gold-fails``); tasks that expect no call; an attempt that makes the calls of the ground truth, as where handing
+    the user over is the right answer. Where calls are compared one by one and nothing else counts, none of
     these attempts can pass, and none is made.
 
     Saying a whole database is no likely run: it shows that the required texts are looked for anywhere, and is reported
@@ -41,7 +43,7 @@ class ProbePasses(TaskDetector):
 
     id = "probe-passes"
     title = "an attempt that does not try passes"
-    version = "2"
+    version = "3"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -66,7 +68,7 @@ class ProbePasses(TaskDetector):
         for probe, verdict in zip(tried, verdicts, strict=True):
             if isinstance(verdict, ExecutionFailed):
                 raise verdict
-            if verdict.passed:
+            if verdict.passed and not does_as_the_gold(task, probe.attempt):
                 everything = probe.name == "everything"
                 yield Hit(
                     claim=f"An agent that {probe.does} gets full score",
@@ -78,6 +80,35 @@ class ProbePasses(TaskDetector):
                     level=Level.EVALUATOR if everything else None,
                 )
                 return
+
+
+def does_as_the_gold(task: AgentTask, attempt: Attempt) -> bool:
+    """Tell whether an attempt makes the calls of the ground truth; what only reads may be left out.
+
+    Arguments are the same where they are equal, or both prose, such as the reason given with a call.
+    """
+    made = [call for turn in attempt.turns for call in turn]
+    names = {call.name for call in made}
+    wanted = [call for _, call in task.gold_calls() if call.name in names or not _only_reads(task, call)]
+    return bool(made) and len(made) == len(wanted) and all(map(_same, made, wanted))
+
+
+def _only_reads(task: AgentTask, call: ToolCall) -> bool:
+    tool = task.tool(call.name, call.requestor)
+    return tool is not None and tool.effect == "read"
+
+
+def _same(made: ToolCall, wanted: ToolCall) -> bool:
+    if (made.name, made.requestor) != (wanted.name, wanted.requestor):
+        return False
+    return all(
+        value == made.arguments.get(name) or (_is_prose(value) and _is_prose(made.arguments.get(name)))
+        for name, value in wanted.arguments.items()
+    )
+
+
+def _is_prose(value: Any) -> bool:
+    return isinstance(value, str) and len(value.split()) > 1
 
 
 def _gold_fails(task: AgentTask) -> bool:

@@ -71,6 +71,6 @@ class SupersededCall(TaskDetector):
                     replies=found.attempt.replies,
                     passes=False,
                     should_pass=True,
-                    evaluator=f"{environment.name} ({environment.version()})",
+                    evaluator=environment.label(),
                 ),
             )

@@ -1,5 +1,6 @@
 """Wrong answers that the evaluator accepts."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_root
 from audit.execution.mutation.recorded import wrong_values
 from audit.proof import wrongly_passes
 from taxonomy.finding import Level, Severity, Tier
+from taxonomy.pointer import split
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -21,6 +23,10 @@ EXAMPLES = 3
 _WORST = ("other-choice", "far-above", "far-below", "other-entity", "far-day")
 """Kinds of change that nobody takes for a slip come first among the examples."""
 _RUNS = "recorded runs"
+_CALL = 4
+"""Parts of a pointer to a gold call."""
+_TOOL_NAME = re.compile(r"(?:^|_)(?:tool|function|api|action|method|command)(?:_?name)?$|(?:tool|function|method)Name$")
+"""Arguments in which a call says which other tool it calls."""
 
 
 class WrongAnswerAccepted(SuiteDetector):
@@ -36,10 +42,11 @@ class WrongAnswerAccepted(SuiteDetector):
       inside an object, inside a list) and by how it relates to the right one (contains it, is contained in it, differs
       in punctuation). A class that passes nearly always (95 %), in three tasks or more, is a root cause: "no integer or
       boolean argument is ever compared". All that it covers is one finding, whichever operators made it. What is left
-      over is one finding per type of value.
+      over is one finding per type of value and domain; for calls left out, per tool.
     * Where states are compared, a value may make no difference in one task and much in another. Flagged is only an
-      argument every mutant of which passes, in all tasks that use it and in at least two that are not variants of one
-      another: the evaluator never looks at it.
+      argument every mutant of which passes, in all tasks of a domain that use it and in at least two that are not
+      variants of one another: the evaluator never looks at it. An argument of a call that passes on a call of another
+      tool ("call_tool", with the name of the tool as an argument) is one for each of those tools.
 
     Where runs were given, a root cause decides the score of a task if a run passed whose calls differ from the ground
     truth in nothing but values that the root covers.
@@ -52,7 +59,7 @@ class WrongAnswerAccepted(SuiteDetector):
 
     id = "wrong-answer-accepted"
     title = "the evaluator accepts a wrong answer"
-    version = "2"
+    version = "3"
     category = "too-lenient"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED
@@ -106,7 +113,10 @@ class WrongAnswerAccepted(SuiteDetector):
         left = [note for note in changes if id(note) not in covered and note.value["passed"]]
         others: dict[str, list[Observation]] = defaultdict(list)
         for note in left:
-            others[_kind(note).type if note.value["kind"] else note.value["operator"]].append(note)
+            what = _kind(note).type if note.value["kind"] else note.value["operator"]
+            if what == "call" and note.value["where"]:
+                what = f"call of {note.value['argument']}"
+            others[_with_place(what, note.value["where"])].append(note)
         for name, notes in sorted(others.items()):
             yield _conclusion(notes, f"The evaluator accepts {_said(_worst(notes)[0])}", cause=f"other {name}")
         for key in sorted(key for key in grouped if key.startswith("task ")):
@@ -116,18 +126,41 @@ class WrongAnswerAccepted(SuiteDetector):
             notes = grouped[key]
             if any(note.value["rejected"] for note in notes) or len({note.value["cluster"] for note in notes}) < 2:
                 continue
-            argument = key.removeprefix("argument ")
-            claim = f"In no task that sets {argument} does another value change the verdict"
+            claim = f"In no task that sets {notes[0].value['argument']} does another value change the verdict"
             yield _conclusion(notes, f"{claim} ({notes[0].value['change']})", cause=key)
 
 
 def _key(task: AgentTask, mutant: Mutant) -> str:
     if mutant.shared == "field":
-        return f"argument {mutant.field}"
+        return f"argument {_with_place(_argument(task, mutant), _place(task))}"
     if mutant.shared == "operator":
         kind = canonical_json(mutant.kind.model_dump(mode="json")) if mutant.kind else ""
         return f"change {mutant.operator} {kind}".strip()
     return f"task {task.id} {mutant.id}"
+
+
+def _place(task: AgentTask) -> str:
+    """Name what tasks of one domain share; an argument of the same name elsewhere is another one."""
+    return (task.environment.state_name or task.subtask) if task.environment.state is not None else ""
+
+
+def _with_place(what: str, place: str) -> str:
+    return f"{what} in {place}" if place else what
+
+
+def _argument(task: AgentTask, mutant: Mutant) -> str:
+    """Name what was changed, and the tool whose call its call passes on, if it does: each takes what it takes."""
+    parts = split(mutant.pointer)
+    if parts[1] != "turns" or len(parts) < _CALL:
+        return mutant.field
+    own = parts[-1]
+    call = task.ground_truth.turns[int(parts[2])][int(parts[3])]
+    passed_on = [
+        value
+        for name, value in call.arguments.items()
+        if _TOOL_NAME.search(name) and isinstance(value, str) and value.isidentifier() and name != own
+    ]
+    return f"{mutant.field} of {passed_on[0]}" if passed_on else mutant.field
 
 
 def _note(
@@ -140,6 +173,8 @@ def _note(
     value |= {
         "operator": mutant.operator,
         "field": mutant.field,
+        "argument": _argument(task, mutant),
+        "where": _place(task),
         "change": mutant.change,
         "why": mutant.why,
         "command": replay_command(task, mutant.id),

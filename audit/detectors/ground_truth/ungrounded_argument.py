@@ -13,10 +13,11 @@ from audit.detectors.ground_truth.wording import names_quantity
 from audit.evidence import quote
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.pointer import join, split
-from taxonomy.task import AgentTask, ToolCall
+from taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
 _IDENTIFIER = re.compile(r"#?[A-Za-z_-]*\d[\w-]{4,}")
+_BIRTH = re.compile(r"birth|(?<![a-z])(?:born|dob)(?![a-z])", re.IGNORECASE)
 _SECRETS = frozenset({"password", "passcode", "pin"})
 
 
@@ -58,11 +59,12 @@ class UngroundedArgument(TaskDetector):
 
     Only kinds of values that no agent can work out are looked at, and only where leaving them out is not accepted:
 
-    * the **year** of a date, when the user names a day ("March 14th", "this Friday") and no text of the task names any
-      year. Flagged: "How's the weather in LA on March 9th?" with the gold ``2023-03-09``. Not flagged: any year in the
-      conversation or the policy (the other year may be derived from it), in the initial state, or in the documentation
-      of the called tool. Where only days counted from today are said ("tomorrow", "next Friday"), the value
-      changes with the day of the run: environment drift.
+    * the **year** of a date, when the user names a day ("March 14th", "this Friday") and no text of the task names
+      any year. Flagged: "How's the weather in LA on March 9th?" with the gold ``2023-03-09``. Not flagged: any year
+      in the conversation or the policy (the other year may be derived from it), in the initial state, or in the
+      documentation of the called tool; a date that a record of the state has; a day of birth beside words such as
+      "now" or "today", which are counted from the day of the run and never mean it. Where only days counted from
+      today are said ("tomorrow", "next Friday"), the value changes with the day of the run: environment drift.
     * an **e-mail address** that stands nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
     * a **password** that is neither said nor in the state: tools take passwords, they do not hand them out.
     * an **identifier** with at least five digits, in tasks whose database is part of the files, that is neither in it
@@ -81,7 +83,7 @@ class UngroundedArgument(TaskDetector):
 
     id = "ungrounded-argument"
     title = "Gold values that nothing in the task determines"
-    version = "2"
+    version = "3"
     category = "redundant-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -121,9 +123,11 @@ def _year(place: _Place) -> _Gap | None:
     documented = [tool.description, *(text for _, text in texts_in(tool.parameters))] if tool else []
     if any(years_in(text) for text in [text for _, text in said] + elsewhere):
         return None
-    if any(years & years_in(text) for text in documented):
+    if any(years & years_in(text) for text in documented) or any(map(place.knowledge.in_state, place.texts())):
         return None
+    of_birth = _BIRTH.search(" ".join([place.value.name, *_documented(place, tool)])) is not None
     days = [(pointer, day) for pointer, text in said for day in calendar_words(text)]
+    days = [(pointer, day) for pointer, day in days if not (of_birth and counted_from_today(day))]
     if not days:
         return None
     pointer, day = days[0]
@@ -132,6 +136,13 @@ def _year(place: _Place) -> _Gap | None:
     reason = f"the user only says {day!r} and no text of the task names a year"
     category = "environment-drift" if all(counted_from_today(word) for _, word in days) else None
     return _Gap(reason, evidence, "Say the year, or tell the agent today's date.", cause, category)
+
+
+def _documented(place: _Place, tool: ToolSpec | None) -> Iterator[str]:
+    """Yield what the documentation says of the argument that holds the value."""
+    properties = tool.parameters.get("properties", {}) if tool else {}
+    schema = properties.get(split(place.value.at)[0]) if isinstance(properties, dict) else None
+    yield from (text for _, text in texts_in(schema))
 
 
 def _email(place: _Place) -> _Gap | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rapidfuzz.distance import OSA
 
 from audit.detectors.base import Hit, TaskDetector
+from audit.detectors.ground_truth.charge_for_one import charged_for_all
 from audit.detectors.ground_truth.codes import form, impossible, is_family, misshapen_day, shows_times_of_day, siblings
 from audit.detectors.ground_truth.dates import parse_date, years_in
 from audit.detectors.ground_truth.identity_cache import IdentityCache
@@ -85,11 +86,15 @@ class UnknownOutput(TaskDetector):
        "evening". Two letters of a word are exchanged, or one inside it is lost, put in or replaced; the ends of words
        are left alone, because words are inflected there, and so are their starts but for a neighbouring key.
 
-    Amounts are left out: sums and differences of the many prices of a database reach almost any amount, so nothing can
-    be said about them. So are other days and times, since they can be counted.
+    6. an amount that sets the price of one thing against the payments for several: where a gold call lists n things
+       and several payments, one n-th of their sum less all payments but one. It is what nobody is charged.
+
+    Other amounts are left out: sums and differences of the many prices of a database reach almost any amount, so
+    nothing can be said about them. So are other days and times, since they can be counted.
 
     Flagged: the output "286422338955" where no order has that tracking number; "72:10" beside "19:30".
-    Not flagged: "1093.34"; "polyester"; "20 hours".
+    Flagged: "20" where the ground truth books seats for 3 members at 300, pays 80 with a voucher and 220 by card.
+    Not flagged: "220" there, or "100", the price of one; "1093.34"; "polyester"; "20 hours".
 
     Wrong where a tool makes the identifier up at run time, counts days by a span that no text names, or where a
     required word of the agent's own happens to be nearly a word of the database.
@@ -97,7 +102,7 @@ class UnknownOutput(TaskDetector):
 
     id = "unknown-output"
     title = "Required outputs that do not exist"
-    version = "4"
+    version = "5"
     category = "wrong-expected-output"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -115,6 +120,17 @@ class UnknownOutput(TaskDetector):
         given = " ".join(str(call.arguments) for _, call in task.gold_calls())
         for i, output in enumerate(task.ground_truth.outputs):
             text = output.strip()
+            if (one := charged_for_all(task, text)) is not None:
+                yield Hit(
+                    claim=f"A reply has to contain {text!r}, which is what is left to pay of the price of one of the "
+                    f"{one.number} {one.listed}; the ground truth pays {one.charged} for all of them.",
+                    evidence=(
+                        quote(task, f"/ground_truth/outputs/{i}", note="the required output"),
+                        quote(task, one.pointer, note="what the ground truth pays"),
+                    ),
+                    fix=f"Require {one.charged}.",
+                )
+                continue
             if not text or text in given or (knowledge.holds(text) and not _point_moved(task.environment, text)):
                 continue
             reason = _why_unknown(task, text)

@@ -6,8 +6,7 @@ from os.path import commonprefix
 from audit.detectors.ground_truth.identity_cache import IdentityCache
 from audit.detectors.runs.answered import Answered, answered
 from audit.execution.environment import ExecutionFailed, Unavailable, Verdict
-from audit.execution.registry import environment_for
-from audit.execution.tau.environment import TauEnvironment
+from audit.execution.registry import environment_for_runs
 from taxonomy.task import AgentTask
 from taxonomy.trajectory import Trajectory
 
@@ -15,7 +14,7 @@ from taxonomy.trajectory import Trajectory
 def other_than_replayed(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answered, str]]:
     """Compare the responses of a run with those of a replay.
 
-    Only environments written anew for AgentHard are used, whose responses are the benchmark's text for text. A run is
+    Only environments that answer as the benchmark's, text for text, are used (``Environment.reads_runs``). A run is
     followed up to the first call that may change something and answers differently: from there on the states differ.
 
     Yields:
@@ -32,31 +31,25 @@ def replayed_verdict(task: AgentTask, run: Trajectory) -> Verdict | None:
     """Judge what an agent did and said in a recorded run by the ground truth and the evaluator as they are now.
 
     Returns:
-        None when nothing can be said: no environment of our own, a run without a verdict or that was cut off, or a tool
-        that answers otherwise now than it did then.
+        None when nothing can be said: no environment that reads runs, a run without a verdict or that was cut off, or a
+        tool that answers otherwise now than it did then.
     """
-    environment = own_environment(task)
-    if environment is None or run.status != "ok" or run.passed is None or not environment.closed(run.messages):
+    environment = environment_for_runs(task)
+    if environment is None or run.status != "ok" or run.passed is None:
+        return None
+    attempt = environment.attempt_of(run.messages)
+    if attempt is None:
         return None
     if any(differs for _, differs in other_than_replayed(task, run)):
         return None
     try:
-        return environment.evaluate(task, environment.attempt(run.messages))
+        return environment.evaluate(task, attempt)
     except (ExecutionFailed, Unavailable):
         return None
 
 
-def own_environment(task: AgentTask) -> TauEnvironment | None:
-    """Return the environment of a task's benchmark, where it is one written anew and knows the task."""
-    try:
-        environment = environment_for(task)
-    except Unavailable:
-        return None
-    return environment if isinstance(environment, TauEnvironment) and environment.supports(task) is None else None
-
-
 def _compare(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answered, str]]:
-    environment = own_environment(task)
+    environment = environment_for_runs(task)
     if environment is None:
         return
     try:

@@ -7,8 +7,9 @@ from typing import Any
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from audit.detectors.runs.answered import answered
-from audit.detectors.runs.replayed import own_environment, replayed_verdict
+from audit.detectors.runs.replayed import replayed_verdict
 from audit.evidence import quote_run
+from audit.execution.registry import environment_for_runs
 from audit.intervals import wilson
 from taxonomy.finding import Evidence, Level, Severity, Tier
 from taxonomy.task import AgentTask
@@ -55,7 +56,7 @@ class ReplayedVerdict(SuiteDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why runs of the task cannot be carried out again, or None."""
-        return None if own_environment(task) else "no environment of our own can carry its runs out again"
+        return None if environment_for_runs(task) else "no environment of our own can carry its runs out again"
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Count, per log, the runs that can be compared and the verdicts that differ."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 
-from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from audit.detectors.base import Hit, TaskDetector
@@ -20,12 +19,34 @@ _IDENTIFIER = r"#?(?=\w*[A-Za-z])(?=\w*\d\w*\d\w*\d)\w{6,}"
 _QUOTED = re.compile(rf"(?<![\w#@.-])(?:{_EMAIL}|{_IDENTIFIER})(?![\w@-])")
 
 
-def _identifiers(environment: EnvironmentSpec) -> dict[str, str]:
-    texts = (text for _, text in texts_in(environment.state) if len(text) <= 100)
-    return {squash(text): text for text in texts if _QUOTED.fullmatch(text)}
+_LONGEST = 100
 
 
-_identifiers_of = IdentityCache(_identifiers)
+class _Known:
+    """The identifiers of a database, to be found by what is a character away, without comparing them all."""
+
+    def __init__(self, environment: EnvironmentSpec) -> None:
+        texts = (text for _, text in texts_in(environment.state) if len(text) <= _LONGEST)
+        self.by_bare = {squash(text): text for text in texts if _QUOTED.fullmatch(text)}
+        self._by_rest: dict[str, list[str]] = {}
+        for bare in self.by_bare:
+            for rest in _rests(bare):
+                self._by_rest.setdefault(rest, []).append(bare)
+
+    def near(self, bare: str) -> set[str]:
+        """Return those one slip away: a character more, less or exchanged, or two neighbours in the other order."""
+        if len(bare) > 2 * _LONGEST:
+            return set()
+        found = {other for rest in _rests(bare) for other in self._by_rest.get(rest, ())}
+        return {other for other in found if OSA.distance(bare, other, score_cutoff=1) <= 1}
+
+
+def _rests(bare: str) -> set[str]:
+    """Return a text and what is left of it without one character: texts that are a slip apart have one in common."""
+    return {bare, *(bare[:i] + bare[i + 1 :] for i in range(len(bare)))}
+
+
+_known = IdentityCache(_Known)
 
 
 class MisquotedIdentifier(TaskDetector):
@@ -58,7 +79,7 @@ class MisquotedIdentifier(TaskDetector):
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per identifier that is almost right."""
         knowledge = Knowledge(task)
-        known = _identifiers_of(task.environment)
+        known = _known(task.environment)
         for pointer, text in task.user_texts():
             for said in sorted(set(_QUOTED.findall(text))):
                 meant = _meant(said, known, knowledge)
@@ -73,12 +94,12 @@ class MisquotedIdentifier(TaskDetector):
                     )
 
 
-def _meant(said: str, known: dict[str, str], knowledge: Knowledge) -> str | None:
+def _meant(said: str, known: _Known, knowledge: Knowledge) -> str | None:
     """Return the one identifier of the database that ``said`` is almost, if it is none itself."""
     bare = squash(said)
-    if bare in known:
-        return known[bare] if "@" in said and known[bare].casefold() != said.casefold() else None
-    if parse_date(said) or knowledge.in_state(said):
+    if (same := known.by_bare.get(bare)) is not None:
+        return same if "@" in said and same.casefold() != said.casefold() else None
+    near = known.near(bare)
+    if len(near) != 1 or parse_date(said) or knowledge.in_state(said):
         return None
-    near = process.extract(bare, known.keys(), scorer=OSA.distance, score_cutoff=1, limit=2)
-    return known[near[0][0]] if len(near) == 1 else None
+    return known.by_bare[near.pop()]

@@ -26,6 +26,7 @@ DOMAINS: dict[str, tuple[type[Tools], frozenset[str]]] = {
 class TauEnvironment(Environment):
     """What both benchmarks share; the database of a domain is held once, whatever the number of tasks."""
 
+    reads_runs = True
     release: ClassVar[Release]
     """Whose conventions hold."""
     written_after: ClassVar[str]
@@ -87,8 +88,10 @@ class TauEnvironment(Environment):
         _refuse((call for turn in attempt.turns for call in turn), self._lacking(task))
         return judge(task, attempt, self._over(task))
 
-    def attempt(self, messages: Sequence[Message]) -> Attempt:
-        """Return what the agent of a recorded conversation did and said, as the evaluator sees it."""
+    def attempt_of(self, messages: Sequence[Message]) -> Attempt | None:
+        """Return what the agent of a recorded conversation did and said; None when it was cut off."""
+        if not self.closed(messages):
+            return None
         return attempt_of(messages, beside_calls=self.counts_text_beside_calls)
 
     def closed(self, messages: Sequence[Message]) -> bool:

@@ -76,8 +76,9 @@ def measure(environment: TauEnvironment, tasks: Mapping[str, AgentTask], runs: I
             found.equal[call.name] += replayed == recorded
             if replayed != recorded:
                 found.differences.append(Difference(run, position, call, recorded, replayed))
-        if run.status == "ok" and run.passed is not None and environment.closed(run.messages):
-            verdict = environment.evaluate(task, environment.attempt(run.messages))
+        attempt = environment.attempt_of(run.messages)
+        if run.status == "ok" and run.passed is not None and attempt is not None:
+            verdict = environment.evaluate(task, attempt)
             found.scored += 1
             found.agreeing += verdict.passed == run.passed
             if verdict.passed != run.passed:

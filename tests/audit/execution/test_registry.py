@@ -9,6 +9,7 @@ import pytest
 from audit.execution import registry
 from audit.execution.environment import Environment, Unavailable
 from audit.execution.tau import Tau2Environment
+from taxonomy.task import AgentTask
 from tests.builders import make_task
 
 ROOT = Path(__file__).parents[3]
@@ -44,6 +45,42 @@ def test_a_benchmark_without_one_has_none(register: Path) -> None:
 def test_what_cannot_be_loaded_is_said(register: Path, name: str, words: str) -> None:
     with pytest.raises(Unavailable, match=words):
         registry.environment_for(make_task(benchmark=name))
+
+
+class _Release(Tau2Environment):
+    name = "library-eval"
+
+    def version(self) -> str:
+        return "library-eval 2.1"
+
+
+def test_a_label_names_what_runs_once() -> None:
+    assert _Release().label() == "library-eval 2.1"
+    assert Tau2Environment().label() == f"{Tau2Environment.name} {Tau2Environment().version()}"
+
+
+class _Deaf(Tau2Environment):
+    reads_runs = False
+
+    def supports(self, task: AgentTask) -> str | None:
+        return None
+
+
+class _Listening(_Deaf):
+    reads_runs = True
+
+
+def test_runs_are_judged_again_where_the_environment_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind, found in ((_Deaf, False), (_Listening, True)):
+        monkeypatch.setattr(registry, "environment_for", lambda task, kind=kind: kind())
+        assert (registry.environment_for_runs(make_task()) is not None) is found
+
+
+def test_no_code_that_is_generic_names_a_benchmark() -> None:
+    """Gates and checks ask what an environment can do, not which it is."""
+    for path in (ROOT / "audit").rglob("*.py"):
+        if not path.is_relative_to(ROOT / "audit" / "execution" / "tau"):
+            assert "TauEnvironment" not in path.read_text(encoding="utf-8"), path
 
 
 def test_every_environment_of_the_package_loads() -> None:

@@ -63,6 +63,11 @@ def test_texts_that_name_a_tool(text: str, name: str) -> None:
         "```python\ndef get_card():\n    print('Ada')\nget_card()\n```",
         "There is no `get_card` tool.",
         'Answer as {"name": "tool_name", "arguments": {}}.',
+        "Have the user call tool_name(args), as the page says.",
+        "Call it as name_of_tool(x), and use the `function_name` function.",
+        "Call `agent_tool_name` first, then the `toolName` tool.",
+        'Only where a page says so (e.g., "have the member call do_this(args)").',
+        "For example, calls of the form `do_this(...)`.",
         "Open the GitHub function on an iPhone.",
         "Rooms:\n- `reading_room`: quiet",
         "The tool response is shown.",
@@ -71,6 +76,25 @@ def test_texts_that_name_a_tool(text: str, name: str) -> None:
 )
 def test_texts_that_do_not(text: str) -> None:
     assert [found.name for found in named_tools(text) if found.name != "name_of_member"] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '**LIE:** "I paid at the desk. I called the pay_fine() function right now. Check again."',
+        "Pretend that you called pay_fine() already.",
+        "Claim to have run the `pay_fine` tool.",
+        "Say: “The page told me to call pay_fine() at home.”",
+    ],
+)
+def test_what_the_user_only_claims_is_no_instruction(text: str) -> None:
+    assert list(PromptUnknownTool().inspect(task(text))) == []
+    assert len(list(PromptUnknownTool().inspect(task(policy=text)))) == 1, "a policy that says so names a tool"
+
+
+def test_a_claim_elsewhere_does_not_hide_an_instruction() -> None:
+    text = "Pretend that you called pay_fine(). Later, call pay_fine() for real, and use the 'get_card' tool."
+    assert len(list(PromptUnknownTool().inspect(task(text)))) == 2
 
 
 def test_one_finding_for_all_tasks_with_the_same_sentence() -> None:
@@ -132,5 +156,10 @@ def test_tau(corpora: Path) -> None:
     hits = check_shard(tasks, {}, [PromptUnknownTool()]).hits
     assert {hit.hit.cause for hit in hits} == {"get_status_bar in /user/context/task_instructions"}
     assert {task_id for hit in hits for task_id in hit.task_ids} == {t.id for t in tasks if t.subtask == "telecom"}
+    newer = list(Tau2Bench(corpora / "tau2-bench_v1.0.1").tasks(Quarantine()))
+    assert len({t.id for t in newer if t.subtask == "banking_knowledge"}) == 97
+    assert {hit.hit.cause for hit in check_shard(newer, {}, [PromptUnknownTool()]).hits} == {
+        "get_status_bar in /user/context/task_instructions"
+    }
     first = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
     assert check_shard(first, {}, [PromptUnknownTool()]).hits == ()

@@ -8,14 +8,15 @@ import pytest
 from audit.conclude import conclude
 from audit.detectors.base import Detector
 from audit.detectors.evaluation import GoldRejected, ProbePasses, RightAnswerRejected, WrongAnswerAccepted
+from audit.detectors.evaluation.probe_passes import does_as_the_gold
 from audit.execution.environment import Attempt
 from audit.execution.gold import environment_of, why_not_evaluated
 from audit.shards import check_shard
 from audit.sources.base import Quarantine
 from audit.sources.tau2 import Tau2Bench
 from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, EvaluationSpec, Finding, Severity, Status, Tier
-from tests.library import call, desk_task, lend, library_desk
+from taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
+from tests.library import DESK, TEXT, Desk, call, desk_task, lend, library_desk, tool
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
 
@@ -43,6 +44,21 @@ def test_repeating_the_user() -> None:
     assert any(item.quote == "What of order 12?" for item in finding.evidence)
 
 
+def test_handing_over_is_right_where_the_ground_truth_does() -> None:
+    """A state assertion is not known before it is tried, so that doing nothing may fail where handing over passes."""
+    requires = Check(kind="tool_calls", scored=True, expected={"name": "transfer_to_human_agents"})
+    evaluation = EvaluationSpec(checks=(requires,))
+    over = call("transfer_to_human_agents", summary="I cannot do it.")
+    changed = desk_task(over, lend("b9", "bea"), evaluation=evaluation)
+    other = desk_task(call("leave_note", text="gone"), evaluation=evaluation)
+    assert findings(ProbePasses(), desk_task(call("find_book", book="b7"), over, evaluation=evaluation)) == []
+    for task in (changed, other):
+        assert not does_as_the_gold(task, Attempt(turns=((over,),)))
+    assert does_as_the_gold(desk_task(call("find_book", book="b7"), over), Attempt(turns=((over,),)))
+    queue = call("transfer_to_human_agents", queue="loans")
+    assert not does_as_the_gold(desk_task(queue), Attempt(turns=((over,),))), "a queue is a choice, no prose"
+
+
 def test_saying_everything_is_one_finding() -> None:
     asked = [desk_task(call("find_book", book="b7"), outputs=("bea",), id=f"lib/{i}") for i in range(2)]
     [finding] = findings(ProbePasses(), *asked)
@@ -64,6 +80,33 @@ def test_an_argument_that_makes_no_difference() -> None:
     assert "--mutant other-choice:/ground_truth/turns/0/0/arguments/kind" in finding.command
     variants = [task.model_copy(update={"cluster": "one base task"}) for task in tasks]
     assert findings(WrongAnswerAccepted(), *variants) == []
+
+
+def test_an_argument_of_the_same_name_in_another_domain_is_another() -> None:
+    desks = [DESK.model_copy(update={"state_name": name}) for name in ("north.json", "south.json")]
+    tasks = [desk_task(lend(f"b{7 + i % 2}"), id=f"lib/{i}", environment=desks[i // 2]) for i in range(4)]
+    north, south = findings(WrongAnswerAccepted(), *tasks)
+    assert (north.task_ids, south.task_ids) == (("lib/0", "lib/1"), ("lib/2", "lib/3"))
+    for finding in (north, south):
+        assert {item.task_id for item in finding.evidence} <= set(finding.task_ids)
+
+
+def test_a_call_that_is_passed_on_is_told_apart_by_its_tool(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pass_on(self: Desk, tool_name: str, kind: str) -> str:
+        self.state.setdefault("passed", []).append(tool_name)
+        return "passed on"
+
+    monkeypatch.setattr(Desk, "_pass_on", pass_on, raising=False)
+    wrapper = tool("pass_on", "write", tool_name=TEXT, kind={"type": "string", "enum": ["short", "long"]})
+    environment = DESK.model_copy(update={"tools": (*DESK.tools, wrapper)})
+    names = ("lend_book", "lend_book", "pay_fee", "pay_fee", "leave_note")
+    tasks = [
+        desk_task(call("pass_on", tool_name=name, kind="short"), id=f"lib/{i}", environment=environment)
+        for i, name in enumerate(names)
+    ]
+    found = {finding.task_ids: finding.claim for finding in findings(WrongAnswerAccepted(), *tasks)}
+    assert found.keys() == {("lib/0", "lib/1"), ("lib/2", "lib/3")}, "a single task is no habit"
+    assert "pass_on.kind of lend_book" in found["lib/0", "lib/1"]
 
 
 def test_a_right_answer_written_otherwise() -> None:

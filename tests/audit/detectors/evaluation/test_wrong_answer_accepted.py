@@ -69,6 +69,7 @@ def noted(task: str, operator: str, kind: dict[str, str], passed: int, rejected:
         "cluster": task,
         "kind": kind,
         "operator": operator,
+        "where": "",
         "field": "take.n",
         "change": "2 → 3",
         "why": "it is another number",
@@ -130,8 +131,9 @@ def test_acebench_compares_no_number_and_no_boolean(corpora: Path) -> None:
 
 
 @pytest.mark.corpora
-def test_a_prompt_that_misspells_a_tool_is_one_ticket(corpora: Path) -> None:
-    tasks = list(Tau2Bench(corpora / "tau2-bench_v0.1.3", ("telecom",)).tasks(Quarantine()))
+@pytest.mark.parametrize("release", ["tau2-bench_v0.1.3", "tau2-bench_v1.0.1"])
+def test_a_prompt_that_misspells_a_tool_is_one_ticket(corpora: Path, release: str) -> None:
+    tasks = list(Tau2Bench(corpora / release, ("telecom",)).tasks(Quarantine()))
     detector, ids = PromptUnknownTool(), [task.id for task in tasks]
     findings, coverage = conclude("tau2", ids, [check_shard(tasks, {}, [detector])], [detector])
     [finding] = findings

@@ -47,6 +47,26 @@ def reserve(**arguments: Any) -> ToolCall:
     return ToolCall(name="reserve", arguments=arguments)
 
 
+@pytest.mark.parametrize("word", ["now", "today", "currently", "next Friday"])
+def test_a_day_of_birth_is_not_counted_from_today(word: str) -> None:
+    properties = {"date": {"type": "string", "description": "The member's date of birth."}}
+    check = ToolSpec(name="check", parameters={"type": "object", "properties": properties})
+    for subject in (
+        task(f"I am leaving {word}, check me.", reserve(date_of_birth="04/17/1979")),
+        task(f"I am leaving {word}, check me.", ToolCall(name="check", arguments={"date": "04/17/1979"})),
+    ):
+        tools = (*subject.environment.tools, check)
+        whole = subject.model_copy(update={"environment": subject.environment.model_copy(update={"tools": tools})})
+        assert hits(whole) == []
+    assert len(hits(task("I was born on April 17th.", reserve(date_of_birth="04/17/1979")))) == 1
+
+
+def test_a_date_that_a_record_has_is_found_there() -> None:
+    state = {"members": {"ada": {"joined": "04/17/1979"}}}
+    assert hits(task("I want to see it today.", reserve(date="04/17/1979"), state=state)) == []
+    assert len(hits(task("I want to see it today.", reserve(date="04/18/1979"), state=state))) == 1
+
+
 @pytest.mark.parametrize(
     ("said", "words"),
     [

@@ -1,7 +1,11 @@
+from pathlib import Path
+
 import pytest
 
 from audit.detectors.ground_truth import UnknownOutput
 from audit.evidence import failure
+from audit.sources.base import Quarantine
+from audit.sources.tau2 import Tau2Bench
 from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall
 from tests.builders import make_task
 
@@ -145,3 +149,43 @@ def test_slips_in_days_codes_and_names(output: str, hits: int) -> None:
         len(list(UnknownOutput().inspect(make_task(environment=EnvironmentSpec(state=DAYS), ground_truth=truth))))
         == hits
     )
+
+
+def seats(*amounts: float, members: int = 3) -> ToolCall:
+    arguments = {
+        "members": [{"name": f"m{i}"} for i in range(members)],
+        "payments": [{"by": f"p{i}", "amount": amount} for i, amount in enumerate(amounts)],
+    }
+    return ToolCall(name="book_seats", arguments=arguments)
+
+
+@pytest.mark.parametrize(
+    ("output", "call", "found"),
+    [
+        ("20", seats(80, 220), True),
+        ("$1,020.50", seats(979.5, 5020.5), True),
+        ("220", seats(80, 220), False),
+        ("100", seats(80, 220), False),
+        ("100", seats(300), False),
+        ("20", seats(80, 220, members=1), False),
+        ("20", seats(80, 223), False),
+        ("20", seats(80, float("inf")), False),
+        ("20", seats(80, float("nan")), False),
+        ("twenty", seats(80, 220), False),
+    ],
+)
+def test_what_one_would_pay_is_not_what_all_pay(output: str, call: ToolCall, found: bool) -> None:
+    truth = GroundTruth(semantics="reference_path", turns=((call,),), outputs=(output,), call_matching="state")
+    subject = make_task(environment=EnvironmentSpec(state={"seats": [20, 220, 100]}), ground_truth=truth)
+    hits = [hit for hit in UnknownOutput().inspect(subject) if "for all of them" in hit.claim]
+    assert bool(hits) == found
+    for hit in hits:
+        assert "one of the 3 members" in hit.claim
+        assert all(failure(item, subject, {}) is None for item in hit.evidence)
+
+
+@pytest.mark.corpora
+def test_the_amount_of_one_fare_in_tau2(corpora: Path) -> None:
+    tasks = Tau2Bench(corpora / "tau2-bench_v0.1.3", ("airline", "retail")).tasks(Quarantine())
+    found = {task.id: hit.claim for task in tasks for hit in UnknownOutput().inspect(task)}
+    assert {task_id for task_id, claim in found.items() if "for all of them" in claim} == {"airline/14"}

@@ -2,6 +2,7 @@ import pytest
 
 from audit.detectors.user import MisquotedIdentifier
 from audit.evidence import failure
+from audit.time_limit import cpu_limit
 from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, Severity, ToolCall, UserSpec
 from tests.builders import make_task
 
@@ -27,6 +28,21 @@ def test_almost_an_identifier_of_the_database(said: str, meant: str) -> None:
     [hit] = MisquotedIdentifier().inspect(subject)
     assert hit.evidence[0].quote == said and repr(meant) in hit.claim and hit.severity is None
     assert failure(hit.evidence[0], subject, {}) is None
+
+
+@pytest.mark.parametrize("said", ["LN882231", "NL88231", "LM88231", "LN888231", "N88231x"])
+def test_one_slip_of_any_kind(said: str) -> None:
+    hits = list(MisquotedIdentifier().inspect(task(f"It is {said}.")))
+    assert len(hits) == (said != "N88231x"), "two slips are another identifier"
+
+
+def test_many_identifiers_take_time_in_proportion() -> None:
+    known = {f"K{i:06}A": {} for i in range(20_000)}
+    words = " ".join(f"value_{i}x" for i in range(100, 60_000))
+    user = UserSpec(kind="scripted", turns=((Message(role="user", content=words),),))
+    subject = make_task(user=user, environment=EnvironmentSpec(state=known), initial_state={"notes": words})
+    with cpu_limit(10):
+        assert list(MisquotedIdentifier().inspect(subject)) == []
 
 
 @pytest.mark.parametrize(

@@ -74,6 +74,12 @@ def test_text_beside_a_call_counts_in_the_newer_release_only() -> None:
         Message(role="assistant", content="It is 144.", tool_calls=(READ.model_copy(update={"id": "a"}),)),
         Message(role="tool", content="{}", tool_call_id="a"),
         Message(role="assistant", content="Done."),
+        Message(role="user", content="###STOP###"),
     )
-    assert Tau2Environment().attempt(messages).replies == ("It is 144.", "Done.")
-    assert TauBenchEnvironment().attempt(messages).replies == ("Done.",)
+    newer, older = Tau2Environment().attempt_of(messages), TauBenchEnvironment().attempt_of(messages)
+    assert newer is not None and newer.replies == ("It is 144.", "Done.")
+    assert older is not None and older.replies == ("Done.",)
+
+
+def test_a_conversation_that_was_cut_off_is_no_attempt() -> None:
+    assert TauBenchEnvironment().attempt_of((Message(role="assistant", content="Which order?"),)) is None
