@@ -121,6 +121,7 @@ def size_text(count: int) -> str:
     """
     return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"
 
+
 _DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors of a disk."""
 

@@ -12,6 +12,7 @@ goes back as ``{"value": ...}``, then comes ``{"end": true}``. An exception that
 end the child after ``{"failed": "why"}``. When the control socket is closed, the host ends.
 """
 
+import gc
 import importlib
 import importlib.util
 import json
@@ -186,6 +187,8 @@ def main() -> None:
     for name in LAZY_IMPORTS:
         importlib.import_module(name)
     serve = load(Path(script)).setup(*arguments)
+    gc.collect()
+    gc.freeze()  # a collection in a forked process would copy every page of what was imported
     Host(socket.socket(fileno=int(control)), serve, folder, json.loads(limits)).run()
 
 
