@@ -185,7 +185,7 @@ class Tables:
         found: dict[str, Any] = {}
         for name in sorted(data.keys() | self._base.keys()):
             before, now = self._base.get(name), data.get(name)
-            if name in self._kept and isinstance(now, dict):
+            if isinstance(before, dict) and isinstance(now, dict):
                 records = self._kept[name].changes(now)
                 different = {key: record for key, record in records.items() if not _same(before.get(key), record)}
                 found |= {name: different} if different else {}
@@ -221,7 +221,8 @@ class Database:
 
     def reduced(self, database: Any) -> tuple[Any, dict[str, list[Any]]]:
         """Return a database with the changed records alone, and the keys of those that are gone, by table."""
-        small, gone = copy.copy(database), {}
+        small = copy.copy(database)
+        gone: dict[str, list[Any]] = {}
         for name, kept in self._kept.items():
             changed = kept.changes(getattr(database, name))
             setattr(small, name, {key: record for key, record in changed.items() if record is not GONE})
