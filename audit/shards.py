@@ -57,24 +57,28 @@ def check_shard(
         runs: runs by task id; a task may have none.
         detectors: all detectors.
     """
-    coverage: list[Coverage] = []
-    hits: list[CheckedHit] = []
-    observations: dict[str, tuple[Observation, ...]] = {}
+    rows: dict[str, list[Coverage]] = {detector.id: [] for detector in detectors}
+    hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
+    observations: dict[str, list[Observation]] = {each.id: [] for each in detectors if isinstance(each, SuiteDetector)}
     for detector in detectors:
         if isinstance(detector, ToolDetector):
-            found = _check_tools(detector, tasks)
-            hits.extend(found[0])
-            coverage.extend(found[1])
-        elif isinstance(detector, TaskDetector):
-            for task in tasks:
+            hits[detector.id], rows[detector.id] = _check_tools(detector, tasks)
+    for task in tasks:  # all detectors of a task in a row: what executes it then starts once
+        for detector in detectors:
+            if isinstance(detector, TaskDetector):
                 row, task_hits = _check_task(detector, task)
-                coverage.append(row)
-                hits.extend(task_hits)
-        elif isinstance(detector, SuiteDetector):
-            noted = [_observe(detector, task, runs.get(task.id, ())) for task in tasks]
-            coverage.extend(row for row, _ in noted)
-            observations[detector.id] = tuple(chain.from_iterable(notes for _, notes in noted))
-    return ShardResult(coverage=tuple(coverage), hits=tuple(hits), observations=observations)
+                hits[detector.id].extend(task_hits)
+            elif isinstance(detector, SuiteDetector):
+                row, notes = _observe(detector, task, runs.get(task.id, ()))
+                observations[detector.id].extend(notes)
+            else:
+                continue
+            rows[detector.id].append(row)
+    return ShardResult(
+        coverage=tuple(chain.from_iterable(rows.values())),
+        hits=tuple(chain.from_iterable(hits.values())),
+        observations={check: tuple(notes) for check, notes in observations.items()},
+    )
 
 
 def _row(task: AgentTask, detector: Detector, status: Status, reason: str = "") -> Coverage:

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from audit.execution.environment import Unavailable
 from audit.execution.tau import packages
-from audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched
+from audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched, known_releases
 from taxonomy.record import Record
 
 
@@ -47,6 +47,8 @@ def create(
         Unavailable: when it cannot be created; the message says what to do.
     """
     if benchmark == packages.BENCHMARK:
+        if version not in (None, packages.VERSION):
+            raise Unavailable(f"{benchmark} {version} is not known; there is {benchmark} {packages.VERSION}")
         return _of_packages(packages.install(home))
     try:
         return _described(fetch(benchmark, version, home, unpinned=unpinned))
@@ -59,6 +61,12 @@ def existing(home: Path | None = None) -> list[ManagedEnvironment]:
     found = [_described(item) for benchmark in benchmarks() for item in fetched(benchmark, home)]
     folder = packages.installed(home)
     return found + ([_of_packages(folder)] if folder else [])
+
+
+def pinned() -> dict[tuple[str, str], str]:
+    """Return what can be created from files of known hashes, by benchmark and version, with the data that it holds."""
+    releases = {(name, release.version): release.data for name in benchmarks() for release in known_releases(name)}
+    return {**releases, (packages.BENCHMARK, packages.VERSION): "none: packages that a checkout imports"}
 
 
 def create_command(benchmark: str, version: str) -> str:

@@ -22,9 +22,9 @@ UnpinnedOption = Annotated[
 
 def warn_unpinned(benchmark: str, version: str) -> None:
     """Say on standard error that nothing vouches for a release."""
-    from audit.sources.fetch import known_releases
+    from audit.execution import venvs
 
-    if version not in [release.version for release in known_releases(benchmark)]:
+    if (benchmark, version) not in venvs.pinned():
         typer.echo(f"warning: {benchmark} {version} was installed unpinned: no hash of its files is known", err=True)
 
 
@@ -64,14 +64,13 @@ def list_environments(as_json: JsonOption = False) -> None:
     Example: `agenthard env list`
     """
     from audit.execution import venvs
-    from audit.sources.fetch import benchmarks, known_releases
 
     there = venvs.existing()
     if as_json:
         print_json([item.model_dump(mode="json") for item in there])
         return
     folders = {(item.benchmark, item.version): str(item.folder) for item in there}
-    holds = {(name, release.version): release.data for name in benchmarks() for release in known_releases(name)}
+    holds = venvs.pinned()
     rows = [
         (name, version, holds.get((name, version), "unpinned"), folders.get((name, version), "not installed"))
         for name, version in dict.fromkeys([*holds, *folders])

@@ -60,6 +60,9 @@ def _show(found: "list[DomainFidelity]") -> None:
         for what, reasons in (("has nothing of ours to compare", domain.without), ("failed", domain.failed)):
             for reason, count in reasons.items():
                 typer.echo(f"{domain.domain}: {count} of {domain.tasks} tasks: {what}: {reason}")
+        if domain.only_in_code:
+            names = ", ".join(domain.only_in_code)
+            typer.echo(f"{domain.domain}: tools of the code that these data, of another release, do not list: {names}")
     differences = [difference for domain in found for difference in domain.differences]
     for difference in differences[:SHOWN]:
         typer.echo(f"\n{difference.place} differs")

@@ -51,7 +51,7 @@ def test_an_audit_does_not_go_on_after_other_code_was_installed(tmp_path: Path) 
 
 def test_the_releases_that_can_be_created_are_listed() -> None:
     listed = CliRunner().invoke(app, ["env", "list"]).output
-    assert "2025.7.17" in listed and "2026.3.23" in listed and listed.count("not installed") == 2
+    assert "2025.7.17" in listed and "2026.3.23" in listed and listed.count("not installed") == 3
 
 
 def test_a_release_without_a_known_hash_is_refused() -> None:

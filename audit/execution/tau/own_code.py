@@ -1,6 +1,7 @@
 """τ-bench's and τ²-bench's own code, from a checkout, behind the interface of environments."""
 
 import sys
+import weakref
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from audit.execution.tau.evaluator import says
 from audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
 from audit.sources.tau2.checkout import Checkout
 from audit.sources.tau_common.records import DomainUnreadable
-from taxonomy.task import AgentTask, Check, EnvironmentSpec, ToolCall
+from taxonomy.task import AgentTask, Check, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
 CALLS_ANOTHER = "call_discoverable_agent_tool"
@@ -158,16 +159,18 @@ class Tau2Checkout(TauCheckout):
             checkout: folder of the benchmark's repository.
         """
         super().__init__(checkout)
-        self._compared: tuple[EnvironmentSpec, str | None] | None = None
+        self._compared: dict[int, str | None] = {}
 
     def _lacks(self, task: AgentTask) -> str | None:
         """Say which packages are not there, or that the checkout has another database than the task."""
         absent = packages.lacking(self._checkout) if interpreter(self._checkout) == Path(sys.executable) else ()
         if absent:
             return f"the checkout imports {', '.join(absent)}, not installed here: run `agenthard env create tau2`"
-        if self._compared is None or self._compared[0] is not task.environment:
-            self._compared = task.environment, self._other_database(task)
-        return self._compared[1]
+        key = id(task.environment)
+        if key not in self._compared:
+            self._compared[key] = self._other_database(task)
+            weakref.finalize(task.environment, self._compared.pop, key, None)
+        return self._compared[key]
 
     def _other_database(self, task: AgentTask) -> str | None:
         """Compare the database of a task with the checkout's: its code works over its own."""
@@ -178,12 +181,21 @@ class Tau2Checkout(TauCheckout):
             state = there.state(domain)
         except DomainUnreadable as error:
             return f"the checkout's database cannot be read: {error}"
-        if state == task.environment.state:
+        if state == task.environment.state or self._reads_the_same(task):
             return None
         return (
             f"the checkout's database of {domain} is not that of the tasks, and its code works over its own; give the "
             "checkout of the release that the tasks are from"
         )
+
+    def _reads_the_same(self, task: AgentTask) -> bool:
+        """Ask the code whether it makes the same of the database of a task: a field may be left out or written."""
+        self._session.open(task, _pool(self._checkout, self.benchmark, _domain(task)))
+        try:
+            self._session.reset({"do": "reset", "task": {"initial_state": None, "logged_reads": []}})
+            return bool(self._session.ask({"do": "holds", "state": task.environment.state}))
+        except ExecutionFailed:
+            return False  # it refuses such a database
 
 
 def _domain(task: AgentTask) -> str:

@@ -5,12 +5,15 @@ import copy
 import importlib
 import inspect
 import json
-import marshal
 import os
 import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
+
+sys.path.append(os.path.dirname(os.path.abspath(__file__)))
+tables: Any = importlib.import_module("own_code_tables")
+sys.path.pop()
 
 
 def setup(checkout: str, benchmark: str, domain: str, packages: str) -> Callable[[Any], Iterator[Any]]:
@@ -38,18 +41,17 @@ class TauBench:
         [kind] = [value for name, value in vars(module).items() if name.endswith("DomainEnv")]
         self._types = importlib.import_module("tau_bench.types")
         self._env = kind(user_strategy="human", user_model="", task_split="test", task_index=0)
-        self._tables = Tables(json.dumps(self._env.data_load_func()))
+        self._tables = tables.Tables(json.dumps(self._env.data_load_func()))
         self._env.data_load_func = self._tables.restored
         self._env.get_data_hash = self._hash_of_changes
-        self.base = self._tables.base
 
     def reset(self, task: dict[str, Any]) -> None:
         """Load the database again; tasks of this benchmark have no state of their own."""
         self._env.data = self._env.data_load_func()
 
-    def state(self) -> Any:
-        """Return the database."""
-        return self._env.data
+    def snapshot(self) -> Any:
+        """Return the records that are not as they were, by table."""
+        return self._tables.changes(self._env.data)
 
     def call(self, call: dict[str, Any]) -> tuple[str, str | None]:
         """Carry out a call as ``Env.step`` does."""
@@ -66,6 +68,10 @@ class TauBench:
         """Return what a model is shown: tools and policy."""
         shown = {info["function"]["name"]: info["function"] for info in self._env.tools_info}
         return {"tools": shown, "user_tools": {}, "policy": self._env.wiki}
+
+    def holds(self, state: Any) -> bool:
+        """Tell whether the database is this one."""
+        return not self._tables.changes(state)
 
     def judge(self, task: dict[str, Any], gold: dict[str, Any], attempt: dict[str, Any]) -> dict[str, Any]:
         """Let the environment work out the reward of an attempt."""
@@ -86,56 +92,10 @@ class TauBench:
         """Let the environment hash the records that are not as they were: all of them take it two seconds."""
         whole = self._env.data
         try:
-            self._env.data = self._tables.changed(whole)
+            self._env.data = self._tables.changes(whole)
             return type(self._env).get_data_hash(self._env)
         finally:
             self._env.data = whole
-
-
-class Tables:
-    """Tables of records as JSON data, put back record by record after they were changed."""
-
-    def __init__(self, text: str) -> None:
-        self.base: dict[str, Any] = json.loads(text)
-        self._now: dict[str, Any] = json.loads(text)
-        self._marks = {name: self._marked(table) for name, table in self.base.items()}
-
-    def restored(self) -> dict[str, Any]:
-        """Return the tables as they were; what was returned before must no longer be used."""
-        for name, table in self.base.items():
-            now = self._now.get(name)
-            if not isinstance(table, dict) or not isinstance(now, dict):
-                self._now[name] = copy.deepcopy(table)
-            elif (marks := self._marked(now)) != self._marks[name]:
-                same = {key for key, mark in self._marks[name].items() if marks.get(key) == mark}
-                records = {key: now[key] if key in same else copy.deepcopy(table[key]) for key in table}
-                self._now[name] = records
-        for name in self._now.keys() - self.base.keys():
-            del self._now[name]
-        return self._now
-
-    def changed(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the records that are not as they were, by table; one that is gone is null."""
-        found: dict[str, Any] = {}
-        for name, table in data.items():
-            before = self.base.get(name)
-            if not isinstance(table, dict) or not isinstance(before, dict):
-                found |= {} if _same(before, table) else {name: table}
-                continue
-            marks, marked = self._marked(table), self._marks[name]
-            suspects = [key for key in marked.keys() | marks.keys() if marks.get(key) != marked.get(key)]
-            records = {key: table.get(key) for key in suspects if not _same(before.get(key), table.get(key))}
-            found |= {name: records} if records else {}
-        return found
-
-    def _marked(self, table: Any) -> dict[Any, bytes]:
-        """Return bytes per record that are equal only when it is; format 2 does not depend on what is shared."""
-        return {key: marshal.dumps(record, 2) for key, record in table.items()} if isinstance(table, dict) else {}
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Tell whether data are written the same, apart from the order of keys: 86 and 86.0 are two values."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 class Tau2:
@@ -164,10 +124,8 @@ class Tau2:
         found = {owner: tools.db for owner, tools in owners.items() if getattr(tools, "db", None) is not None}
         if found.get("user") is found.get("assistant"):
             found.pop("user", None)
-        self._databases = {owner: Database(model) for owner, model in found.items()}
-        self._owners = list(found)
+        self._databases = {owner: tables.Database(model) for owner, model in found.items()}
         self._golden: tuple[str, list[Any]] | None = None
-        self.base: Any = None
 
     def reset(self, task: dict[str, Any]) -> None:
         """Go to the initial state of a task."""
@@ -175,17 +133,29 @@ class Tau2:
         self._env = copy.deepcopy(self._pristine, memo)
         if hasattr(self._env.tools, "set_read_log_allowlist"):
             self._env.tools.set_read_log_allowlist(set(task["logged_reads"]))
-        self.base = self.state() if self.base is None else self.base
         if task["initial_state"]:
             state = importlib.import_module("tau2.data_model.tasks").InitialState.model_validate(task["initial_state"])
             actions, history = state.initialization_actions, state.message_history or []
             self._env.set_state(state.initialization_data, actions, history)
 
-    def state(self) -> Any:
-        """Return the database, or those of the agent and of the user."""
-        tools = {"assistant": self._env.tools, "user": getattr(self._env, "user_tools", None)}
-        dumped = {owner: tools[owner].db.model_dump(mode="json") for owner in self._owners}
-        return dumped if len(dumped) > 1 else dumped["assistant"]
+    def snapshot(self) -> Any:
+        """Return the records that are not as they were, by table; where the user has a database, by owner first."""
+        changed = {owner: kept.changes(self._tools(owner).db) for owner, kept in self._databases.items()}
+        if len(changed) == 1:
+            return next(iter(changed.values()))
+        return {owner: records for owner, records in changed.items() if records}
+
+    def holds(self, state: Any) -> bool:
+        """Tell whether the databases are these as well: a field that is left out has its default."""
+        given = state if len(self._databases) > 1 else {"assistant": state}
+        for owner, kept in self._databases.items():
+            read = type(kept.pristine).model_validate(given[owner])
+            if read.model_dump_json() != kept.pristine.model_dump_json():
+                return False
+        return True
+
+    def _tools(self, owner: str) -> Any:
+        return self._env.tools if owner == "assistant" else self._env.user_tools
 
     def call(self, call: dict[str, Any]) -> tuple[str, str | None]:
         """Carry out a call; some tools refuse with a text instead of an exception."""
@@ -243,8 +213,18 @@ class Tau2:
         return self._golden[1]
 
     def _hashes(self) -> list[Any]:
-        user = getattr(self._env, "get_user_db_hash", lambda: None)
-        return [self._env.get_db_hash(), user()]
+        """Let the environment hash the records that are not as they were, for hashing all of them takes long."""
+        whole = {owner: self._tools(owner).db for owner in self._databases}
+        missing = []
+        try:
+            for owner, database in whole.items():
+                self._tools(owner).db, gone = self._databases[owner].reduced(database)
+                missing.append(gone)
+            user = getattr(self._env, "get_user_db_hash", lambda: None)
+            return [self._env.get_db_hash(), user(), missing]
+        finally:
+            for owner, database in whole.items():
+                self._tools(owner).db = database
 
     def _is_replayed(self, name: str) -> bool:
         """Tell whether the evaluator carries out a call of a run again: one that can change something."""
@@ -252,39 +232,6 @@ class Tau2:
         if not hasattr(env, "_is_mutating_tool"):
             return True
         return bool(env._has_tool(name) and env._is_mutating_tool(name))
-
-
-class Database:
-    """A database that is put back record by record after it was changed: a large one takes a second to copy."""
-
-    def __init__(self, pristine: Any) -> None:
-        self.pristine = pristine
-        self._now = copy.deepcopy(pristine)
-        self._text = pristine.model_dump_json()
-
-    def restored(self) -> Any:
-        """Return the database as it was; what was returned before must no longer be used."""
-        if self._now.model_dump_json() != self._text:
-            for name in type(self.pristine).model_fields:
-                before, now = getattr(self.pristine, name), getattr(self._now, name)
-                if self._written(name, self.pristine) != self._written(name, self._now):
-                    setattr(self._now, name, self._put_back(before, now))
-        return self._now
-
-    def _written(self, name: str, database: Any) -> str:
-        return str(database.model_dump_json(include={name}))
-
-    def _put_back(self, before: Any, now: Any) -> Any:
-        if not isinstance(before, dict) or not isinstance(now, dict):
-            return copy.deepcopy(before)
-        same = {key for key in before.keys() & now.keys() if _text(before[key]) == _text(now[key])}
-        return {key: now[key] if key in same else copy.deepcopy(record) for key, record in before.items()}
-
-
-def _text(record: Any) -> str:
-    if hasattr(record, "model_dump_json"):
-        return str(record.model_dump_json())
-    return json.dumps(record, default=str)
 
 
 class Session:
@@ -303,8 +250,10 @@ class Session:
             yield {"text": text, "error": error}
         elif request["do"] == "describe":
             yield self._code.describe()
+        elif request["do"] == "holds":
+            yield self._code.holds(request["state"])
         elif request["do"] == "snapshot":
-            yield _changes(self._code.base, self._code.state())
+            yield self._code.snapshot()
         else:
             for attempt in request["attempts"]:
                 yield self._judged(request, attempt)
@@ -316,27 +265,3 @@ class Session:
             raise
         except Exception as error:
             return {"failed": f"{type(error).__name__}: {error}"}
-
-
-def _changes(base: Any, now: Any) -> Any:
-    """Return the records that differ, by table and id; a record that is gone is null.
-
-    Databases of two owners are compared one by one, and so are tables that keep their records under ``data``.
-    """
-    if not isinstance(base, dict) or not isinstance(now, dict):
-        return now
-    if base.keys() == now.keys() == {"assistant", "user"}:
-        owners = {owner: _changes(base[owner], now[owner]) for owner in base}
-        return {owner: changed for owner, changed in owners.items() if changed}
-    names = sorted(base.keys() | now.keys())
-    different = [name for name in names if name not in base or name not in now or base[name] != now[name]]
-    return {name: _changed(base.get(name), now.get(name)) for name in different}
-
-
-def _changed(before: Any, after: Any) -> Any:
-    """Return the records of a table that differ; what is no table is returned as a whole."""
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return after
-    if "data" in before and "data" in after:
-        before, after = before["data"], after["data"]
-    return {key: after.get(key) for key in sorted(before.keys() | after.keys()) if before.get(key) != after.get(key)}

@@ -65,6 +65,8 @@ class DomainFidelity(Record):
     """Tasks that the benchmark's code could not carry out, by the reason."""
     differences: tuple[Difference, ...] = ()
     """What differs."""
+    only_in_code: tuple[str, ...] = ()
+    """Tools of the code that data of another release does not list; they are no difference."""
 
 
 def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFidelity]:
@@ -87,23 +89,28 @@ def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFi
     if not any((checkout / folder).is_dir() for folder in theirs.folders):
         raise Unavailable(f"{checkout} holds no code of {benchmark}: there is no {' or '.join(theirs.folders)}")
     try:
-        return verify(ours, theirs, source.tasks(Quarantine()))
+        return verify(
+            ours, theirs, source.tasks(Quarantine()), own_data=data.resolve().is_relative_to(checkout.resolve())
+        )
     finally:
         theirs.close()
 
 
-def verify(ours: Environment, theirs: TauCheckout, tasks: Iterable[AgentTask]) -> list[DomainFidelity]:
+def verify(
+    ours: Environment, theirs: TauCheckout, tasks: Iterable[AgentTask], *, own_data: bool = True
+) -> list[DomainFidelity]:
     """Compare on given tasks.
 
     Args:
         ours: our own tools.
         theirs: the benchmark's code.
         tasks: tasks with their ground truths.
+        own_data: whether the tasks are the ones that lie with the code; those of another release may list fewer tools.
     """
     domains: dict[str, _Domain] = {}
     for task in tasks:
         if task.subtask not in domains:
-            domains[task.subtask] = _Domain(task.subtask)
+            domains[task.subtask] = _Domain(task.subtask, own_data)
         domains[task.subtask].compare(ours, theirs, task)
     return [domain.result() for domain in domains.values()]
 
@@ -111,8 +118,10 @@ def verify(ours: Environment, theirs: TauCheckout, tasks: Iterable[AgentTask]) -
 class _Domain:
     """Counts while the tasks of a domain go by."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, own_data: bool) -> None:
         self._name = name
+        self._own_data = own_data
+        self._only_in_code: list[str] = []
         self._tasks = self._run = 0
         self._compared: Counter[str] = Counter()
         self._equal: Counter[str] = Counter()
@@ -134,6 +143,7 @@ class _Domain:
             without=dict(self._without),
             failed=dict(self._failed),
             differences=tuple(self._differences),
+            only_in_code=tuple(self._only_in_code),
         )
 
     def compare(self, ours: Environment, theirs: TauCheckout, task: AgentTask) -> None:
@@ -166,8 +176,11 @@ class _Domain:
     def _compare_reading(self, task: AgentTask, shown: dict[str, Any]) -> None:
         for kind in ("tools", "user_tools"):
             read = {tool.name: _shown(tool) for tool in getattr(task.environment, kind)}
-            for name, schema in shown[kind].items():
-                self._note("read", f"{self._name}: tool {name}", read.get(name), _told(schema))
+            told = {name: _told(schema) for name, schema in shown[kind].items()}
+            lacking = [] if self._own_data else sorted(told.keys() - read.keys())
+            self._only_in_code += lacking
+            for name in sorted(told.keys() - set(lacking)):
+                self._note("read", f"{self._name}: tool {name}", read.get(name), told[name])
         parts = (re.escape(part) for part in task.environment.policy.strip().split(SET_BY_CODE))
         alike = re.fullmatch(".*?".join(parts), shown["policy"].strip())
         self._note(

@@ -12,6 +12,7 @@ goes back as ``{"value": ...}``, then comes ``{"end": true}``. An exception that
 end the child after ``{"failed": "why"}``. When the control socket is closed, the host ends.
 """
 
+import gc
 import importlib
 import importlib.util
 import json
@@ -187,6 +188,8 @@ def main() -> None:
         importlib.import_module(name)
     os.environ["TMPDIR"] = tempfile.tempdir = folder  # nothing else can be written, by the script's imports either
     serve = load(Path(script)).setup(*arguments)
+    gc.collect()
+    gc.freeze()  # a collection in a forked process would copy every page of what was imported
     Host(socket.socket(fileno=int(control)), serve, folder, json.loads(limits)).run()
 
 

@@ -1,13 +1,17 @@
 """``agenthard env verify``: on a stand-in that differs on purpose, and on the real code of the corpora."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from audit.execution.environment import Unavailable
 from audit.execution.tau import packages
 from audit.execution.tau.verify import DomainFidelity, Tally, verify_checkout
+from audit.sources.fetch import HOME_VARIABLE
 from flows.cli import app
+from flows.errors import CommandError
 from tests.audit.execution.checkouts.conftest import write
 
 ENVIRONMENT = """
@@ -122,17 +126,47 @@ def all_equal(found: list[DomainFidelity]) -> dict[str, tuple[int, int]]:
     return {domain.domain: (domain.calls.total, domain.states.total) for domain in found}
 
 
-@pytest.mark.corpora
-def test_tau_bench_equals_its_own_code(corpora: Path) -> None:
-    code = corpora / "tau-bench_59a200c_code"
-    assert all_equal(verify_checkout("tau-bench", code, code)) == {"airline": (158, 50), "retail": (582, 115)}
+@pytest.fixture
+def tau2_packages(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The packages of τ²-bench: those of the managed home, else installed once for all tests, if the index is there."""
+    if packages.installed() is None:
+        monkeypatch.setenv(HOME_VARIABLE, str(tmp_path_factory.getbasetemp().parent / "agenthard-home"))
+    packages.lacking.cache_clear()
+    try:
+        yield packages.install()
+    except Unavailable as error:
+        pytest.skip(f"the packages of τ²-bench are not installed and cannot be fetched: {error}")
+    finally:
+        packages.lacking.cache_clear()
+
+
+@pytest.mark.network
+def test_packages_are_installed_into_an_empty_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path))
+    done = CliRunner().invoke(app, ["env", "create", "tau2"])
+    if isinstance(done.exception, CommandError):
+        pytest.skip(f"the package index cannot be reached: {done.exception}")
+    assert done.output.startswith("tau2 1 is installed (addict 2.4.0, deepdiff 8.6.1")
+    assert sorted(path.name for path in tmp_path.rglob("loguru")) == ["loguru"]
+    listed = CliRunner().invoke(app, ["env", "list"]).output
+    assert str(tmp_path / "environments/tau2/1") in listed and "unpinned" not in listed
+    assert not list(tmp_path.rglob(".building-*"))
+    refused = CliRunner().invoke(app, ["env", "create", "tau2", "--version", "7"]).exception
+    assert str(refused) == "tau2 7 is not known; there is tau2 1"
 
 
 @pytest.mark.corpora
+@pytest.mark.parametrize("data", ["tau-bench_59a200c_code", "tau-bench_59a200c"])
+def test_tau_bench_equals_its_own_code(corpora: Path, data: str) -> None:
+    found = verify_checkout("tau-bench", corpora / "tau-bench_59a200c_code", corpora / data)
+    assert all_equal(found) == {"airline": (158, 50), "retail": (582, 115)}
+
+
+@pytest.mark.corpora
+@pytest.mark.network
+@pytest.mark.usefixtures("tau2_packages")
 def test_tau2_equals_its_own_code(corpora: Path) -> None:
     code = corpora / "tau2-bench_v1.0.1"
-    if packages.lacking(code):
-        pytest.skip("the packages of τ²-bench are not installed: agenthard env create tau2")
     found = verify_checkout("tau2", code, code)
     nothing = (0, 0)
     compared = {"airline": (142, 50), "banking_knowledge": nothing, "mock": nothing, "telecom": nothing}
@@ -148,4 +182,16 @@ def test_tau2_equals_its_own_code(corpora: Path) -> None:
         "banking_knowledge": Tally(total=21, equal=21),
         "mock": Tally(total=7, equal=7),
         "telecom": Tally(total=44, equal=44),
+    }
+
+
+@pytest.mark.corpora
+@pytest.mark.network
+@pytest.mark.usefixtures("tau2_packages")
+def test_tau2_equals_the_code_of_a_later_release(corpora: Path) -> None:
+    found = verify_checkout("tau2", corpora / "tau2-bench_v1.0.1", corpora / "tau2-bench_v0.1.3")
+    assert all_equal(found) == {"airline": (148, 50), "retail": (553, 114), "telecom": (0, 0)}
+    assert {domain.domain: domain.run for domain in found} == {"airline": 148, "retail": 553, "telecom": 516}
+    assert {domain.domain: domain.only_in_code for domain in found if domain.only_in_code} == {
+        "retail": ("get_item_details",)
     }
