@@ -49,6 +49,17 @@ def unguarded(stream: IO[str]) -> IO[str]:
 
 
 @contextmanager
+def protocol_output() -> Iterator[None]:
+    """Give a command the bytes of standard output, which carries a protocol instead of text for people."""
+    before = sys.stdout
+    sys.stdout = unguarded(before)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.stdout = before
+
+
+@contextmanager
 def guarded_output(command: Any) -> Iterator[None]:
     """Guard the output of a command and its subcommands; what the terminal's encoding lacks is escaped too.
 

@@ -30,8 +30,9 @@ def serve_mcp(
     """
     from ace.environment import Environment
     from ace.mcp_server import serve
+    from flows.printing import protocol_output
 
-    with one_message():
+    with one_message(), protocol_output():
         puzzle = _puzzle(path, instance)
         serve(Environment(puzzle, failure_rate=failure_rate, seed=seed), result=result)
 

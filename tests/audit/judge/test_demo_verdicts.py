@@ -27,10 +27,10 @@ VERDICTS: dict[str, tuple[Issue, str, str]] = {
         "proved",
         "call-schema finds it too",
     ),
-    "library/9": (
+    "library/9": (  # states are compared and nothing executes them here, so no run shows what the flaw does to the score
         says("malformed-tool-call", "notify_by is no parameter.", (call_at(1), '"notify_by": "post"')),
-        "proved",
-        "call-schema finds it too",
+        "verified",
+        "",
     ),
     "parcels/14": (  # an id that is not the user's; no curly quotation marks on the judge's keyboard
         says(
@@ -117,7 +117,7 @@ def test_from_words_to_decisions(tasks: dict[str, AgentTask], audit: tuple[Shard
     own = {finding.task_ids[0]: finding.tier for finding in findings if finding.check == "judge"}
     assert own == {
         "parcels/11": Tier.CONFIRMED,
-        "library/9": Tier.CONFIRMED,
+        "library/9": Tier.SUSPECTED,
         "parcels/14": Tier.SUSPECTED,
         "library/3": Tier.SUSPECTED,
     }

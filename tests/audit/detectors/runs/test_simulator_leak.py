@@ -99,7 +99,7 @@ def test_what_happens_now_and_then_blames_the_simulator() -> None:
     runs = [played(*said, model="m1", trial=0)]
     runs += [played(user("Hi."), agent("Hello."), model=model, trial=i) for model in ("m1", "m2") for i in range(1, 50)]
     (finding,), _ = audit(SimulatorLeak(), [shop_task("t1")], runs)
-    assert finding.claim.startswith("The simulated user sim gives away") and finding.level is not Level.SUITE
+    assert finding.claim.startswith("The simulated user sim gives away")
 
 
 @pytest.mark.corpora
