@@ -22,7 +22,7 @@ LABELLED = (
     ("tau-bench", "tau-bench_59a200c", "tau1_airline"),
     ("tau2", "tau2-bench_v0.1.3", "tau2_airline"),
 )
-FROM_RUNS = ("all-fail", "all-pass", "consensus-against-gold", "negative-discrimination")
+FROM_RUNS = ("all-fail", "all-pass", "few-pass", "consensus-against-gold", "negative-discrimination")
 
 
 def measured(**counts: int) -> Measured:
@@ -31,7 +31,7 @@ def measured(**counts: int) -> Measured:
 
 def test_a_signal_asks_for_a_review_exactly_where_it_earns_it() -> None:
     rules = [rule for rule in load_policy().rules if rule.measured is not None]
-    assert len(rules) == 7
+    assert len(rules) == 8
     for rule in rules:
         assert rule.measured is not None
         assert (rule.action == "review") == rule.measured.earns_review, rule.check

@@ -27,7 +27,7 @@ VERDICTS: dict[str, tuple[Issue, str, str]] = {
         "proved",
         "call-schema finds it too",
     ),
-    "library/9": (  # states are compared and nothing executes them here, so no run shows what the flaw does to the score
+    "library/9": (  # states are compared and nothing executes them here, so no run shows the effect on the score
         says("malformed-tool-call", "notify_by is no parameter.", (call_at(1), '"notify_by": "post"')),
         "verified",
         "",

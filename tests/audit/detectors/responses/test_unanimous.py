@@ -1,7 +1,7 @@
 import pytest
 
 from audit.conclude import conclude
-from audit.detectors.responses import AllFail, AllPass
+from audit.detectors.responses import AllFail, AllPass, FewPass
 from audit.shards import check_shard
 from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Status, Tier, Trajectory, UserSpec
 
@@ -101,3 +101,23 @@ def test_quotes_come_from_different_models():
     (finding,), _ = audit(AllPass(), runs)
     assert [item.trajectory_id for item in finding.evidence] == ["t/m1/0", "t/m2/0", "t/m3/0"]
     assert finding.measures["runs"] == 20
+
+
+def _many(task_id, passing, models=12):
+    return [run(task_id, f"m{i}", i < passing) for i in range(models)]
+
+
+def test_a_task_that_hardly_any_of_twelve_models_passes_is_flagged():
+    others = [item for name in "abcd" for item in _many(name, 9)]
+    (finding,) = audit(FewPass(), _many("bad", 1) + others)[0]
+    # Elsewhere nine models pass always and three never: at most one passing among nine certain ones has probability 0.
+    assert finding.task_ids == ("bad",) and finding.measures["chance"] == 0
+    assert (finding.measures["passing"], finding.measures["models"]) == (1, 12)
+    assert audit(FewPass(), _many("two", 2) + others)[0] == []  # 2 of 12 = 17 % is more than one in ten
+
+
+def test_models_that_pass_little_elsewhere_are_no_reason_for_few_pass():
+    runs = _many("weak", 1) + [item for name in "abcdefghij" for item in _many(name, 1)]
+    assert audit(FewPass(), runs)[0] == []
+    few = _many("bad", 0, models=9) + _many("good", 9, models=9)
+    assert audit(FewPass(), few)[1]["bad"] == (Status.NOT_CHECKED, "fewer than 10 models with a scored run")
