@@ -52,7 +52,7 @@ def unguarded(stream: IO[str]) -> IO[str]:
 def protocol_output() -> Iterator[None]:
     """Give a command the bytes of standard output, which carries a protocol instead of text for people."""
     before = sys.stdout
-    sys.stdout = unguarded(before)  # type: ignore[assignment]
+    sys.stdout = unguarded(before)
     try:
         yield
     finally:
