@@ -99,8 +99,9 @@ def test_the_readme_shows_what_is_printed(demo_folder: Path) -> None:
     assert [line for line in shown.group(2).splitlines() if line.rstrip() not in printed] == []
 
 
-def test_the_readme_shows_a_whole_prompt(demo_folder: Path) -> None:
-    shown = re.search(r"<!-- prompt: agenthard ([^>]+) -->\n+````\n(.*?)````", (ROOT / "README.md").read_text(), re.S)
+def test_the_docs_show_a_whole_prompt(demo_folder: Path) -> None:
+    page = (ROOT / "docs/judge-prompt.md").read_text()
+    shown = re.search(r"<!-- prompt: agenthard ([^>]+) -->\n+````\n(.*?)````", page, re.S)
     assert shown
     command = [sys.executable, "-m", "flows.cli", *shlex.split(shown.group(1))]
     done = subprocess.run(command, cwd=demo_folder, capture_output=True, text=True, check=True)

@@ -219,7 +219,7 @@ def _order(version: str) -> tuple[tuple[int, str], ...]:
 
 def _install(path: Path, requirements: Sequence[str]) -> None:
     python = Fetched("", "", path, path).python
-    _run(
+    run_clean(
         [sys.executable, "-I", "-m", "venv", str(path)],
         path,
         "create a virtual environment",
@@ -233,10 +233,21 @@ def _install(path: Path, requirements: Sequence[str]) -> None:
     if any("--hash" in requirement for requirement in requirements):
         pip.append("--require-hashes")
     advice = f"check that pip reaches a package index (pip download --no-deps {names[0]}), or give the folder "
-    _run(pip, path, f"install {' '.join(names)}", f"{advice}of a copy that you have")
+    run_clean(pip, path, f"install {' '.join(names)}", f"{advice}of a copy that you have")
 
 
-def _run(command: Sequence[str], folder: Path, what: str, advice: str) -> None:
+def run_clean(command: Sequence[str], folder: Path, what: str, advice: str) -> None:
+    """Run a command of pip or venv in a folder, with no variable of the user but those that pip needs.
+
+    Args:
+        command: program and arguments.
+        folder: its working directory.
+        what: what it does, for the message.
+        advice: what to do when it fails.
+
+    Raises:
+        FetchError: when it cannot be run, takes too long, or fails.
+    """
     try:
         done = subprocess.run(
             command,

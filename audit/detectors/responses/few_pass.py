@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
+from audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_runs
 from audit.intervals import wilson
 from taxonomy.finding import Evidence, Severity, Tier
 from taxonomy.task import AgentTask
@@ -49,13 +49,7 @@ class FewPass(SuiteDetector):
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Note the verdict of each run and quote a few that fail."""
-        quoted: set[str] = set()
-        for run in runs:
-            evidence: tuple[Evidence, ...] = ()
-            if run.passed is False and run.model not in quoted and len(quoted) < EXEMPLARS:
-                quoted.add(run.model)
-                evidence = (quote_verdict(run),)
-            yield observe_run(run, evidence)
+        return observe_runs(runs, False, EXEMPLARS)
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one signal per task that hardly any model passes."""

@@ -1,6 +1,6 @@
 """The model × task matrix of scores, built from what was observed of each run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,17 @@ def observe_run(run: Trajectory, evidence: tuple[Evidence, ...] = ()) -> Observa
     """Note model, trial, verdict and status of one run, and nothing of its conversation."""
     value = {"trial": run.trial, "passed": run.passed, "status": run.status}
     return Observation(task_id=run.task_id, key=run.model, value=value, evidence=evidence)
+
+
+def observe_runs(runs: Iterable[Trajectory], passed: bool, exemplars: int) -> Iterator[Observation]:
+    """Note the verdict of each run, and quote the first runs with the verdict ``passed``, each of another model."""
+    quoted: set[str] = set()
+    for run in runs:
+        evidence: tuple[Evidence, ...] = ()
+        if run.passed is passed and run.model not in quoted and len(quoted) < exemplars:
+            quoted.add(run.model)
+            evidence = (quote_verdict(run),)
+        yield observe_run(run, evidence)
 
 
 def quote_verdict(run: Trajectory) -> Evidence:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.matrix import ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
+from audit.detectors.responses.matrix import ScoreMatrix, mean_elsewhere, observe_runs
 from audit.intervals import wilson
 from taxonomy.finding import Evidence, Tier
 from taxonomy.task import AgentTask
@@ -39,13 +39,7 @@ class Unanimous(SuiteDetector):
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Note the verdict of each run and quote a few."""
-        quoted: set[str] = set()
-        for run in runs:
-            evidence: tuple[Evidence, ...] = ()
-            if run.passed is self.passed and run.model not in quoted and len(quoted) < EXEMPLARS:
-                quoted.add(run.model)
-                evidence = (quote_verdict(run),)
-            yield observe_run(run, evidence)
+        return observe_runs(runs, self.passed, EXEMPLARS)
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one signal per task on which all models agree."""

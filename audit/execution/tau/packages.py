@@ -9,7 +9,6 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from functools import cache
@@ -19,7 +18,7 @@ from platformdirs import user_data_path
 
 from audit.execution.checkout import python_files
 from audit.execution.environment import Unavailable
-from audit.sources.fetch import HOME_VARIABLE, INSTALL_SECONDS
+from audit.sources.fetch import HOME_VARIABLE, FetchError, run_clean
 
 BENCHMARK, VERSION = "tau2", "1"
 """Name of the environment, and the edition of the pins below."""
@@ -35,11 +34,6 @@ PINS = {
 """Version and SHA-256 of the wheel, by package."""
 _MODULES = ("addict", "deepdiff", "docstring_parser", "dotenv", "loguru", "toml")
 _PARTS = ("src/tau2/data_model", "src/tau2/domains", "src/tau2/environment", "src/tau2/utils")
-_PASSED_ON = re.compile(
-    r"(?i)(pip_(index_url|extra_index_url|find_links|cert|trusted_host|config_file|proxy|cache_dir)|"
-    r"path|home|lang|lc_all|tmpdir|(http|https|all|no)_proxy|ssl_cert_(file|dir))$"
-)
-"""Variables that pip gets: where programs and settings are, which index, whom to trust."""
 
 
 def folder(home: Path | None = None) -> Path:
@@ -70,8 +64,11 @@ def install(home: Path | None = None) -> Path:
         wanted.write_text("".join(lines), encoding="utf-8")
         pip = [sys.executable, "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
         pip += ["--no-deps", "--only-binary", ":all:", "--require-hashes", "--requirement", str(wanted)]
-        _run([*pip, "--target", str(building / "site-packages")], building)
+        advice = "check that pip reaches a package index (pip download --no-deps loguru==0.7.3)"
+        run_clean([*pip, "--target", str(building / "site-packages")], building, "install τ²-bench's packages", advice)
         (building / "site-packages").rename(target)
+    except FetchError as error:
+        raise Unavailable(str(error)) from error
     except OSError as error:
         raise Unavailable(f"could not install into {target}: {error}; check that the folder can be written") from error
     finally:
@@ -101,24 +98,3 @@ def lacking(checkout: Path) -> tuple[str, ...]:
     return tuple(
         name for name in absent if any(re.search(rf"^(import|from) {name}\b", text, re.MULTILINE) for text in texts)
     )
-
-
-def _run(command: list[str], cwd: Path) -> None:
-    environment = {name: value for name, value in os.environ.items() if _PASSED_ON.match(name)}
-    advice = "check that pip reaches a package index (pip download --no-deps loguru==0.7.3)"
-    try:
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=INSTALL_SECONDS,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-            cwd=cwd,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise Unavailable(f"could not install the packages of τ²-bench: {error}; {advice}") from error
-    if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines()
-        raise Unavailable(f"could not install the packages of τ²-bench: {' '.join(lines[-3:])}; {advice}")
