@@ -15,7 +15,7 @@ from audit.decisions.policy import Decision
 from audit.intervals import wilson
 from reports.alignment.naming import Names
 from reports.labels import Label
-from taxonomy.finding import Finding
+from taxonomy.finding import Finding, Level, Severity, Tier
 from taxonomy.record import Record
 
 Grain = Literal["component", "category", "place"]
@@ -39,6 +39,10 @@ class Rate(Record):
     """Upper end."""
 
 
+WITH_TICKETS = "dropped, review or ticket"
+"""A task counts as flagged, too, when a ticket names it among the tasks that its cause affects."""
+
+
 def rate_of(hits: set[str], among: set[str]) -> Rate:
     """Count how many of ``among`` are in ``hits``."""
     k, n = len(hits & among), len(among)
@@ -50,7 +54,7 @@ class CauseRow(Record):
     """Agreement of one way of flagging with the causes that labels name."""
 
     name: str
-    """Check id, or 'dropped' and 'dropped or review'."""
+    """Check id, or 'dropped', 'dropped or review' and 'dropped, review or ticket'."""
     grain: Grain
     """What has to be the same: the component, the category, or the place."""
     precision: Rate
@@ -72,6 +76,15 @@ class Causes(Record):
     """Words of the label set that name nothing in the taxonomy or in a task record, with the number of labels."""
 
 
+def is_shared_cause(finding: Finding) -> bool:
+    """Tell whether a finding is a cause that tasks share and that may matter: a ticket under the policy that ships."""
+    return (
+        finding.level is not Level.TASK
+        and finding.tier is not Tier.SIGNAL
+        and finding.severity is not Severity.COSMETIC
+    )
+
+
 def by_cause(
     labels: Sequence[Label],
     findings: Sequence[Finding],
@@ -91,13 +104,15 @@ def by_cause(
     comparing = _Comparing(labels, findings, names)
     by_id = {finding.id: finding for finding in findings}
     labelled = {label.task_id for label in labels}
-    flagged: dict[str, list[tuple[str, Finding]]] = {"dropped": [], "dropped or review": []}
+    flagged: dict[str, list[tuple[str, Finding]]] = {"dropped": [], "dropped or review": [], WITH_TICKETS: []}
     for decision in decisions:
         if decision.action not in ("drop", "review") or decision.task_id not in labelled:
             continue
         reasons = [(decision.task_id, by_id[each]) for each in decision.finding_ids if each in by_id]
         flagged["dropped or review"] += reasons
         flagged["dropped"] += reasons if decision.action == "drop" else []
+    shared = [(task_id, each) for each in findings if is_shared_cause(each) for task_id in each.task_ids]
+    flagged[WITH_TICKETS] = flagged["dropped or review"] + [pair for pair in shared if pair[0] in labelled]
     for finding in sorted(findings, key=lambda each: each.check):
         inside = [(task_id, finding) for task_id in finding.task_ids if task_id in labelled]
         if inside:

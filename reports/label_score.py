@@ -12,7 +12,7 @@ from typing import Literal
 
 from audit.decisions.policy import Decision
 from reports.alignment.naming import Names
-from reports.label_causes import Causes, Rate, by_cause, rate_of
+from reports.label_causes import WITH_TICKETS, Causes, Rate, by_cause, is_shared_cause, rate_of
 from reports.labels import Label, LabelFile
 from taxonomy.finding import Finding, Tier
 from taxonomy.record import Record
@@ -110,6 +110,7 @@ def score(
     rows = [
         row("dropped", "overall", dropped),
         row("dropped or review", "overall", marked),
+        row(WITH_TICKETS, "overall", marked | flagged(i for f in findings if is_shared_cause(f) for i in f.task_ids)),
         row("flag everything", "baseline", everything),
         _random(data, len(marked), len(everything), len(truth)),
     ]
