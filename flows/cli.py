@@ -76,7 +76,8 @@ def main() -> None:
         with guarded_output(command):
             command()
     except SystemExit as leaving:
-        if isinstance(leaving.__context__, typer.Abort):
+        # Click ends with 1 when it is aborted, and when nobody reads its output any more.
+        if isinstance(leaving.__context__, (typer.Abort, BrokenPipeError)):
             sys.exit(ExitCode.INFRASTRUCTURE)
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not speak of defects

@@ -88,5 +88,5 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"none\.yaml: No such file"):
         load_model(str(tmp_path / "none.yaml"))
     (tmp_path / "x.yml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigurationError, match="no UTF-8"):
+    with pytest.raises(ConfigurationError, match="not UTF-8"):
         load_model(str(tmp_path / "x.yml"))

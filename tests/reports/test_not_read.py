@@ -90,7 +90,7 @@ def outcome(tmp_path: Path, *not_read: NotRead) -> AuditOutcome:
         findings={},
         confirmed=0,
         check_errors=0,
-        decisions={"keep": 278, "review": 0, "drop": 0},
+        decisions={"keep": 278, "unchecked": 0, "review": 0, "drop": 0},
         split_id="x",
         kept=278,
         folder=str(tmp_path),
