@@ -26,8 +26,9 @@ COMMANDS = {str(command.name): command for command in app.registered_commands} |
     for command in group.typer_instance.registered_commands
 }
 """All commands, those of a group as "GROUP NAME"."""
-NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "judge batch")
-"""Commands whose example needs the package index or a provider, or (demo, faults plant) has run already."""
+NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch")
+"""Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
+tests/audit/execution/tau/test_verify.py runs), or (demo, faults plant) has run already."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
