@@ -21,7 +21,7 @@ from taxonomy.trajectory import Trajectory
 EXAMPLES = 3
 """Worst examples that a finding quotes."""
 _WORST = ("other-choice", "far-above", "far-below", "other-entity", "far-day")
-"""Kinds of change that nobody takes for a slip come first among the examples."""
+"""Kinds of change that cannot be slips come first among the examples."""
 _RUNS = "recorded runs"
 _CALL = 4
 """Parts of a pointer to a gold call."""

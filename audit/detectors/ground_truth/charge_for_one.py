@@ -11,7 +11,7 @@ from taxonomy.task import AgentTask, ToolCall
 _AMOUNT = re.compile(r"[$€£]?\s?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)")
 _CENTS = 100
 _MOST = 1e12
-"""Larger numbers are no amounts, and infinities have no cents."""
+"""Larger numbers are not amounts of money, and infinities have no cents."""
 
 
 class ForOne(NamedTuple):
