@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+PACKAGES := ace audit flows models reports taxonomy
 
 .PHONY: demo test lint bench docs clean
 
@@ -19,6 +20,8 @@ test: $(STAMP) lint
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	@rm -rf .mypy_path && mkdir -p .mypy_path/agenthard
+	@for item in $(CURDIR)/agenthard/* $(PACKAGES:%=$(CURDIR)/%); do ln -s $$item .mypy_path/agenthard/; done
 	$(BIN)/mypy
 
 bench: $(STAMP)

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from ace import domains
-from ace.environment.schemas import parameters
-from ace.environment.tools import Kind, declare
-from ace.instance import Instance
-from ace.probes import candidates_of
-from ace.proof.structure import structure_problems
-from ace.reference_entry import encode
-from taxonomy.record import Origin
-from taxonomy.task import (
+from agenthard.ace import domains
+from agenthard.ace.environment.schemas import parameters
+from agenthard.ace.environment.tools import Kind, declare
+from agenthard.ace.instance import Instance
+from agenthard.ace.probes import candidates_of
+from agenthard.ace.proof.structure import structure_problems
+from agenthard.ace.reference_entry import encode
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,

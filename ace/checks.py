@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from ace.proof.verify import Kind, Problem, verify
-from ace.reference_entry import decode
-from ace.source import INSTANCE
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import quote
-from audit.execution.variants import gold_attempt
-from audit.proof import wrongly_fails
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask
+from agenthard.ace.proof.verify import Kind, Problem, verify
+from agenthard.ace.reference_entry import decode
+from agenthard.ace.source import INSTANCE
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.variants import gold_attempt
+from agenthard.audit.proof import wrongly_fails
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask
 
 _SEVERITY: dict[Kind, Severity] = {
     "filter": Severity.MAY_AFFECT_SCORE,

@@ -1,6 +1,6 @@
 """What a domain is: the attributes of its items, the rules of a slot, the rules of the grid, and its wording.
 
-A domain is data. The six of the paper are the files of :mod:`ace.domains`; adding a file there adds a domain.
+A domain is data. The six of the paper are the files of :mod:`agenthard.ace.domains`; adding a file there adds a domain.
 """
 
 from enum import StrEnum

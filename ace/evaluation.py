@@ -7,19 +7,19 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from ace.agents import LEADERBOARD, MAX_TURNS, find
-from ace.agents.llm import LlmSettings, first_request, play, trial_seed
-from ace.environment import Budgets, Environment, Mode, Unplayable
-from ace.instance import Instance
-from ace.source import AceBench
-from audit.sources.base import Quarantine, hash_files
-from models.estimate import Spread, Workload
-from models.model_file import ModelFile
-from models.provider import Model
-from models.request import Request
-from models.tokens import prompt_tokens
-from taxonomy.record import Record
-from taxonomy.trajectory import Trajectory
+from agenthard.ace.agents import LEADERBOARD, MAX_TURNS, find
+from agenthard.ace.agents.llm import LlmSettings, first_request, play, trial_seed
+from agenthard.ace.environment import Budgets, Environment, Mode, Unplayable
+from agenthard.ace.instance import Instance
+from agenthard.ace.source import AceBench
+from agenthard.audit.sources.base import Quarantine, hash_files
+from agenthard.models.estimate import Spread, Workload
+from agenthard.models.model_file import ModelFile
+from agenthard.models.provider import Model
+from agenthard.models.request import Request
+from agenthard.models.tokens import prompt_tokens
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.trajectory import Trajectory
 
 UNPLAYABLE = "unplayable"
 """Ending of an episode that could not begin, because the instance contradicts itself."""

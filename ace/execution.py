@@ -2,15 +2,15 @@
 
 from typing import Any, ClassVar
 
-from ace.audit_task import INSTANCE
-from ace.environment import Budgets, Unplayable
-from ace.environment import Environment as Episode
-from ace.environment.environment import as_text
-from ace.instance import Puzzle
-from ace.reference_entry import decode
-from ace.unreadable import Malformed
-from audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.ace.audit_task import INSTANCE
+from agenthard.ace.environment import Budgets, Unplayable
+from agenthard.ace.environment import Environment as Episode
+from agenthard.ace.environment.environment import as_text
+from agenthard.ace.instance import Puzzle
+from agenthard.ace.reference_entry import decode
+from agenthard.ace.unreadable import Malformed
+from agenthard.audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 class AceEnvironment(Environment):

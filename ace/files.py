@@ -5,11 +5,11 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from ace import reference_stream, storage
-from ace.instance import Instance, Puzzle
-from ace.suite_files import FORMAT
-from ace.unreadable import Malformed, Unreadable
-from audit.sources.reading import open_binary
+from agenthard.ace import reference_stream, storage
+from agenthard.ace.instance import Instance, Puzzle
+from agenthard.ace.suite_files import FORMAT
+from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.audit.sources.formats.reading import open_binary
 
 _START_BYTES = 4096
 _DOMAIN = re.compile(rb'"domain"\s*:\s*"([^"\\]*)"')

@@ -11,13 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ace.environment import Budgets, Ending, Environment, Mode, Tool
-from ace.environment.environment import as_text
-from ace.environment.prompts import CUT_OFF, GO_ON, messages
-from ace.environment.schemas import parameters
-from ace.extras import MissingExtra
-from ace.files import load_puzzles
-from ace.instance import Puzzle
+from agenthard.ace.environment import Budgets, Ending, Environment, Mode, Tool
+from agenthard.ace.environment.environment import as_text
+from agenthard.ace.environment.prompts import CUT_OFF, GO_ON, messages
+from agenthard.ace.environment.schemas import parameters
+from agenthard.ace.extras import MissingExtra
+from agenthard.ace.files import load_puzzles
+from agenthard.ace.instance import Puzzle
 
 try:
     from inspect_ai import Task, task

@@ -30,7 +30,7 @@ class Slot:
     col: int
     """Column, from 0."""
     limits: dict[str, int]
-    """Threshold by name of slot rule, for the rules this slot carries (ace.domain says what a rule means)."""
+    """Threshold by name of slot rule, for the rules this slot carries (agenthard.ace.domain says what a rule means)."""
     candidates: tuple[str, ...]
     """Ids of the items it may take, in an order that means nothing."""
 
@@ -63,7 +63,7 @@ class Puzzle:
     slots: tuple[Slot, ...]
     """The slots, row by row."""
     instruction: str
-    """The task in words; it follows from the rest (ace.wording)."""
+    """The task in words; it follows from the rest (agenthard.ace.wording)."""
 
     def slot(self, row: int, col: int) -> Slot | None:
         """Returns the slot at a cell.
@@ -131,7 +131,7 @@ class Certificate:
     """The result of an exact search for solutions, bound to the instance it is about."""
 
     digest: str
-    """SHA-256 of the instance's puzzle and answer, in hexadecimal (ace.proof.certificate)."""
+    """SHA-256 of the instance's puzzle and answer, in hexadecimal (agenthard.ace.proof.certificate)."""
     solutions: int
     """Number of solutions found; the search stops at the second."""
     nodes: int
@@ -153,7 +153,7 @@ class Provenance:
     index: int
     """Number of the instance within its (domain, hidden slots, decoy budget) cell, from 0."""
     candidates: int
-    """Candidates per slot as asked for; the instance may have a few more (ace.generator.parameters)."""
+    """Candidates per slot as asked for; the instance may have a few more (agenthard.ace.generator.parameters)."""
     coupling: bool
     """True when decoys were chosen so that looking at one slot at a time does not exclude them."""
     preference_attempts: tuple[int, int, int]

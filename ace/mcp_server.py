@@ -10,11 +10,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ace.environment import Environment
-from ace.environment.environment import as_text
-from ace.environment.prompts import messages
-from ace.environment.schemas import parameters
-from ace.extras import MissingExtra
+from agenthard.ace.environment import Environment
+from agenthard.ace.environment.environment import as_text
+from agenthard.ace.environment.prompts import messages
+from agenthard.ace.environment.schemas import parameters
+from agenthard.ace.extras import MissingExtra
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

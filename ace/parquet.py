@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ace.instance import Instance
-from ace.records import answer_line, puzzle_line
-from ace.unreadable import Malformed
+from agenthard.ace.instance import Instance
+from agenthard.ace.records import answer_line, puzzle_line
+from agenthard.ace.unreadable import Malformed
 
 _ROW_GROUP = 64
 

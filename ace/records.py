@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from ace.instance import Answer, Certificate, Instance, Provenance, Puzzle
-from ace.unreadable import Malformed
+from agenthard.ace.instance import Answer, Certificate, Instance, Provenance, Puzzle
+from agenthard.ace.unreadable import Malformed
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def puzzle_line(puzzle: Puzzle) -> bytes:
         puzzle: The public part.
 
     Returns:
-        JSON in UTF-8 without a line break: an object with the fields of ``ace.instance.Puzzle``.
+        JSON in UTF-8 without a line break: an object with the fields of ``agenthard.ace.instance.Puzzle``.
     """
     return _PUZZLE.dump_json(puzzle)
 

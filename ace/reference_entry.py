@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
-from ace.instance import Answer, Grid, Instance, Item, Puzzle, Slot, SlotAnswer
-from ace.unreadable import Malformed
+from agenthard.ace.instance import Answer, Grid, Instance, Item, Puzzle, Slot, SlotAnswer
+from agenthard.ace.unreadable import Malformed
 
 __all__ = ["Malformed", "as_count", "as_text", "decode", "difference", "encode"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ace.instance import Instance
-from ace.reference_entry import as_count, as_text, decode, difference, encode
-from ace.unreadable import Malformed, Unreadable
+from agenthard.ace.instance import Instance
+from agenthard.ace.reference_entry import as_count, as_text, decode, difference, encode
+from agenthard.ace.unreadable import Malformed, Unreadable
 
 __all__ = [
     "Header",

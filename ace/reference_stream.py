@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from ace.instance import Instance
-from ace.json_stream import entries
-from ace.reference_format import Header, parse_entry, parse_header
-from ace.unreadable import Malformed, Unreadable
-from audit.sources.reading import open_binary
+from agenthard.ace.instance import Instance
+from agenthard.ace.json_stream import entries
+from agenthard.ace.reference_format import Header, parse_entry, parse_header
+from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.audit.sources.formats.reading import open_binary
 
 _HEADER = {
     "domain",

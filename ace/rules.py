@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ace.domain import Bound, Domain, GlobalKind, GlobalRule, SlotRule
-from ace.instance import Cell, Grid, Item, Puzzle
+from agenthard.ace.domain import Bound, Domain, GlobalKind, GlobalRule, SlotRule
+from agenthard.ace.instance import Cell, Grid, Item, Puzzle
 
 Filling: TypeAlias = Sequence[Sequence[Item | None]]
 """Items by row and column; None where the cell is empty."""

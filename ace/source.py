@@ -4,15 +4,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from ace import domains, files, reference_format, reference_stream, storage
-from ace.audit_task import INSTANCE, reference_origins, suite_origins, task_of
-from ace.instance import Instance
-from ace.reference_entry import decode, encode
-from ace.suite_files import parts, read_head
-from ace.unreadable import Malformed, Unreadable
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.ace import domains, files, reference_format, reference_stream, storage
+from agenthard.ace.audit_task import INSTANCE, reference_origins, suite_origins, task_of
+from agenthard.ace.instance import Instance
+from agenthard.ace.reference_entry import decode, encode
+from agenthard.ace.suite_files import parts, read_head
+from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 __all__ = ["INSTANCE", "AceBench"]
 

@@ -13,11 +13,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ace import parquet
-from ace.instance import Instance, Puzzle
-from ace.records import answer_line, puzzle_line, read_instance, read_puzzle
-from ace.suite_files import HEAD, PARTS, Kind, parts, read_head, records, write_head, write_part
-from ace.unreadable import Malformed, Unreadable
+from agenthard.ace import parquet
+from agenthard.ace.instance import Instance, Puzzle
+from agenthard.ace.records import answer_line, puzzle_line, read_instance, read_puzzle
+from agenthard.ace.suite_files import HEAD, PARTS, Kind, parts, read_head, records, write_head, write_part
+from agenthard.ace.unreadable import Malformed, Unreadable
 
 __all__ = ["HEAD", "Kind", "parts", "read", "read_puzzles", "resumable", "scan", "scan_puzzles", "write", "write_part"]
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from typing import Any, Literal
 
-from ace import parquet
-from ace.unreadable import Malformed
-from audit.sources.reading import load_document
-from taxonomy.files import write_text
+from agenthard.ace import parquet
+from agenthard.ace.unreadable import Malformed
+from agenthard.audit.sources.formats.reading import load_document
+from agenthard.taxonomy.files import write_text
 
 FORMAT = "agenthard-ace"
 SCHEMA_VERSION = 1

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ace.domain import Bound, Domain, GlobalKind, GlobalRule
-from ace.instance import Slot
+from agenthard.ace.domain import Bound, Domain, GlobalKind, GlobalRule
+from agenthard.ace.instance import Slot
 
 
 def instruction(domain: Domain, rows: int, cols: int, limits: Mapping[str, int], slots: Sequence[Slot]) -> str:

@@ -3,12 +3,12 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
-from audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
-from audit.detectors.effect import ADDED_UP
-from audit.proof import concluded
-from audit.shards import CheckedHit, ShardResult
-from audit.time_limit import CONCLUSION_SECONDS, cpu_limit
-from taxonomy.finding import Coverage, Finding, Level, Status, finding_id
+from agenthard.audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
+from agenthard.audit.detectors.effect import ADDED_UP
+from agenthard.audit.proof import concluded
+from agenthard.audit.shards import CheckedHit, ShardResult
+from agenthard.audit.time_limit import CONCLUSION_SECONDS, cpu_limit
+from agenthard.taxonomy.finding import Coverage, Finding, Level, Status, finding_id
 
 
 def conclude(

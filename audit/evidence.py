@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from taxonomy.finding import Evidence
-from taxonomy.pointer import resolve
-from taxonomy.task import AgentTask, ToolSpec
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.task import AgentTask, ToolSpec
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 def canonical_json(value: Any) -> str:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from taxonomy.task import Message
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.task import Message
+from agenthard.taxonomy.trajectory import Trajectory
 
 _STOCK = re.compile(
     r"\W*(?:(?:the )?(?:task|subtask|request)(?: is| was| has been)? )?(?:completed?|done|finished)\W*", re.I

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from audit.intervals import clustered_wilson, wilson
-from taxonomy.record import Record
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.statistics.intervals import clustered_wilson, wilson
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class ModelRow(Record):

@@ -8,15 +8,15 @@ knows the run's conversation. What has no proof, or one that does not hold, is s
 
 from collections.abc import Mapping, Sequence
 
-from audit.detectors.base import Detector, Hit, Observation
-from audit.execution import declared
-from audit.execution.compared import never_compared
-from audit.execution.declared import DECLARED, Declared
-from audit.execution.environment import Attempt, Unavailable
-from audit.execution.registry import environment_for, environment_for_runs, has_code
-from taxonomy.finding import Proof, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Detector, Hit, Observation
+from agenthard.audit.execution import declared
+from agenthard.audit.execution.compared import never_compared
+from agenthard.audit.execution.declared import DECLARED, Declared
+from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.registry import environment_for, environment_for_runs, has_code
+from agenthard.taxonomy.finding import Proof, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 NO_RUN = "no run that is scored wrongly was found or constructed"
 """Why a hit without a proof is suspected."""

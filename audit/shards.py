@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
-from audit.evidence import canonical_json, failure
-from audit.execution.environment import Unavailable
-from audit.execution.registry import release_environments
-from audit.proof import carried_out, shown, weighed
-from audit.time_limit import CheckTimeoutError, cpu_limit
-from taxonomy.finding import Coverage, Evidence, Status, finding_id
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolSpec
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
+from agenthard.audit.evidence import canonical_json, failure
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.registry import release_environments
+from agenthard.audit.proof import carried_out, shown, weighed
+from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
+from agenthard.taxonomy.finding import Coverage, Evidence, Status, finding_id
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolSpec
+from agenthard.taxonomy.trajectory import Trajectory
 
 OFFERED_ONLY = "a tool that the task offers, and its ground truth never calls, is flawed"
 
@@ -50,7 +50,7 @@ def check_shard(
     """Run every detector on every task.
 
     An exception inside a detector, or while a proof is carried out, a quote that is not found again, and more CPU time
-    than ``audit.time_limit`` allows make that (task, check) pair an error and nothing else.
+    than ``agenthard.audit.time_limit`` allows make that (task, check) pair an error and nothing else.
 
     Args:
         tasks: the shard, in the benchmark's order.

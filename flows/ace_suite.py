@@ -12,13 +12,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ace import files, reference_format, storage
-from ace.generator import Parameters, generate
-from ace.generator.making import GENERATOR
-from ace.instance import Instance
-from ace.suite_files import read_head
-from flows.errors import CommandError
-from flows.progress import current
+from agenthard.ace import files, reference_format, storage
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.generator.making import GENERATOR
+from agenthard.ace.instance import Instance
+from agenthard.ace.suite_files import read_head
+from agenthard.flows.errors import CommandError
+from agenthard.flows.progress import current
 
 UNFINISHED = "unfinished"
 """Folder in which the lines stand until they are made into another format."""

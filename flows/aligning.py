@@ -9,12 +9,12 @@ import pyarrow.parquet
 import yaml
 from pydantic import ValidationError
 
-from audit.decisions.policy import Policy
-from audit.judge.checked import CheckedVerdict
-from audit.judge.panel import PanelVerdict
-from flows.errors import CommandError
-from flows.read_run import read_coverage, read_decisions, read_findings
-from reports.alignment.answers import (
+from agenthard.audit.decisions.policy import Policy
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.flows.errors import CommandError
+from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
+from agenthard.reports.alignment.answers import (
     Answers,
     as_said_answers,
     audit_answers,
@@ -22,11 +22,11 @@ from reports.alignment.answers import (
     panel_answers,
     verdict_answers,
 )
-from reports.alignment.drift import Side
-from reports.alignment.sampling import SampleKey, pass_rates
-from reports.comparison.loading import task_contents
-from taxonomy.record import Record
-from taxonomy.yaml_text import read_yaml
+from agenthard.reports.alignment.drift import Side
+from agenthard.reports.alignment.sampling import SampleKey, pass_rates
+from agenthard.reports.comparison.loading import task_contents
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import read_yaml
 
 PANELS = Path("judge") / "panels.jsonl"
 VERDICTS = Path("judge") / "verdicts.jsonl"

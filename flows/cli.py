@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from flows.commands import (
+from agenthard.flows.commands import (
     ace,
     align,
     audit,
@@ -63,11 +63,11 @@ def main() -> None:
 
     An error is one message and exit code 3, never a traceback: exit code 1 is for defects of a benchmark alone.
     """
-    from flows.errors import ExitCode, explain
-    from flows.interrupts import interrupt_on_termination
-    from flows.printing import guarded_output
-    from flows.safe_path import protect_children
-    from taxonomy.printable import printable
+    from agenthard.flows.errors import ExitCode, explain
+    from agenthard.flows.interrupts import interrupt_on_termination
+    from agenthard.flows.printing import guarded_output
+    from agenthard.flows.safe_path import protect_children
+    from agenthard.taxonomy.printable import printable
 
     protect_children()
     interrupt_on_termination()

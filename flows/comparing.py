@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from flows.errors import CommandError
-from reports.cleaning.choice import reorder_models
-from reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from reports.cleaning.loading import RunTablesError
-from reports.cleaning.matrix_analysis import MatrixAnalysis, analyse_matrix
-from reports.comparison.audits import AuditComparison, ComparisonError, compare_audits
-from reports.comparison.loading import load_side
-from reports.comparison.scores import ScoreComparison, compare_scores
-from reports.statistics import DifferentModels, ScoreMatrix, read_matrix
-from taxonomy.record import Record
+from agenthard.audit.statistics import DifferentModels, ScoreMatrix, read_matrix
+from agenthard.flows.errors import CommandError
+from agenthard.reports.cleaning.choice import reorder_models
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
+from agenthard.reports.cleaning.loading import RunTablesError
+from agenthard.reports.cleaning.matrix_analysis import MatrixAnalysis, analyse_matrix
+from agenthard.reports.comparison.audits import AuditComparison, ComparisonError, compare_audits
+from agenthard.reports.comparison.loading import load_side
+from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
+from agenthard.taxonomy.record import Record
 
 
 class CompareSettings(Record):

@@ -2,12 +2,12 @@
 
 from enum import IntEnum
 
-from audit.decisions.policy import PolicyError
-from audit.execution.environment import Unavailable
-from audit.sources.base import SourceError
-from flows.run_folder import RunFolderError
-from models.errors import ModelError
-from taxonomy.categories import TaxonomyError
+from agenthard.audit.decisions.policy import PolicyError
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.sources.base import SourceError
+from agenthard.flows.run_folder import RunFolderError
+from agenthard.models.errors import ModelError
+from agenthard.taxonomy.categories import TaxonomyError
 
 
 class ExitCode(IntEnum):

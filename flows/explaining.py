@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.decisions.policy import Decision
-from flows.errors import CommandError
-from flows.read_run import read_decisions
-from taxonomy.categories import Component, load_taxonomy
-from taxonomy.finding import Finding
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Decision
+from agenthard.flows.errors import CommandError
+from agenthard.flows.read_run import read_decisions
+from agenthard.taxonomy.categories import Component, load_taxonomy
+from agenthard.taxonomy.finding import Finding
+from agenthard.taxonomy.record import Record
 
 FINDINGS = "findings.json"
 _ID = re.compile(r"[0-9a-f]{12}")

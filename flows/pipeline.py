@@ -7,9 +7,9 @@ from typing import Any
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from flows.errors import CommandError
-from taxonomy.record import Record
-from taxonomy.yaml_text import read_yaml
+from agenthard.flows.errors import CommandError
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import read_yaml
 
 
 class GenerateStage(Record):

@@ -7,20 +7,18 @@ from functools import lru_cache
 from importlib.metadata import version as package_version
 from pathlib import Path
 
-import ace
-import audit
-import taxonomy
-from audit.execution.checkout import code_version
-from audit.leaderboard import Leaderboard, ModelRow
-from audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
-from audit.sources.fetch import fetched
-from audit.sources.registry import open_source
-from audit.sources.runs import read_runs
-from audit.sources.unread import find_not_read
-from flows.run_folder import RunFolder, RunSpool
-from taxonomy.files import write_atomically
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard import ace, audit, taxonomy
+from agenthard.audit.execution.checkout import code_version
+from agenthard.audit.leaderboard import Leaderboard, ModelRow
+from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
+from agenthard.audit.sources.fetch import fetched
+from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.audit.sources.registry import open_source
+from agenthard.audit.sources.unread import find_not_read
+from agenthard.flows.run_folder import RunFolder, RunSpool
+from agenthard.taxonomy.files import write_atomically
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 SHARD_TASKS = 500
 """Tasks per shard without runs: checking them takes a few seconds."""

@@ -6,15 +6,15 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from audit.faults import Sound, operators, plant, sound_tasks, with_runs, write_planted
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from flows.errors import CommandError
+from agenthard.audit.faults import Sound, operators, plant, sound_tasks, with_runs, write_planted
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.errors import CommandError
 
 if TYPE_CHECKING:
-    from ace.instance import Instance
-    from taxonomy.task import AgentTask
-    from taxonomy.trajectory import Trajectory
+    from agenthard.ace.instance import Instance
+    from agenthard.taxonomy.task import AgentTask
+    from agenthard.taxonomy.trajectory import Trajectory
 
 GENERATED = (
     "generated ACE-Bench instances, each proved to have one solution, and the tasks of the demo as they were written, "
@@ -59,10 +59,10 @@ def audit_planted(out: Path) -> Path:
     """Audit the planted benchmark with its runs, on all cores, and return the run folder."""
     import os
 
-    from audit.faults import BENCHMARK
-    from audit.sources.native import RUNS
-    from flows.audit import run_audit
-    from flows.plan import AuditSettings
+    from agenthard.audit.faults import BENCHMARK
+    from agenthard.audit.sources.native import RUNS
+    from agenthard.flows.audit import run_audit
+    from agenthard.flows.plan import AuditSettings
 
     benchmark, run = out / BENCHMARK, out / "run"
     runs = benchmark / RUNS
@@ -85,7 +85,7 @@ def generated(count: int, seed: int) -> list[Sound]:
     """
     from tempfile import TemporaryDirectory
 
-    from flows.demo import write_demo
+    from agenthard.flows.demo import write_demo
 
     tasks, played = list["AgentTask"](), list["Trajectory"]()
     for index, (task, instance) in enumerate(islice(_instances(count, seed), count)):
@@ -103,16 +103,16 @@ def generated(count: int, seed: int) -> list[Sound]:
 
 def _runs_of(instance: "Instance", task_id: str, seed: int) -> "list[Trajectory]":
     """Let the agents without a model play an instance once each, under the default conditions."""
-    from ace.agents import LEADERBOARD
-    from ace.evaluation import AceConditions, AceTask
+    from agenthard.ace.agents import LEADERBOARD
+    from agenthard.ace.evaluation import AceConditions, AceTask
 
     task = AceTask(task_id, instance, AceConditions(), seed)
     return [task.play(agent, condition="", failure_rate=0.0, trial=0) for agent in LEADERBOARD]
 
 
 def _instances(count: int, seed: int) -> "Iterator[tuple[AgentTask, Instance]]":
-    from ace.audit_task import reference_origins, task_of
-    from ace.generator import Parameters, generate
+    from agenthard.ace.audit_task import reference_origins, task_of
+    from agenthard.ace.generator import Parameters, generate
 
     hidden, budgets = (2, 3, 4), (2, 4, 6)
     cells = len(hidden) * len(budgets) * 6

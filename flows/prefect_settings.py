@@ -7,7 +7,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from flows.safe_path import protect_children
+from agenthard.flows.safe_path import protect_children
 
 DEFAULTS = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",

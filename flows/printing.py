@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import IO, Any
 
-from taxonomy.printable import printable
+from agenthard.taxonomy.printable import printable
 
 
 class PrintableStream:

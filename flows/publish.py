@@ -7,24 +7,24 @@ from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any
 
-from audit.conclude import conclude
-from audit.decisions.policy import Decision, decide, default_policy_text, load_policy
-from audit.decisions.split import ACTIONS, write_cleaned_split
-from audit.decisions.tickets import Ticket, tickets
-from audit.detectors.base import Detector
-from audit.detectors.registry import detectors
-from audit.shards import ShardResult
-from audit.sources.base import NotRead, count_not_read
-from flows.plan import AuditPlan, AuditSettings, load_tasks
-from flows.read_run import read_findings
-from flows.reproducing import with_commands
-from flows.run_folder import RunFolder, write_json, write_jsonl
-from reports.result import AuditResult, CheckInfo
-from taxonomy.categories import load_taxonomy
-from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
-from taxonomy.record import Record
-from taxonomy.trajectory import Trajectory
-from taxonomy.yaml_text import read_yaml_text
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.policy import Decision, decide, default_policy_text, load_policy
+from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
+from agenthard.audit.decisions.tickets import Ticket, tickets
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import ShardResult
+from agenthard.audit.sources.base import NotRead, count_not_read
+from agenthard.flows.plan import AuditPlan, AuditSettings, load_tasks
+from agenthard.flows.read_run import read_findings
+from agenthard.flows.reproducing import with_commands
+from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
+from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.yaml_text import read_yaml_text
 
 
 class AuditOutcome(Record):
@@ -126,10 +126,10 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
     Raises:
         PolicyError: when the policy file cannot be used.
     """
-    from reports.findings_json import write_findings_json
-    from reports.page import write_page, write_summary
-    from reports.sarif import write_sarif
-    from reports.tables import write_tables
+    from agenthard.reports.findings_json import write_findings_json
+    from agenthard.reports.page import write_page, write_summary
+    from agenthard.reports.sarif import write_sarif
+    from agenthard.reports.tables import write_tables
 
     folder = RunFolder(Path(settings.out))
     audited = RunFolder(more.audit) if more else folder
@@ -239,7 +239,7 @@ def _outcome(
     split_id: str,
     kept: int,
 ) -> AuditOutcome:
-    from reports.totals import totals
+    from agenthard.reports.totals import totals
 
     findings, coverage, decisions = result.findings, result.coverage, result.decisions
     sums = totals(result)

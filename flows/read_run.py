@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow.parquet
 
-from audit.decisions.policy import Decision
-from audit.detectors.measured import CheckCost
-from audit.sources.base import Quarantined
-from flows.errors import CommandError
-from taxonomy.finding import Coverage, Finding
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.detectors.measured import CheckCost
+from agenthard.audit.sources.base import Quarantined
+from agenthard.flows.errors import CommandError
+from agenthard.taxonomy.finding import Coverage, Finding
 
 
 def _table(run: Path, name: str) -> list[dict[str, Any]]:

@@ -4,16 +4,16 @@ import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from audit.decisions.policy import Policy
-from audit.detectors.registry import detectors
-from audit.shards import ShardResult
-from audit.sources.base import Source, Version
-from audit.sources.registry import open_source
-from flows.errors import CommandError
-from flows.plan import AuditPlan, AuditSettings, run_key
-from flows.run_folder import RunFolder
-from taxonomy.finding import Finding
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Policy
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import ShardResult
+from agenthard.audit.sources.base import Source, Version
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.errors import CommandError
+from agenthard.flows.plan import AuditPlan, AuditSettings, run_key
+from agenthard.flows.run_folder import RunFolder
+from agenthard.taxonomy.finding import Finding
+from agenthard.taxonomy.record import Record
 
 
 class Audited(Record):

@@ -6,25 +6,25 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib.metadata import version as package_version
 from pathlib import Path
 
-from audit.decisions.repaired_split import RepairedSplitManifest, decide_repaired, write_repaired_split
-from audit.detectors.base import TaskDetector
-from audit.detectors.registry import detectors
-from audit.execution.checkout import use_checkout
-from audit.execution.workers import allow_weak_isolation
-from audit.repair.issue_text import issue_text
-from audit.repair.proposals import Proposal, propose
-from audit.repair.recheck import Checker
-from audit.repair.repairs import Repair, TaskRepair, Workshop
-from audit.sources.base import Source, Version
-from flows.plan import load_tasks
-from flows.read_run import read_decisions, read_findings, read_quarantined
-from flows.repair_inputs import Audited, choose, read_audited
-from flows.run_folder import RunFolder, write_json
-from taxonomy.files import write_text
-from taxonomy.finding import Finding
-from taxonomy.printable import printable
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard.audit.decisions.repaired_split import RepairedSplitManifest, decide_repaired, write_repaired_split
+from agenthard.audit.detectors.base import TaskDetector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.workers import allow_weak_isolation
+from agenthard.audit.repair.issue_text import issue_text
+from agenthard.audit.repair.proposals import Proposal, propose
+from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.repairs import Repair, TaskRepair, Workshop
+from agenthard.audit.sources.base import Source, Version
+from agenthard.flows.plan import load_tasks
+from agenthard.flows.read_run import read_decisions, read_findings, read_quarantined
+from agenthard.flows.repair_inputs import Audited, choose, read_audited
+from agenthard.flows.run_folder import RunFolder, write_json
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.finding import Finding
+from agenthard.taxonomy.printable import printable
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 
 class RepairSettings(Record):

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from audit.execution.difference import Difference, differences
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable, Verdict
-from audit.execution.gold import environment_of
-from audit.execution.mutation import Mutant, mutants
-from audit.execution.replay import Turns, gold_turns
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from flows.errors import CommandError
-from taxonomy.finding import Proof
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.difference import Difference, differences
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.execution.gold import environment_of
+from agenthard.audit.execution.mutation import Mutant, mutants
+from agenthard.audit.execution.replay import Turns, gold_turns
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.errors import CommandError
+from agenthard.taxonomy.finding import Proof
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 class ShownStep(Record):

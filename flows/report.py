@@ -2,14 +2,14 @@
 
 from typing import Any
 
-import flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.settings import get_current_settings
 
-from flows.comparing import CompareSettings, make_comparison
-from flows.reporting import (
+from agenthard.flows.comparing import CompareSettings, make_comparison
+from agenthard.flows.reporting import (
     ReportOutcome,
     ReportSettings,
     analyse_run,
@@ -19,12 +19,12 @@ from flows.reporting import (
     report_folder,
     write_report,
 )
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.summary import summary_markdown
-from reports.cleaning.tables import board_rows
-from reports.comparison.audits import AuditComparison
-from reports.comparison.scores import ScoreComparison
-from reports.comparison.summary import comparison_markdown
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.summary import summary_markdown
+from agenthard.reports.cleaning.tables import board_rows
+from agenthard.reports.comparison.audits import AuditComparison
+from agenthard.reports.comparison.scores import ScoreComparison
+from agenthard.reports.comparison.summary import comparison_markdown
 
 
 @task(name="analyse", task_run_name="analyse {settings.run}", cache_policy=NO_CACHE)

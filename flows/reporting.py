@@ -7,19 +7,19 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.decisions.split import SplitManifest, write_hard_split
-from audit.sources.base import Source, SourceError, Version
-from audit.sources.registry import open_source
-from flows.errors import CommandError
-from flows.run_folder import RunFolder
-from reports.cleaning.analyse import analyse
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from reports.cleaning.loading import RunTablesError, load_run
-from reports.cleaning.writing import write_analysis
-from reports.statistics import MissingExtra, Undefined
-from reports.statistics.result import PREFIX
-from taxonomy.record import Record
+from agenthard.audit.decisions.split import SplitManifest, write_hard_split
+from agenthard.audit.sources.base import Source, SourceError, Version
+from agenthard.audit.sources.registry import open_source
+from agenthard.audit.statistics import MissingExtra, Undefined
+from agenthard.audit.statistics.result import PREFIX
+from agenthard.flows.errors import CommandError
+from agenthard.flows.run_folder import RunFolder
+from agenthard.reports.cleaning.analyse import analyse
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
+from agenthard.reports.cleaning.loading import RunTablesError, load_run
+from agenthard.reports.cleaning.writing import write_analysis
+from agenthard.taxonomy.record import Record
 
 
 class ReportSettings(Record):
@@ -82,7 +82,7 @@ def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
 
 def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:
     """Write the page, its JSON twin, the summary and the tables into ``RUN/report``."""
-    from reports.cleaning_page import write_cleaning_page
+    from agenthard.reports.cleaning_page import write_cleaning_page
 
     folder = report_folder(settings)
     write_analysis(analysis, folder)

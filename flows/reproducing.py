@@ -4,21 +4,21 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from audit.command import filled
-from audit.conclude import conclude
-from audit.detectors.base import Detector, SuiteDetector
-from audit.detectors.registry import detectors
-from audit.execution.checkout import use_checkout
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.runs import read_runs
-from flows.errors import CommandError
-from flows.plan import AuditSettings
-from reports.places import Place, origin_of
-from taxonomy.finding import Evidence, Finding, Status
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.command import filled
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import Detector, SuiteDetector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.flows.errors import CommandError
+from agenthard.flows.plan import AuditSettings
+from agenthard.reports.places import Place, origin_of
+from agenthard.taxonomy.finding import Evidence, Finding, Status
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class Quoted(Record):

@@ -4,22 +4,22 @@ import os
 import shutil
 from pathlib import Path
 
-import flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
-from flows.audit import run_audit
-from flows.evaluation.flow import run_evaluation
-from flows.evaluation.publish import EvaluationOutcome
-from flows.evaluation.settings import EvaluationSettings
-from flows.interrupts import stop_server_with_us
-from flows.pipeline import GenerateStage, PipelineConfig
-from flows.plan import AuditSettings, run_key
-from flows.progress import current
-from flows.publish import AuditOutcome
-from flows.reporting import ReportOutcome, ReportSettings, make_report
-from flows.run_folder import RunFolder
-from taxonomy.record import Record
+from agenthard.flows.audit import run_audit
+from agenthard.flows.evaluation.flow import run_evaluation
+from agenthard.flows.evaluation.publish import EvaluationOutcome
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.interrupts import stop_server_with_us
+from agenthard.flows.pipeline import GenerateStage, PipelineConfig
+from agenthard.flows.plan import AuditSettings, run_key
+from agenthard.flows.progress import current
+from agenthard.flows.publish import AuditOutcome
+from agenthard.flows.reporting import ReportOutcome, ReportSettings, make_report
+from agenthard.flows.run_folder import RunFolder
+from agenthard.taxonomy.record import Record
 
 
 class PipelineOutcome(Record):
@@ -38,8 +38,8 @@ class PipelineOutcome(Record):
 @task(name="generate", cache_policy=NO_CACHE)
 def generate(stage: GenerateStage, out: str, workers: int) -> str:
     """Generate the suite, or go on with it."""
-    from ace.generator import Parameters
-    from flows.ace_suite import SuiteFormat, write_suite
+    from agenthard.ace.generator import Parameters
+    from agenthard.flows.ace_suite import SuiteFormat, write_suite
 
     write_suite(Parameters(**stage.model_dump(exclude_none=True)), Path(out), SuiteFormat.JSONL, workers)
     return out
@@ -91,8 +91,8 @@ def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> Eva
         CommandError: The benchmark, an agent or an option does not exist.
         ConfigurationError: A model does not.
     """
-    from flows.evaluation.benchmark import open_benchmark
-    from models.model_file import load_model
+    from agenthard.flows.evaluation.benchmark import open_benchmark
+    from agenthard.models.model_file import load_model
 
     stage = config.evaluate
     options = {key: str(value) for key, value in stage.options.items()}
@@ -113,7 +113,7 @@ def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> Eva
 
 def report_settings(config: PipelineConfig, audit: str) -> ReportSettings:
     """Return how to report on the audit."""
-    from reports.cleaning.inputs import AnalysisSettings
+    from agenthard.reports.cleaning.inputs import AnalysisSettings
 
     return ReportSettings(run=audit, analysis=AnalysisSettings(**config.report.model_dump()))
 

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from audit.shards import ShardResult
-from taxonomy.files import naming, sync, write_atomically, write_text
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.shards import ShardResult
+from agenthard.taxonomy.files import naming, sync, write_atomically, write_text
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class RunFolderError(Exception):

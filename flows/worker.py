@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from audit.detectors.registry import detectors
-from audit.execution.checkout import use_checkout
-from audit.execution.workers import allow_weak_isolation, isolations_used
-from audit.shards import ShardResult, check_shard
-from flows.plan import AuditSettings, load_tasks
-from flows.run_folder import RunFolder, write_json
-from taxonomy.files import write_atomically
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.workers import allow_weak_isolation, isolations_used
+from agenthard.audit.shards import ShardResult, check_shard
+from agenthard.flows.plan import AuditSettings, load_tasks
+from agenthard.flows.run_folder import RunFolder, write_json
+from agenthard.taxonomy.files import write_atomically
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 def prepare(settings: AuditSettings) -> None:

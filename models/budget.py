@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from pydantic import Field
 
-from models.errors import ConfigurationError
-from models.prices import PriceTable
-from models.request import Request, Usage
-from models.tokens import most_output_tokens, most_prompt_tokens
-from taxonomy.record import Record
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.prices import PriceTable
+from agenthard.models.request import Request, Usage
+from agenthard.models.tokens import most_output_tokens, most_prompt_tokens
+from agenthard.taxonomy.record import Record
 
 ROUNDING = 1e-9
 """Money that sums of many small costs may be off by."""

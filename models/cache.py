@@ -13,9 +13,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from models.errors import StorageFailed
-from models.request import Reply, Request
-from models.storage import Database
+from agenthard.models.errors import StorageFailed
+from agenthard.models.request import Reply, Request
+from agenthard.models.storage import Database
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (

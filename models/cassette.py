@@ -9,19 +9,19 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-import models.errors
-from models.errors import ConfigurationError, ModelError, NotRecorded, StorageFailed
-from models.provider import Provider
-from models.request import Reply, Request
-from taxonomy.files import write_text
-from taxonomy.record import Record
+import agenthard.models.errors
+from agenthard.models.errors import ConfigurationError, ModelError, NotRecorded, StorageFailed
+from agenthard.models.provider import Provider
+from agenthard.models.request import Reply, Request
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.record import Record
 
 
 class Failure(Record):
     """An error instead of a reply."""
 
     error: str
-    """Name of a class in models.errors."""
+    """Name of a class in agenthard.models.errors."""
     message: str
     """What it said."""
     retry_after: float | None = None
@@ -55,7 +55,7 @@ class Recorder:
             read_cassette(path)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send the request once; see `models.provider.Provider`."""
+        """Send the request once; see `agenthard.models.provider.Provider`."""
         try:
             reply = await self._provider.complete(request, timeout)
         except ModelError as error:
@@ -104,7 +104,7 @@ class Player:
             self._outcomes.setdefault(take.request.digest, []).append(take.outcome)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Answer as recorded; see `models.provider.Provider`.
+        """Answer as recorded; see `agenthard.models.provider.Provider`.
 
         Raises:
             NotRecorded: The cassette has no such request; the message names the first difference.
@@ -161,9 +161,9 @@ def _line(take: Take) -> str:
 
 
 def _error(failure: Failure) -> ModelError:
-    kind = getattr(models.errors, failure.error, None)
+    kind = getattr(agenthard.models.errors, failure.error, None)
     if not (isinstance(kind, type) and issubclass(kind, ModelError)):
-        raise ValueError(f"models.errors has no {failure.error}")
+        raise ValueError(f"agenthard.models.errors has no {failure.error}")
     if failure.retry_after is None:
         return kind(failure.message)
     return kind(failure.message, failure.retry_after)

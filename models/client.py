@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from models.budget import Amount, Budget, most
-from models.cache import ReplyCache
-from models.errors import (
+from agenthard.models.budget import Amount, Budget, most
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import (
     BudgetExhausted,
     ConfigurationError,
     ConnectionFailed,
@@ -19,14 +19,14 @@ from models.errors import (
     TimedOut,
     Unreachable,
 )
-from models.ledger import Entry, Ledger
-from models.limits import Gate
-from models.model_file import ModelFile
-from models.prices import PriceTable
-from models.provider import Provider
-from models.providers import provider_for
-from models.request import Completion, Reply, Request
-from models.retry import retrying
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.limits import Gate
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable
+from agenthard.models.provider import Provider
+from agenthard.models.providers import provider_for
+from agenthard.models.request import Completion, Reply, Request
+from agenthard.models.retry import retrying
 
 UNCERTAIN = (ConnectionLost, MalformedReply, TimedOut)
 """Errors after which the provider may still charge for its work."""
@@ -98,7 +98,7 @@ class ModelClient:
         self._settled = asyncio.Event()
 
     async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
-        """Answer a request; see `models.provider.Model`.
+        """Answer a request; see `agenthard.models.provider.Model`.
 
         Args:
             request: What is asked.

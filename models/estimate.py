@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from pydantic import Field, model_validator
 
-from models.prices import PriceTable
-from models.request import Usage
-from taxonomy.record import Record
+from agenthard.models.prices import PriceTable
+from agenthard.models.request import Usage
+from agenthard.taxonomy.record import Record
 
 
 class Spread(Record):

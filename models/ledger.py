@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from models.budget import Amount, Budget
-from models.request import Usage
-from models.storage import Database
-from taxonomy.record import Record
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.request import Usage
+from agenthard.models.storage import Database
+from agenthard.taxonomy.record import Record
 
 State = Literal["sent", "answered", "failed", "maybe_billed", "cached"]
 Key = Literal["model", "purpose", "owner"]

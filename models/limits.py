@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from pydantic import Field
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 BURST_SECONDS = 10.0
 """A bucket holds what flows into it in this time."""

@@ -7,14 +7,14 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from models.errors import ConfigurationError
-from models.limits import Limits
-from models.names import ModelName, parse_name
-from models.prices import Price
-from models.request import Request, Sampling
-from models.retry import RetryPolicy
-from taxonomy.record import Record
-from taxonomy.yaml_text import YamlTextError, load_yaml, read_yaml_text
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.limits import Limits
+from agenthard.models.names import ModelName, parse_name
+from agenthard.models.prices import Price
+from agenthard.models.request import Request, Sampling
+from agenthard.models.retry import RetryPolicy
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import YamlTextError, load_yaml, read_yaml_text
 
 _SUFFIXES = (".yaml", ".yml")
 _DIALECT = ("api", "system_role", "max_tokens_parameter", "return_reasoning")
@@ -25,7 +25,7 @@ class ModelFile(Record):
     """Everything about one model that a user may set."""
 
     name: str
-    """Full name of the model (models.names)."""
+    """Full name of the model (agenthard.models.names)."""
     label: str = ""
     """What reports call it; the full name when nothing is said."""
     api: Literal["chat", "responses"] = "chat"

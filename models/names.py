@@ -4,8 +4,8 @@ import re
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from models.errors import ConfigurationError
-from taxonomy.record import Record
+from agenthard.models.errors import ConfigurationError
+from agenthard.taxonomy.record import Record
 
 ProviderName = Literal["openai", "google", "compatible"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from models.errors import ConfigurationError
-from models.request import Usage
-from taxonomy.record import Record
-from taxonomy.yaml_text import load_yaml, read_yaml_text
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.request import Usage
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
 
 MILLION = 1_000_000
 

@@ -2,11 +2,11 @@
 
 from typing import Protocol
 
-from models.request import Completion, Reply, Request
+from agenthard.models.request import Completion, Reply, Request
 
 
 class Provider(Protocol):
-    """A service that answers requests. It never retries and never caches; models.client does both."""
+    """A service that answers requests. It never retries and never caches; agenthard.models.client does both."""
 
     async def complete(self, request: Request, timeout: float) -> Reply:
         """Send the request once.
@@ -19,7 +19,7 @@ class Provider(Protocol):
             The reply.
 
         Raises:
-            ModelError: One of models.errors, which says whether another attempt is worth while.
+            ModelError: One of agenthard.models.errors, which says whether another attempt is worth while.
         """
         ...
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -103,7 +103,7 @@ class Request(Record):
     """Everything that decides a reply; nothing else may change what is sent."""
 
     model: str
-    """Full name of the model, such as ``openai/NAME`` or ``compatible/NAME@BASE_URL`` (models.names)."""
+    """Full name of the model, such as ``openai/NAME`` or ``compatible/NAME@BASE_URL`` (agenthard.models.names)."""
     messages: tuple[ChatMessage, ...]
     """The conversation so far."""
     tools: tuple[Tool, ...] = ()

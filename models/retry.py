@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from pydantic import Field
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from models.errors import MalformedReply, Transient
-from taxonomy.record import Record
+from agenthard.models.errors import MalformedReply, Transient
+from agenthard.taxonomy.record import Record
 
 
 class RetryPolicy(Record):

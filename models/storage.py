@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from models.errors import ConfigurationError, StorageFailed
+from agenthard.models.errors import ConfigurationError, StorageFailed
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one that is writing."""

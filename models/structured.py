@@ -5,9 +5,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from models.errors import ConfigurationError, MalformedReply
-from models.provider import Model
-from models.request import Completion, OutputSchema, Request
+from agenthard.models.errors import ConfigurationError, MalformedReply
+from agenthard.models.provider import Model
+from agenthard.models.request import Completion, OutputSchema, Request
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -21,7 +21,7 @@ async def parse(model: Model, request: Request, schema: type[T], *, purpose: str
         model: Who is asked.
         request: What is asked; its `output` is set here.
         schema: The record to get; every field of it is asked for.
-        purpose: Who pays (models.provider.Model).
+        purpose: Who pays (agenthard.models.provider.Model).
         owner: What the request is for.
 
     Returns:

@@ -2,7 +2,7 @@
 
 import json
 
-from models.request import Request, Tool
+from agenthard.models.request import Request, Tool
 
 CHARACTERS_PER_TOKEN = 4
 """Usual for English prose. Code and JSON have about 3, numbers 2 to 3, Chinese and Japanese 1 to 1.5."""

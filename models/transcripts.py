@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from models.cache import ReplyCache
-from models.ledger import Attempt, Ledger
-from models.request import Reply, Request
-from taxonomy.record import Record
+from agenthard.models.cache import ReplyCache
+from agenthard.models.ledger import Attempt, Ledger
+from agenthard.models.request import Reply, Request
+from agenthard.taxonomy.record import Record
 
 
 class Exchange(Record):

@@ -8,10 +8,10 @@ leaderboard would take longer than three minutes on two cores in the first condi
 import sys
 import time
 
-from ace.agents import LEADERBOARD, find
-from ace.environment import Budgets, Environment, Mode
-from ace.generator import Parameters, generate
-from ace.instance import Instance
+from agenthard.ace.agents import LEADERBOARD, find
+from agenthard.ace.environment import Budgets, Environment, Mode
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.instance import Instance
 
 EPISODES = 324 * 3
 LIMIT_CPU_SECONDS = 2 * 180

@@ -2,7 +2,7 @@
 
 Usage: python perf/bench_ace_environment.py. One 5x7 instance with 15 slots of 25 candidates, made of random items (what
 a call costs does not depend on which items they are). Best of several rounds on one core. Exit code 1 when a limit is
-missed. The last column compares with one global check that adds everything up again (ace.rules).
+missed. The last column compares with one global check that adds everything up again (agenthard.ace.rules).
 """
 
 import random
@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ace import domains
-from ace.domain import Number
-from ace.environment import Budgets, Environment, Kind, Mode
-from ace.instance import Cell, Item, Puzzle, Slot
-from ace.rules import violations
+from agenthard.ace import domains
+from agenthard.ace.domain import Number
+from agenthard.ace.environment import Budgets, Environment, Kind, Mode
+from agenthard.ace.instance import Cell, Item, Puzzle, Slot
+from agenthard.ace.rules import violations
 
 ROWS, COLS, SLOTS, CANDIDATES = 5, 7, 15, 25
 SIMPLE_LIMIT, GLOBAL_LIMIT, START_LIMIT_MS = 200_000, 100_000, 1.0

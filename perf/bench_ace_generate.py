@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from ace.generator import ImpossibleParameters, Parameters, generate
-from ace.instance import Instance
-from ace.proof import verify
-from ace.reference_format import read
+from agenthard.ace.generator import ImpossibleParameters, Parameters, generate
+from agenthard.ace.instance import Instance
+from agenthard.ace.proof import verify
+from agenthard.ace.reference_format import read
 
 SUITE = Parameters()
 SUITE_LIMIT_S, MEMORY_LIMIT_MB = 15.0, 500.0

@@ -16,7 +16,7 @@ SUITE = ["-H", "1", "-H", "5", "-B", "0", "-B", "2", "-B", "4", "--per-cell", "2
 
 def measured(*arguments: str) -> tuple[float, float, int]:
     """Peak memory in MB, CPU seconds and exit code of one ``agenthard ace`` command."""
-    process = subprocess.Popen([sys.executable, "-m", "flows.cli", "ace", *arguments], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-m", "agenthard", "ace", *arguments], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     return usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime, os.waitstatus_to_exitcode(status)
 

@@ -9,13 +9,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from audit.conclude import conclude
-from audit.detectors.registry import detectors
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.fetch import fetched
-from audit.sources.registry import open_source
-from flows.demo import write_demo
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.fetch import fetched
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.demo import write_demo
 
 
 def main() -> None:

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from audit.detectors.base import Detector, SuiteDetector, TaskDetector, ToolDetector
-from audit.detectors.registry import detectors
-from audit.time_limit import CheckTimeoutError, cpu_limit
-from taxonomy.task import (
+from agenthard.audit.detectors.base import Detector, SuiteDetector, TaskDetector, ToolDetector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,
@@ -26,11 +26,11 @@ from taxonomy.task import (
     ToolSpec,
     UserSpec,
 )
-from taxonomy.trajectory import Judgement, Trajectory
+from agenthard.taxonomy.trajectory import Judgement, Trajectory
 
 SIZES = (10_000, 100_000, 1_000_000)
 MOST_SECONDS = 60.0
-"""What ``audit.time_limit`` allows for one check on one task."""
+"""What ``agenthard.audit.time_limit`` allows for one check on one task."""
 NEXT_TO_NOTHING = 0.03
 """CPU seconds at the middle size below which the largest is left out: even cubic growth would stay below the limit."""
 PIECES = (

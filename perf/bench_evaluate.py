@@ -16,9 +16,9 @@ from pathlib import Path
 
 from evaluations import measure, model_file, settled, small_suite, started, suite
 
-from flows.evaluation.flow import play_models, prepare
-from flows.evaluation.settings import EvaluationSettings
-from models.model_file import load_model
+from agenthard.flows.evaluation.flow import play_models, prepare
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.models.model_file import load_model
 from tests.loopback.app import KEY
 from tests.loopback.fixtures import LoopbackProcess
 
@@ -106,7 +106,7 @@ def _resident(group: int) -> dict[int, float]:
 
 def leaderboard(folder: Path) -> bool:
     """Let eight agents of the leaderboard play the paper's suite three times."""
-    from ace.agents import LEADERBOARD
+    from agenthard.ace.agents import LEADERBOARD
 
     tasks = suite(folder / "suite", "--workers", "2")
     agents = [text for name in LEADERBOARD[:1] + LEADERBOARD[5:] for text in ("--agent", name)]

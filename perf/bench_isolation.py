@@ -15,15 +15,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from audit.execution import venvs
-from audit.execution.bfcl import BfclEnvironment, native, questions
-from audit.execution.bfcl.environment import SCRIPT
-from audit.execution.environment import Attempt
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from audit.sources.fetch import fetched
-from taxonomy.accepted import concrete_values
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution import venvs
+from agenthard.audit.execution.bfcl import BfclEnvironment, native, questions
+from agenthard.audit.execution.bfcl.environment import SCRIPT
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.fetch import fetched
+from agenthard.taxonomy.accepted import concrete_values
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 RELEASE = "2025.7.17"
 REPLAY_LIMIT_S = 60.0

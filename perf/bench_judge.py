@@ -19,9 +19,9 @@ from typing import Any
 
 from evaluations import ENVIRONMENT, measure, rows
 
-from flows.judging.judging import run_judging
-from flows.judging.settings import JudgingSettings
-from flows.judging.workbench import open_workbench
+from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.workbench import open_workbench
 from tests.flows.judging.made import audit, judging, model, panel, write_benchmark
 from tests.loopback.app import KEY
 from tests.loopback.fixtures import LoopbackProcess
@@ -68,7 +68,7 @@ def fire(folder: Path, tasks: int, seed: int) -> bool:
     judges = folder / "judges.yaml"
     judges.write_text(json.dumps(panel([{"model": model("chat", server.url, timeout=8, retries=retries)}])))
     out, kills = folder / "judged", 0
-    command = [sys.executable, "-m", "flows.cli", "judge", "run", str(run), "--judges", str(judges), "--out", str(out)]
+    command = [sys.executable, "-m", "agenthard", "judge", "run", str(run), "--judges", str(judges), "--out", str(out)]
     query = "SELECT coalesce(max(id), 0) FROM attempts"
     for _ in range(KILLS):
         before = rows(out / "judge" / "ledger.sqlite", query) or [(0,)]

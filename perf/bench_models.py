@@ -12,14 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from models.budget import Amount, Budget
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.ledger import Entry, Ledger
-from models.limits import Limits
-from models.model_file import ModelFile
-from models.prices import load_prices
-from models.request import Call, ChatMessage, Reply, Request, Sampling, Tool, Usage
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.limits import Limits
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import load_prices
+from agenthard.models.request import Call, ChatMessage, Reply, Request, Sampling, Tool, Usage
 
 MODEL = "openai/gpt-5-mini"
 IN_FLIGHT, ROUNDS, LATENCY = 64, 10, 1.0

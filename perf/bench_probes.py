@@ -12,12 +12,12 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from ace.generator import Parameters, generate
-from ace.instance import Instance
-from ace.probes import candidates_of
-from ace.reference_format import read
-from audit.probes import ProbeReport, read_scene, run_battery
-from audit.probes.report import percent
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.instance import Instance
+from agenthard.ace.probes import candidates_of
+from agenthard.ace.reference_format import read
+from agenthard.audit.probes import ProbeReport, read_scene, run_battery
+from agenthard.audit.probes.report import percent
 
 LIMIT_S = 60.0
 """CPU seconds that the battery may take on 324 instances."""

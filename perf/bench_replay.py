@@ -11,12 +11,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from audit.execution.tau import Tau2Environment, TauBenchEnvironment
-from audit.execution.tau.environment import TauEnvironment
-from audit.execution.tau.fidelity import Fidelity, measure
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from agenthard.audit.execution.tau.environment import TauEnvironment
+from agenthard.audit.execution.tau.fidelity import Fidelity, measure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy.task import AgentTask
 
 TARGET, RESET_LIMIT_S = 0.995, 0.001
 EARLIER_DATABASE = {"official"}

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.decisions.policy import Decision
-from reports.cleaning.analyse import analyse
-from reports.cleaning.inputs import AuditIdentity, CleaningInput, Experiment, TaskFacts
-from reports.cleaning.writing import write_analysis
-from reports.cleaning_page import write_cleaning_page
-from reports.statistics import ScoreMatrix, read_matrix
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.statistics import ScoreMatrix, read_matrix
+from agenthard.reports.cleaning.analyse import analyse
+from agenthard.reports.cleaning.inputs import AuditIdentity, CleaningInput, Experiment, TaskFacts
+from agenthard.reports.cleaning.writing import write_analysis
+from agenthard.reports.cleaning_page import write_cleaning_page
 
 LIMIT_S = 30.0
 WORDS = [f"word{i}" for i in range(4000)]

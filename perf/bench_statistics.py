@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.statistics import (
+from agenthard.audit.statistics import (
     ScoreMatrix,
     item_parameters,
     matrix_null,
@@ -23,7 +23,7 @@ from reports.statistics import (
     rank_change_nulls,
     separability,
 )
-from reports.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.resampling import all_bootstrap_means
 
 
 @dataclass(frozen=True)

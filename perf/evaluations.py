@@ -20,7 +20,7 @@ ENVIRONMENT = {**os.environ, **dict.fromkeys(("OPENAI_API_KEY", "GEMINI_API_KEY"
 
 def suite(folder: Path, *options: str) -> Path:
     """Generate a suite."""
-    command = [sys.executable, "-m", "flows.cli", "ace", "generate", "--out", str(folder), *options]
+    command = [sys.executable, "-m", "agenthard", "ace", "generate", "--out", str(folder), *options]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return folder
 
@@ -45,7 +45,7 @@ def model_file(folder: Path, protocol: str, server: LoopbackProcess, **settings:
 
 def started(tasks: Path, out: Path, *options: str) -> "subprocess.Popen[bytes]":
     """Start the command in a process group of its own."""
-    command = [sys.executable, "-m", "flows.cli", "evaluate", "ace", str(tasks), "--out", str(out), *options]
+    command = [sys.executable, "-m", "agenthard", "evaluate", "ace", str(tasks), "--out", str(out), *options]
     log = (out.parent / f"{out.name}.log").open("ab")
     return subprocess.Popen(command, stdout=log, stderr=log, env=ENVIRONMENT, start_new_session=True)
 

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from models.ledger import Ledger
+from agenthard.models.ledger import Ledger
 from tests.builders import make_run
 from tests.flows.judging.made import audit, model, panel, write_benchmark
 from tests.flows.judging.test_command import judges
@@ -38,7 +38,7 @@ PATIENCE, LEFT_SECONDS = 300.0, 10.0
 
 def start(arguments: list[str]) -> "subprocess.Popen[bytes]":
     """Start a command in a group of its own."""
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "agenthard", *arguments]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
 
 

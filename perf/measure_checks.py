@@ -11,10 +11,10 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from audit.detectors.registry import detectors
-from audit.faults.key import PlantedFault
-from flows.read_run import read_costs, read_decisions, read_findings
-from reports.labels import read_labels
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.faults.key import PlantedFault
+from agenthard.flows.read_run import read_costs, read_decisions, read_findings
+from agenthard.reports.labels import read_labels
 
 TARGET = Path(__file__).parents[1] / "audit" / "detectors" / "measured.json"
 

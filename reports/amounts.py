@@ -1,6 +1,6 @@
 """Statistics in words: a share in percent, an interval with its unit once, an undefined value by its reason."""
 
-from reports.statistics import Estimate, Result, Undefined
+from agenthard.audit.statistics import Estimate, Result, Undefined
 
 MINUS = "\N{MINUS SIGN}"
 

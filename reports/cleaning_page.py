@@ -7,18 +7,18 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from reports.amounts import amount, plural, said, sentence, span
-from reports.cleaning.analysis import CleaningAnalysis, Term
-from reports.cleaning.boards import Board, BoardRow
-from reports.cleaning.nulls import Measure, NullBand
-from reports.cleaning.splits import TITLES
-from reports.cleaning.stages import Stage
-from reports.figures import figures
-from reports.html import write_html
-from reports.result import AuditResult
-from reports.statistics import Undefined
-from reports.totals import ledger
-from taxonomy.categories import Taxonomy, builtin_taxonomy
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.amounts import amount, plural, said, sentence, span
+from agenthard.reports.cleaning.analysis import CleaningAnalysis, Term
+from agenthard.reports.cleaning.boards import Board, BoardRow
+from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.cleaning.stages import Stage
+from agenthard.reports.figures import figures
+from agenthard.reports.html import write_html
+from agenthard.reports.result import AuditResult
+from agenthard.reports.totals import ledger
+from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
 
 AUDIT_PAGE = "../report.html"
 """The audit's own report: this page lies in a folder beside it."""

@@ -7,15 +7,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from audit.decisions.policy import Decision
-from audit.decisions.tickets import Ticket
-from audit.evidence import canonical_json
-from audit.sources.base import NotRead, Quarantined
-from reports.json_text import utf8
-from taxonomy.finding import Coverage, Evidence, Finding
-from taxonomy.record import Origin, Record
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.decisions.tickets import Ticket
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.sources.base import NotRead, Quarantined
+from agenthard.reports.json_text import utf8
+from agenthard.taxonomy.finding import Coverage, Evidence, Finding
+from agenthard.taxonomy.record import Origin, Record
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 TEXT = pa.string()
 TEXTS = pa.list_(TEXT)

@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from audit.evidence import canonical_json, text_at
-from reports.result import AuditResult
-from taxonomy.finding import Evidence
-from taxonomy.pointer import join, resolve, split
+from agenthard.audit.evidence import canonical_json, text_at
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.pointer import join, resolve, split
 
 CONTEXT = 280
 """Characters shown on each side of a quote."""

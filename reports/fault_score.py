@@ -15,12 +15,12 @@ faults and for false alarms alike. A finding that quotes no run names tasks besi
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from audit.faults.key import PlantedFault
-from audit.faults.operator import DecidedBy
-from audit.intervals import wilson
-from reports.label_causes import Rate
-from taxonomy.finding import Finding, Tier
-from taxonomy.record import Record
+from agenthard.audit.faults.key import PlantedFault
+from agenthard.audit.faults.operator import DecidedBy
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.reports.label_causes import Rate
+from agenthard.taxonomy.finding import Finding, Tier
+from agenthard.taxonomy.record import Record
 
 TARGET_RECALL, TARGET_FALSE_ALARMS = 0.95, 0.01
 """What is aimed at: recall of what rules can decide, false alarms on untouched tasks."""

@@ -4,11 +4,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from reports.json_text import json_text
-from reports.places import Place, Places
-from reports.result import AuditResult
-from reports.totals import ledger, sentence, totals
-from taxonomy.files import write_text
+from agenthard.reports.json_text import json_text
+from agenthard.reports.places import Place, Places
+from agenthard.reports.result import AuditResult
+from agenthard.reports.totals import ledger, sentence, totals
+from agenthard.taxonomy.files import write_text
 
 SCHEMA_VERSION = 1
 

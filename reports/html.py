@@ -12,8 +12,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from reports.json_text import json_text, utf8
-from taxonomy.files import write_text
+from agenthard.reports.json_text import json_text, utf8
+from agenthard.taxonomy.files import write_text
 
 
 def write_html(

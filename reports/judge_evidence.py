@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from audit.intervals import clustered_wilson
-from audit.judge.checked import CheckedIssue, CheckedVerdict
-from reports.fault_table import rate
-from reports.label_causes import Rate
-from reports.markdown import md, table
-from taxonomy.record import Record
+from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
+from agenthard.audit.statistics.intervals import clustered_wilson
+from agenthard.reports.fault_table import rate
+from agenthard.reports.label_causes import Rate
+from agenthard.reports.markdown import md, table
+from agenthard.taxonomy.record import Record
 
 
 class EvidenceRow(Record):

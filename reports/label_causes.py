@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-from audit.decisions.policy import Decision
-from audit.intervals import wilson
-from reports.alignment.naming import Names
-from reports.labels import Label
-from taxonomy.finding import Finding, Level, Severity, Tier
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.labels import Label
+from agenthard.taxonomy.finding import Finding, Level, Severity, Tier
+from agenthard.taxonomy.record import Record
 
 Grain = Literal["component", "category", "place"]
 GRAINS: tuple[Grain, ...] = ("component", "category", "place")

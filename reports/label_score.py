@@ -10,12 +10,12 @@ recall = share flagged, in expectation) and, when given, *the previous release*.
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from audit.decisions.policy import Decision
-from reports.alignment.naming import Names
-from reports.label_causes import WITH_TICKETS, Causes, Rate, by_cause, is_shared_cause, rate_of
-from reports.labels import Label, LabelFile
-from taxonomy.finding import Finding, Tier
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Decision
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.label_causes import WITH_TICKETS, Causes, Rate, by_cause, is_shared_cause, rate_of
+from agenthard.reports.labels import Label, LabelFile
+from agenthard.taxonomy.finding import Finding, Tier
+from agenthard.taxonomy.record import Record
 
 DataKind = Literal["development", "held-out"]
 """development: the checks were developed with these labels at hand; held-out: nobody who wrote a check saw them."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 
 class LabelError(Exception):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from taxonomy.printable import printable
+from agenthard.taxonomy.printable import printable
 
 
 def md(text: str) -> str:

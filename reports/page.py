@@ -8,15 +8,15 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from reports.html import html_environment, thousands, write_html
-from reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, page_data
-from reports.places import Places
-from reports.result import AuditResult
-from reports.totals import Reason, ledger, reach_sentence, sentence, totals, why_unchecked
-from taxonomy.categories import COMPONENT_TITLES
-from taxonomy.files import write_text
-from taxonomy.finding import Finding, Severity, Tier
-from taxonomy.printable import printable
+from agenthard.reports.html import html_environment, thousands, write_html
+from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, page_data
+from agenthard.reports.places import Places
+from agenthard.reports.result import AuditResult
+from agenthard.reports.totals import Reason, ledger, reach_sentence, sentence, totals, why_unchecked
+from agenthard.taxonomy.categories import COMPONENT_TITLES
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.finding import Finding, Severity, Tier
+from agenthard.taxonomy.printable import printable
 
 STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
 SCRIPTS = ("dom.js", "filters.js", "findings.js", "decisions.js", "sorting.js", "start.js")

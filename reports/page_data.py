@@ -3,13 +3,13 @@
 from collections import Counter
 from typing import Any
 
-from audit.decisions.priority import review_order
-from reports.excerpts import excerpt
-from reports.places import Places
-from reports.result import AuditResult
-from taxonomy.categories import COMPONENT_TITLES
-from taxonomy.finding import Evidence, Finding, Level, Severity, Tier
-from taxonomy.pointer import resolve
+from agenthard.audit.decisions.priority import review_order
+from agenthard.reports.excerpts import excerpt
+from agenthard.reports.places import Places
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.categories import COMPONENT_TITLES
+from agenthard.taxonomy.finding import Evidence, Finding, Level, Severity, Tier
+from agenthard.taxonomy.pointer import resolve
 
 MOST_QUOTES = 12
 """Quotes shown per finding; findings.json holds all."""

@@ -6,14 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine
-from audit.sources.reading import RawRecord, line_of, open_binary, read_json_array
-from reports.result import AuditResult
-from taxonomy.files import MAX_BYTES
-from taxonomy.finding import Evidence
-from taxonomy.pointer import join, resolve, split
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, ToolSpec
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.reading import RawRecord, line_of, open_binary, read_json_array
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.files import MAX_BYTES
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask, ToolSpec
 
 
 @dataclass(frozen=True)

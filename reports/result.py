@@ -6,16 +6,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from audit.decisions.policy import Decision
-from audit.decisions.tickets import Ticket
-from audit.detectors.base import DecidingKind, Detector
-from audit.leaderboard import ModelRow
-from audit.sources.base import FigureTable, NotRead, Quarantined, Version
-from taxonomy.categories import Taxonomy
-from taxonomy.finding import Coverage, Finding, Level, Severity, Tier
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.decisions.tickets import Ticket
+from agenthard.audit.detectors.base import DecidingKind, Detector
+from agenthard.audit.leaderboard import ModelRow
+from agenthard.audit.sources.base import FigureTable, NotRead, Quarantined, Version
+from agenthard.taxonomy.categories import Taxonomy
+from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class CheckInfo(Record):

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote as url_quote
 
-from reports.json_text import json_text
-from reports.places import Place, Places
-from reports.result import AuditResult, CheckInfo
-from reports.totals import LedgerRow, ledger, totals
-from taxonomy.files import write_text
-from taxonomy.finding import Evidence, Finding, Severity, Tier
-from taxonomy.record import Origin
+from agenthard.reports.json_text import json_text
+from agenthard.reports.places import Place, Places
+from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.reports.totals import LedgerRow, ledger, totals
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
+from agenthard.taxonomy.record import Origin
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MOST_TASKS = 10

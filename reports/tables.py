@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from audit.decisions.priority import review_order
-from reports.columns import (
+from agenthard.audit.decisions.priority import review_order
+from agenthard.reports.columns import (
     COVERAGE,
     NOT_READ,
     QUARANTINE,
@@ -19,10 +19,10 @@ from reports.columns import (
     tasks_table,
     trajectories_table,
 )
-from reports.places import Places
-from reports.result import AuditResult
-from taxonomy.files import replacing, write_text
-from taxonomy.trajectory import Trajectory
+from agenthard.reports.places import Places
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.files import replacing, write_text
+from agenthard.taxonomy.trajectory import Trajectory
 
 DICTIONARY = "README.md"
 

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from audit.decisions.support import KINDS
-from audit.detectors.base import DecidingKind
-from audit.sources.base import count_not_read
-from reports.result import AuditResult, CheckInfo
-from taxonomy.finding import Level, Status, Tier
+from agenthard.audit.decisions.support import KINDS
+from agenthard.audit.detectors.base import DecidingKind
+from agenthard.audit.sources.base import count_not_read
+from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.taxonomy.finding import Level, Status, Tier
 
 RAN = (Status.CLEAN, Status.FLAGGED)
 

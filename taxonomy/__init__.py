@@ -1,8 +1,8 @@
 """What an agent task is made of and what can be wrong with it: records, and categories as data."""
 
-from taxonomy.finding import Coverage, Evidence, Finding, Level, Proof, Severity, Status, Tier, finding_id
-from taxonomy.record import Origin, Record
-from taxonomy.task import (
+from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Level, Proof, Severity, Status, Tier, finding_id
+from agenthard.taxonomy.record import Origin, Record
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,
@@ -14,7 +14,7 @@ from taxonomy.task import (
     ToolSpec,
     UserSpec,
 )
-from taxonomy.trajectory import Judgement, RunStatus, Trajectory
+from agenthard.taxonomy.trajectory import Judgement, RunStatus, Trajectory
 
 __all__ = [
     "AgentTask",

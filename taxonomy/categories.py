@@ -8,8 +8,8 @@ from typing import Literal
 import yaml
 from pydantic import ValidationError, model_validator
 
-from taxonomy.record import Record
-from taxonomy.yaml_text import load_yaml, read_yaml_text
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
 
 Component = Literal["user", "environment", "evaluation", "ground_truth"]
 

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from taxonomy.record import Record
-from taxonomy.task import ToolCall
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import ToolCall
 
 
 class Severity(StrEnum):

@@ -1,6 +1,6 @@
 """The documentation page of the taxonomy, generated from the data."""
 
-from taxonomy.categories import COMPONENT_TITLES, Taxonomy
+from agenthard.taxonomy.categories import COMPONENT_TITLES, Taxonomy
 
 _ORIGINS = {"paper": "the audit paper", "agenthard": "AgentHard", "user": "the user"}
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from taxonomy.record import Origin, Record
+from agenthard.taxonomy.record import Origin, Record
 
 
 class ToolCall(Record):
@@ -14,7 +14,7 @@ class ToolCall(Record):
     name: str
     """Name of the tool, as the benchmark spells it."""
     arguments: dict[str, Any] = Field(default_factory=dict)
-    """Arguments by parameter name; in a ground truth a value may hold any-of nodes (taxonomy.accepted)."""
+    """Arguments by parameter name; in a ground truth a value may hold any-of nodes (agenthard.taxonomy.accepted)."""
     requestor: Literal["assistant", "user"] = "assistant"
     """Who makes the call: the agent, or a simulated user with tools of its own."""
     positional: int = 0

@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from taxonomy.record import Origin, Record
-from taxonomy.task import Message
+from agenthard.taxonomy.record import Origin, Record
+from agenthard.taxonomy.task import Message
 
 RunStatus = Literal["ok", "agent_error", "infrastructure_error", "judge_error"]
 

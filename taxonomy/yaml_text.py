@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from taxonomy.files import read_text, size_text
+from agenthard.taxonomy.files import read_text, size_text
 
 MAX_CHARACTERS = 1 << 20
 """Characters of a YAML text; all of ours are shorter than 64 KiB, and PyYAML reads about 100 KiB in a second."""

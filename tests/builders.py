@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from taxonomy import (
+from agenthard.taxonomy import (
     AgentTask,
     Check,
     EnvironmentSpec,

@@ -9,9 +9,16 @@ from typing import Any
 
 import pytest
 
-from audit.execution import registry
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from taxonomy import (
+from agenthard.audit.execution import registry
+from agenthard.audit.execution.environment import (
+    Attempt,
+    Environment,
+    ExecutionFailed,
+    Observation,
+    Unavailable,
+    Verdict,
+)
+from agenthard.taxonomy import (
     AgentTask,
     Check,
     EnvironmentSpec,

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.page import checks_page
-from audit.detectors.registry import detectors
-from audit.sources.registry import sources
-from flows.cli import app
-from taxonomy.categories import load_taxonomy
-from taxonomy.page import taxonomy_page
+from agenthard.audit.detectors.page import checks_page
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.sources.registry import sources
+from agenthard.flows.cli import app
+from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.page import taxonomy_page
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {str(command.name): command for command in app.registered_commands} | {
@@ -93,7 +93,7 @@ def _answer(requests: Path, answers: Path) -> None:
 def test_the_readme_shows_what_is_printed(demo_folder: Path) -> None:
     shown = re.search(r"<!-- session: agenthard ([^>]+) -->\n```\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
     assert shown
-    command = [sys.executable, "-m", "flows.cli", *shlex.split(shown.group(1))]
+    command = [sys.executable, "-m", "agenthard", *shlex.split(shown.group(1))]
     environment = {**os.environ, "PREFECT_HOME": str(demo_folder / "prefect")}
     done = subprocess.run(command, cwd=demo_folder, env=environment, capture_output=True, text=True, check=True)
     printed = {line.rstrip() for line in done.stdout.splitlines()}
@@ -104,14 +104,14 @@ def test_the_docs_show_a_whole_prompt(demo_folder: Path) -> None:
     page = (ROOT / "docs/judge-prompt.md").read_text()
     shown = re.search(r"<!-- prompt: agenthard ([^>]+) -->\n+````\n(.*?)````", page, re.S)
     assert shown
-    command = [sys.executable, "-m", "flows.cli", *shlex.split(shown.group(1))]
+    command = [sys.executable, "-m", "agenthard", *shlex.split(shown.group(1))]
     done = subprocess.run(command, cwd=demo_folder, capture_output=True, text=True, check=True)
     assert shown.group(2).rstrip() == "\n".join(line.rstrip() for line in done.stdout.splitlines()).rstrip()
 
 
 def _run(folder: Path, arguments: list[str]) -> int:
     environment = {**os.environ, "PREFECT_HOME": str(folder / "prefect"), "AGENTHARD_HOME": str(folder / "managed")}
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "agenthard", *arguments]
     # Standard input is closed, so that what serves until its client is gone ends at once.
     done = subprocess.run(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False

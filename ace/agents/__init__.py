@@ -1,9 +1,9 @@
 """Agents for ACE-Bench: those without a model, and the loop that lets a model play."""
 
-from ace.agents.episode import MAX_TURNS, Episode
-from ace.agents.llm import LlmSettings, play, trial_seed
-from ace.agents.noise import Noise
-from ace.agents.registry import BASES, LEADERBOARD, Agent, UnknownAgent, find
+from agenthard.ace.agents.episode import MAX_TURNS, Episode
+from agenthard.ace.agents.llm import LlmSettings, play, trial_seed
+from agenthard.ace.agents.noise import Noise
+from agenthard.ace.agents.registry import BASES, LEADERBOARD, Agent, UnknownAgent, find
 
 __all__ = [
     "BASES",

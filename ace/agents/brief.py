@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ace.domain import Domain
-from ace.environment import Environment, Mode
-from ace.environment.prompts import value_ranges
-from ace.instance import Puzzle, Value
+from agenthard.ace.domain import Domain
+from agenthard.ace.environment import Environment, Mode
+from agenthard.ace.environment.prompts import value_ranges
+from agenthard.ace.instance import Puzzle, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from ace.environment import Ending, Environment
-from ace.environment.prompts import messages
-from taxonomy.task import Message, ToolCall
-from taxonomy.trajectory import RunStatus, Trajectory
+from agenthard.ace.environment import Ending, Environment
+from agenthard.ace.environment.prompts import messages
+from agenthard.taxonomy.task import Message, ToolCall
+from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 MAX_TURNS = 600
 """Turns an agent may take: the limit of the paper."""

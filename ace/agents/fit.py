@@ -12,10 +12,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ace.agents.brief import Brief
-from ace.agents.notes import Notes
-from ace.instance import Item, Value
-from ace.proof.sums import Sum, sums
+from agenthard.ace.agents.brief import Brief
+from agenthard.ace.agents.notes import Notes
+from agenthard.ace.instance import Item, Value
+from agenthard.ace.proof.sums import Sum, sums
 
 Floats: TypeAlias = NDArray[np.float64]
 

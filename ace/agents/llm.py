@@ -5,18 +5,18 @@ from random import Random
 
 from pydantic import Field
 
-from ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
-from ace.agents.text_calls import text_calls
-from ace.environment import Ending, Environment
-from ace.environment.prompts import CUT_OFF, GO_ON
-from ace.environment.schemas import openai
-from ace.environment.tools import Kind
-from models.errors import BadRequest, ContextOverflow, MalformedReply, Transient
-from models.provider import Model
-from models.request import Call, ChatMessage, Completion, Reply, Request, Sampling, Tool, Usage
-from taxonomy.record import Record
-from taxonomy.task import ToolCall
-from taxonomy.trajectory import RunStatus, Trajectory
+from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
+from agenthard.ace.agents.text_calls import text_calls
+from agenthard.ace.environment import Ending, Environment
+from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
+from agenthard.ace.environment.schemas import openai
+from agenthard.ace.environment.tools import Kind
+from agenthard.models.errors import BadRequest, ContextOverflow, MalformedReply, Transient
+from agenthard.models.provider import Model
+from agenthard.models.request import Call, ChatMessage, Completion, Reply, Request, Sampling, Tool, Usage
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import ToolCall
+from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 MAX_OUTPUT_TOKENS = 16_384
 """Tokens a reply may have: the limit of the paper."""
@@ -40,7 +40,7 @@ class LlmSettings(Record):
     """Replies without a tool call, one after the other, that are answered with a reminder: one more ends the episode.
     The released code sends no reminder and goes on to the limit of turns."""
     text_calls: bool = False
-    """Whether tool calls are also read from the text of a reply (ace.agents.text_calls)."""
+    """Whether tool calls are also read from the text of a reply (agenthard.ace.agents.text_calls)."""
 
 
 def trial_seed(seed: int, trial: int) -> int:

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ace.agents.player import Player
-from ace.domain import Number
-from ace.instance import Item, Puzzle, Value
+from agenthard.ace.agents.player import Player
+from agenthard.ace.domain import Number
+from agenthard.ace.instance import Item, Puzzle, Value
 
 
 class Notes:

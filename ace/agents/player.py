@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from ace.agents.brief import brief
-from ace.agents.episode import Episode
-from ace.agents.noise import Noise
-from ace.environment.environment import ToolAnswer, as_text
-from ace.environment.tools import Kind
-from taxonomy.task import ToolCall
+from agenthard.ace.agents.brief import brief
+from agenthard.ace.agents.episode import Episode
+from agenthard.ace.agents.noise import Noise
+from agenthard.ace.environment.environment import ToolAnswer, as_text
+from agenthard.ace.environment.tools import Kind
+from agenthard.taxonomy.task import ToolCall
 
 Data = dict[str, Any]
 Choice = Sequence[str | None]

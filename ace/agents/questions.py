@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ace.agents.notes import Notes
-from ace.agents.player import Call, Data, Player
-from ace.domain import Bound, Domain, Number
-from ace.environment.tools import MAX_FIELDS, MAX_IDS, Kind
-from ace.instance import Slot, Value
+from agenthard.ace.agents.notes import Notes
+from agenthard.ace.agents.player import Call, Data, Player
+from agenthard.ace.domain import Bound, Domain, Number
+from agenthard.ace.environment.tools import MAX_FIELDS, MAX_IDS, Kind
+from agenthard.ace.instance import Slot, Value
 
 _OPERATOR = {Bound.MAX: "<=", Bound.MIN: ">="}
 _LEAST = -(10**9)

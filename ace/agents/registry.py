@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from ace.agents import strategies
-from ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
-from ace.agents.noise import Noise
-from ace.agents.player import HandedIn, Player
-from ace.environment import Ending, Environment
-from taxonomy.trajectory import Trajectory
+from agenthard.ace.agents import strategies
+from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
+from agenthard.ace.agents.noise import Noise
+from agenthard.ace.agents.player import HandedIn, Player
+from agenthard.ace.environment import Ending, Environment
+from agenthard.taxonomy.trajectory import Trajectory
 
 LEADERBOARD = (
     "solver",

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from ace.agents import fit
-from ace.agents.notes import Notes
-from ace.agents.player import Choice, Player
-from ace.agents.questions import all_candidates, read_survivors, read_values
-from ace.proof import search
+from agenthard.ace.agents import fit
+from agenthard.ace.agents.notes import Notes
+from agenthard.ace.agents.player import Choice, Player
+from agenthard.ace.agents.questions import all_candidates, read_survivors, read_values
+from agenthard.ace.proof import search
 
 _SOLUTIONS = 100
 """Solutions that are looked for at most; more than one only where something read is wrong."""

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from models.request import Call
+from agenthard.models.request import Call
 
 _THOUGHTS = re.compile(r".*</think>", re.DOTALL)
 _CALL = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)

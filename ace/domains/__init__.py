@@ -4,7 +4,7 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ace.domain import Domain
+from agenthard.ace.domain import Domain
 
 __all__ = ["UnknownDomain", "load", "names"]
 

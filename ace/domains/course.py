@@ -1,6 +1,6 @@
 """Courses in the class time slots of a week."""
 
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
+from agenthard.ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
 
 DOMAIN = Domain(
     name="course",

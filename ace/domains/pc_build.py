@@ -1,6 +1,6 @@
 """Components for several computers."""
 
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
+from agenthard.ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
 
 DOMAIN = Domain(
     name="pc_build",

@@ -1,6 +1,6 @@
 """Groceries for the days of a week."""
 
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
+from agenthard.ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
 
 DOMAIN = Domain(
     name="shopping",

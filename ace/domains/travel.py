@@ -1,6 +1,6 @@
 """Activities on the days of a trip."""
 
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
+from agenthard.ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
 
 DOMAIN = Domain(
     name="travel",

@@ -1,6 +1,6 @@
 """Workers on the shifts of a week."""
 
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
+from agenthard.ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Naming, Number, SlotRule, Wording
 
 DOMAIN = Domain(
     name="workforce",

@@ -1,11 +1,11 @@
 """The environment of ACE-Bench: the tools an agent calls, the grid they change, and what an episode came to."""
 
-from ace.environment.budgets import Budgets
-from ace.environment.environment import Environment, ToolAnswer
-from ace.environment.mode import Mode
-from ace.environment.playable import Unplayable
-from ace.environment.result import Ending, Result
-from ace.environment.tools import Kind, Parameter, Tool, declare
+from agenthard.ace.environment.budgets import Budgets
+from agenthard.ace.environment.environment import Environment, ToolAnswer
+from agenthard.ace.environment.mode import Mode
+from agenthard.ace.environment.playable import Unplayable
+from agenthard.ace.environment.result import Ending, Result
+from agenthard.ace.environment.tools import Kind, Parameter, Tool, declare
 
 __all__ = [
     "ToolAnswer",

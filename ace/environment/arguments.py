@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from ace.domain import Domain, Number
-from ace.environment.tools import LIST_OPERATORS, MAX_FIELDS, MAX_IDS, NUMERIC_OPERATORS
-from ace.instance import Cell
+from agenthard.ace.domain import Domain, Number
+from agenthard.ace.environment.tools import LIST_OPERATORS, MAX_FIELDS, MAX_IDS, NUMERIC_OPERATORS
+from agenthard.ace.instance import Cell
 
 Arguments = Mapping[str, Any]
 _NOT_TEXTS = "value must be a string list for `in` or `not_in` queries"

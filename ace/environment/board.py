@@ -1,9 +1,9 @@
 """The grid of one episode: what stands where, and whether it is allowed, without ever being recomputed from scratch."""
 
-from ace.domain import Domain, SlotRule
-from ace.environment.tallies import tally
-from ace.instance import Cell, Grid, Item, Puzzle, Slot
-from ace.rules import meets
+from agenthard.ace.domain import Domain, SlotRule
+from agenthard.ace.environment.tallies import tally
+from agenthard.ace.instance import Cell, Grid, Item, Puzzle, Slot
+from agenthard.ace.rules import meets
 
 
 class Place:
@@ -98,7 +98,7 @@ class Board:
         return self._rule_breakers == 0
 
     def globals_hold(self) -> bool:
-        """Tells whether the grid, full or not, meets the global rules (see :mod:`ace.rules`)."""
+        """Tells whether the grid, full or not, meets the global rules (see :mod:`agenthard.ace.rules`)."""
         full = self._empty == 0
         return all(total.holds(full) for total in self._tallies)
 

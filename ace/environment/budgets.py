@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Self
 
-from ace.instance import Puzzle, Slot
+from agenthard.ace.instance import Puzzle, Slot
 
 _NO_LIMIT = -1
 

@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from ace import domains
-from ace.environment.arguments import Refused
-from ace.environment.budgets import Budgets
-from ace.environment.failures import Failures
-from ace.environment.mode import Mode
-from ace.environment.playable import require_playable
-from ace.environment.result import Ending, Result
-from ace.environment.toolbox import Data, Toolbox
-from ace.environment.tools import Kind, Tool, declare
-from ace.instance import Grid, Puzzle
+from agenthard.ace import domains
+from agenthard.ace.environment.arguments import Refused
+from agenthard.ace.environment.budgets import Budgets
+from agenthard.ace.environment.failures import Failures
+from agenthard.ace.environment.mode import Mode
+from agenthard.ace.environment.playable import require_playable
+from agenthard.ace.environment.result import Ending, Result
+from agenthard.ace.environment.toolbox import Data, Toolbox
+from agenthard.ace.environment.tools import Kind, Tool, declare
+from agenthard.ace.instance import Grid, Puzzle
 
 ToolAnswer = dict[str, Any]
 """``{"status": "success" or "failed", "messages": text, "data": {...}}``, as the released code answers."""

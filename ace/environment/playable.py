@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from operator import methodcaller
 
-from ace.domain import Domain, Number
-from ace.instance import Puzzle
+from agenthard.ace.domain import Domain, Number
+from agenthard.ace.instance import Puzzle
 
 
 class Unplayable(ValueError):

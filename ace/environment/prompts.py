@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterable
 
-from ace.domain import Domain, Number
-from ace.environment.environment import Environment
-from ace.environment.mode import Mode
-from ace.environment.tools import MAX_FIELDS, MAX_IDS, Kind
-from ace.instance import Puzzle
-from ace.wording import global_phrase, slot_phrases
+from agenthard.ace.domain import Domain, Number
+from agenthard.ace.environment.environment import Environment
+from agenthard.ace.environment.mode import Mode
+from agenthard.ace.environment.tools import MAX_FIELDS, MAX_IDS, Kind
+from agenthard.ace.instance import Puzzle
+from agenthard.ace.wording import global_phrase, slot_phrases
 
 CUT_OFF = "Your reply was cut off at the length limit, and its tool calls were not carried out. Reply more briefly."
 """Notice after a reply that was cut off."""

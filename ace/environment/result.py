@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ace.instance import Grid
+from agenthard.ace.instance import Grid
 
 
 class Ending(StrEnum):

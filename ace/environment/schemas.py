@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ace.environment.mode import Mode
-from ace.environment.tools import Tool
+from agenthard.ace.environment.mode import Mode
+from agenthard.ace.environment.tools import Tool
 
 JsonSchema = dict[str, Any]
 

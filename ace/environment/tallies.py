@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from ace.domain import GlobalKind, GlobalRule
-from ace.instance import Value
+from agenthard.ace.domain import GlobalKind, GlobalRule
+from agenthard.ace.instance import Value
 
 Counted: TypeAlias = Mapping[str, Any]
 """An item: numbers and words by attribute."""

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from operator import eq, ge, gt, le, lt
 from typing import Any
 
-from ace.domain import Domain
-from ace.environment.arguments import Arguments, Fields, Refused, as_cell, as_ids
-from ace.environment.board import Board, Place
-from ace.environment.budgets import Budgets
-from ace.environment.mode import Mode
-from ace.environment.tools import Kind
-from ace.instance import Cell, Puzzle, Value
+from agenthard.ace.domain import Domain
+from agenthard.ace.environment.arguments import Arguments, Fields, Refused, as_cell, as_ids
+from agenthard.ace.environment.board import Board, Place
+from agenthard.ace.environment.budgets import Budgets
+from agenthard.ace.environment.mode import Mode
+from agenthard.ace.environment.tools import Kind
+from agenthard.ace.instance import Cell, Puzzle, Value
 
 Data = dict[str, Any]
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {">": gt, ">=": ge, "=": eq, "<": lt, "<=": le}

@@ -1,7 +1,7 @@
 """The eleven tools an agent may call: six that every domain has, and five named after the domain.
 
 This is the only declaration of them; the schemas for model providers and for MCP are generated from it
-(:mod:`ace.environment.schemas`).
+(:mod:`agenthard.ace.environment.schemas`).
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from enum import StrEnum
 from random import Random
 from typing import Any
 
-from ace.domain import Domain, Number
+from agenthard.ace.domain import Domain, Number
 
 MAX_IDS = 5
 """Ids that one call may ask the attributes of."""

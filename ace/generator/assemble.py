@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ace.domain import Domain
-from ace.generator.scaffold import Scaffold
-from ace.generator.space import Ints, Space
-from ace.instance import Answer, Item, Puzzle, Slot, SlotAnswer
-from ace.wording import instruction
+from agenthard.ace.domain import Domain
+from agenthard.ace.generator.scaffold import Scaffold
+from agenthard.ace.generator.space import Ints, Space
+from agenthard.ace.instance import Answer, Item, Puzzle, Slot, SlotAnswer
+from agenthard.ace.wording import instruction
 
 
 def assemble(

@@ -7,7 +7,7 @@ what they are among all natural items, and change the odds as little as that nee
 
 import numpy as np
 
-from ace.generator.space import Box, Floats, Ints, Space
+from agenthard.ace.generator.space import Box, Floats, Ints, Space
 
 _RIDGE = 1e-3
 _STEPS = 12

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ace.generator.space import Bools, Floats, Ints
+from agenthard.ace.generator.space import Bools, Floats, Ints
 
 _LISTED = 20_000
 """Most combinations that are listed one by one; instances with more use the plane (see ``Combinations``)."""

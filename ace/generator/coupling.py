@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ace.domain import GlobalKind
-from ace.generator.combinations import Combinations
-from ace.generator.decoys import DecoySlot, draw_sets, natural_excess
-from ace.generator.preference import Preference
-from ace.generator.scaffold import Scaffold
-from ace.generator.space import Bools, Floats, Ints
+from agenthard.ace.domain import GlobalKind
+from agenthard.ace.generator.combinations import Combinations
+from agenthard.ace.generator.decoys import DecoySlot, draw_sets, natural_excess
+from agenthard.ace.generator.preference import Preference
+from agenthard.ace.generator.scaffold import Scaffold
+from agenthard.ace.generator.space import Bools, Floats, Ints
 
 _SWEEPS = 4
 _BALANCE = 0.05

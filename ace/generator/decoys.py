@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ace.domain import GlobalKind
-from ace.generator.calibration import calibrated, features, weighted_choice
-from ace.generator.combinations import Combinations
-from ace.generator.errors import Unmet
-from ace.generator.preference import Preference, demanded_level
-from ace.generator.scaffold import Scaffold
-from ace.generator.space import Box, Floats, Ints, Space
+from agenthard.ace.domain import GlobalKind
+from agenthard.ace.generator.calibration import calibrated, features, weighted_choice
+from agenthard.ace.generator.combinations import Combinations
+from agenthard.ace.generator.errors import Unmet
+from agenthard.ace.generator.preference import Preference, demanded_level
+from agenthard.ace.generator.scaffold import Scaffold
+from agenthard.ace.generator.space import Box, Floats, Ints, Space
 
 _PROPOSALS = 600
 _PROPOSALS_PER_DECOY = 40

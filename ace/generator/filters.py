@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ace.generator.space import Bools, Box, Floats, Ints, Space
+from agenthard.ace.generator.space import Bools, Box, Floats, Ints, Space
 
 
 def allowed_share(space: Space, box: Box) -> float:

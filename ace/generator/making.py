@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from ace.generator.assemble import assemble
-from ace.generator.coupling import couple
-from ace.generator.decoys import draw_decoys
-from ace.generator.errors import GenerationFailed, Unmet
-from ace.generator.filters import draw_filters
-from ace.generator.parameters import Cell, Parameters
-from ace.generator.preference import recorded_stages
-from ace.generator.scaffold import draw_scaffold
-from ace.generator.space import load_space
-from ace.generator.thresholds import draw_thresholds
-from ace.instance import Instance, Provenance
-from ace.proof.verify import certified, verify
+from agenthard.ace.generator.assemble import assemble
+from agenthard.ace.generator.coupling import couple
+from agenthard.ace.generator.decoys import draw_decoys
+from agenthard.ace.generator.errors import GenerationFailed, Unmet
+from agenthard.ace.generator.filters import draw_filters
+from agenthard.ace.generator.parameters import Cell, Parameters
+from agenthard.ace.generator.preference import recorded_stages
+from agenthard.ace.generator.scaffold import draw_scaffold
+from agenthard.ace.generator.space import load_space
+from agenthard.ace.generator.thresholds import draw_thresholds
+from agenthard.ace.instance import Instance, Provenance
+from agenthard.ace.proof.verify import certified, verify
 
 GENERATOR = "agenthard-ace 1"
 """Name and version: another version may make other instances from the same parameters."""

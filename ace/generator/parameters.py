@@ -5,10 +5,10 @@ from typing import NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ace import domains
-from ace.generator.errors import ImpossibleParameters
-from ace.generator.shares import decoy_slot_count, largest_share
-from ace.reference_format import Header
+from agenthard.ace import domains
+from agenthard.ace.generator.errors import ImpossibleParameters
+from agenthard.ace.generator.shares import decoy_slot_count, largest_share
+from agenthard.ace.reference_format import Header
 
 PAPER_HIDDEN_SLOTS = (1, 5, 7, 11, 15, 21)
 PAPER_DECOY_BUDGETS = (0, 2, 4, 8, 10, 15, 19, 21, 25)

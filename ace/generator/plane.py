@@ -7,9 +7,9 @@ worse under others. The whole is measured by weights drawn for each instance: an
 
 import numpy as np
 
-from ace.domain import GlobalKind
-from ace.generator.calibration import calibrated
-from ace.generator.space import Box, Floats, Ints, Space
+from agenthard.ace.domain import GlobalKind
+from agenthard.ace.generator.calibration import calibrated
+from agenthard.ace.generator.space import Box, Floats, Ints, Space
 
 _TRUTH_WIDTH = 0.3
 """How far a truth's level may lie from the middle of its slot, in standard deviations of one attribute."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ace.generator.scaffold import Scaffold
-from ace.generator.space import Ints
+from agenthard.ace.generator.scaffold import Scaffold
+from agenthard.ace.generator.space import Ints
 
 
 class Preference:

@@ -6,12 +6,12 @@ from itertools import product
 
 import numpy as np
 
-from ace.generator.errors import Unmet
-from ace.generator.filters import allowed_share
-from ace.generator.plane import draw_balanced_truth, draw_plane
-from ace.generator.shares import draw_shares
-from ace.generator.space import Box, Floats, Ints, Space, load_space
-from ace.instance import Cell
+from agenthard.ace.generator.errors import Unmet
+from agenthard.ace.generator.filters import allowed_share
+from agenthard.ace.generator.plane import draw_balanced_truth, draw_plane
+from agenthard.ace.generator.shares import draw_shares
+from agenthard.ace.generator.space import Box, Floats, Ints, Space, load_space
+from agenthard.ace.instance import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Scaffold:
     loads: Ints
     """What each of them loads the columns of the global rules."""
     plane: Floats
-    """Weights of the columns (ace.generator.plane)."""
+    """Weights of the columns (agenthard.ace.generator.plane)."""
 
     def at(self, slot: int) -> int:
         """Returns the position of a slot's cell in the arrays.

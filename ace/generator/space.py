@@ -11,9 +11,9 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ace import domains
-from ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Number
-from ace.instance import Value
+from agenthard.ace import domains
+from agenthard.ace.domain import Bound, Choice, Domain, GlobalKind, GlobalRule, Number
+from agenthard.ace.instance import Value
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

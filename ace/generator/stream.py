@@ -6,11 +6,11 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
 
-from ace.generator.errors import GenerationFailed
-from ace.generator.helper_process import end_with_parent
-from ace.generator.making import make
-from ace.generator.parameters import Cell, Parameters
-from ace.instance import Instance
+from agenthard.ace.generator.errors import GenerationFailed
+from agenthard.ace.generator.helper_process import end_with_parent
+from agenthard.ace.generator.making import make
+from agenthard.ace.generator.parameters import Cell, Parameters
+from agenthard.ace.instance import Instance
 
 _BATCH = 4
 """Instances that a process makes before it hands them over."""

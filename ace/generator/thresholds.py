@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ace.domain import GlobalKind
-from ace.generator.scaffold import Scaffold
-from ace.generator.space import Ints, RuleColumns
+from agenthard.ace.domain import GlobalKind
+from agenthard.ace.generator.scaffold import Scaffold
+from agenthard.ace.generator.space import Ints, RuleColumns
 
 _TIGHT = 0.02
 """Most slack of a sum, as a share of the natural range of one item's attribute."""

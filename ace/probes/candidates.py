@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from ace import domains
-from ace.domain import Bound, Domain
-from ace.instance import Instance, Item, Slot
-from ace.probes.look_ahead import look_ahead
+from agenthard.ace import domains
+from agenthard.ace.domain import Bound, Domain
+from agenthard.ace.instance import Instance, Item, Slot
+from agenthard.ace.probes.look_ahead import look_ahead
 
 
 def candidates_of(instance: Instance) -> dict[str, Any]:
-    """Return the choices of an instance as plain JSON data (``audit.probes.read_scene`` reads it).
+    """Return the choices of an instance as plain JSON data (``agenthard.audit.probes.read_scene`` reads it).
 
     Everything but the answer comes from the public part: candidates in the order of the file, the slot's own rules,
     the items of the grid, the order of the item pool. The decoy budget is the group that look-ahead is reported by.

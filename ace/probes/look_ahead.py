@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ace.domain import Domain, GlobalKind, GlobalRule
-from ace.instance import Item, Puzzle, Slot
-from ace.rules import broken_slot_rules
+from agenthard.ace.domain import Domain, GlobalKind, GlobalRule
+from agenthard.ace.instance import Item, Puzzle, Slot
+from agenthard.ace.rules import broken_slot_rules
 
 Floats = NDArray[np.float64]
 

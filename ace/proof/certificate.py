@@ -3,9 +3,9 @@
 import hashlib
 import json
 
-from ace.instance import Certificate, Instance
-from ace.proof.search import METHOD, VERSION, Found
-from ace.reference_entry import encode
+from agenthard.ace.instance import Certificate, Instance
+from agenthard.ace.proof.search import METHOD, VERSION, Found
+from agenthard.ace.reference_entry import encode
 
 
 def digest(instance: Instance) -> str:

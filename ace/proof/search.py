@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ace.domain import Domain
-from ace.instance import Cell, Puzzle
-from ace.proof.sums import sums
-from ace.rules import broken_slot_rules
+from agenthard.ace.domain import Domain
+from agenthard.ace.instance import Cell, Puzzle
+from agenthard.ace.proof.sums import sums
+from agenthard.ace.rules import broken_slot_rules
 
 METHOD = "branch and bound on sums"
 VERSION = 1
@@ -39,7 +39,7 @@ def search(domain: Domain, puzzle: Puzzle, stop_after: int = 2, most_nodes: int 
 
     Args:
         domain: The puzzle's domain.
-        puzzle: The puzzle; its ids, items and rules must be coherent (ace.proof.structure).
+        puzzle: The puzzle; its ids, items and rules must be coherent (agenthard.ace.proof.structure).
         stop_after: How many solutions to find at most; 2 are enough to refute uniqueness.
         most_nodes: After how many partial fillings to give up.
 

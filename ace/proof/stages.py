@@ -10,9 +10,9 @@ No combination has to be listed: the rules hold in all of them when each sum sta
 worst for a sum is the worst of every slot added up.
 """
 
-from ace.domain import Domain
-from ace.instance import Instance
-from ace.proof.sums import Sum, sums
+from agenthard.ace.domain import Domain
+from agenthard.ace.instance import Instance
+from agenthard.ace.proof.sums import Sum, sums
 
 
 def stages(domain: Domain, instance: Instance) -> list[int | None]:

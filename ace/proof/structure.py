@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from ace import domains
-from ace.domain import Domain, Number
-from ace.instance import Cell, Instance, Item
+from agenthard.ace import domains
+from agenthard.ace.domain import Domain, Number
+from agenthard.ace.instance import Cell, Instance, Item
 
 _LARGEST = 2**40
 """No number of an item or a rule may be larger, so that sums over a grid stay exact."""

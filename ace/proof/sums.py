@@ -8,8 +8,8 @@ items, so that a proof does not rest on what it is to prove.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ace.domain import Domain, GlobalKind, GlobalRule
-from ace.instance import Item, Puzzle, Value
+from agenthard.ace.domain import Domain, GlobalKind, GlobalRule
+from agenthard.ace.instance import Item, Puzzle, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ace import domains
-from ace.domain import Domain
-from ace.instance import Cell, Certificate, Instance
-from ace.proof.certificate import certificate_problem, certify
-from ace.proof.search import search
-from ace.proof.stages import stages
-from ace.proof.structure import structure_problems
-from ace.rules import broken_global_rules, broken_slot_rules, filling, violations
-from ace.wording import instruction
+from agenthard.ace import domains
+from agenthard.ace.domain import Domain
+from agenthard.ace.instance import Cell, Certificate, Instance
+from agenthard.ace.proof.certificate import certificate_problem, certify
+from agenthard.ace.proof.search import search
+from agenthard.ace.proof.stages import stages
+from agenthard.ace.proof.structure import structure_problems
+from agenthard.ace.rules import broken_global_rules, broken_slot_rules, filling, violations
+from agenthard.ace.wording import instruction
 
 Kind = Literal["structure", "truth", "filter", "decoy", "solution", "stage", "text", "certificate"]
 """What a problem is about. "stage" and "text" are soft: the puzzle can still be solved and scored as intended."""

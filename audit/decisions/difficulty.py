@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 Outcomes = Mapping[str, Mapping[str, float]]
 """Share of a model's scored trials that passed, by task id and model. A missing entry was not scored."""

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field, model_validator
 
-from audit.intervals import wilson
-from taxonomy.record import Record
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.record import Record
 
 if TYPE_CHECKING:
-    from audit.decisions.policy import Policy
+    from agenthard.audit.decisions.policy import Policy
 
 
 class Measured(Record):

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
-from audit.decisions.earned import Measured
-from audit.decisions.support import NO_SUPPORT, Support, support
-from audit.detectors.base import DecidingKind
-from taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
-from taxonomy.record import Record
-from taxonomy.yaml_text import load_yaml, read_yaml_text
+from agenthard.audit.decisions.earned import Measured
+from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
+from agenthard.audit.detectors.base import DecidingKind
+from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
 
 PolicyAction = Literal["keep", "drop", "review"]
 RuleAction = PolicyAction | Literal["ticket"]
@@ -121,7 +121,7 @@ class Policy(Record):
 
 def default_policy_text() -> str:
     """Return the policy file that ships with AgentHard."""
-    return resources.files("audit.decisions").joinpath("policy.yaml").read_text(encoding="utf-8")
+    return resources.files("agenthard.audit.decisions").joinpath("policy.yaml").read_text(encoding="utf-8")
 
 
 def load_policy(path: Path | None = None) -> Policy:

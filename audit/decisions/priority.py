@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from taxonomy.finding import Finding, Severity, Tier
-from taxonomy.record import Record
+from agenthard.taxonomy.finding import Finding, Severity, Tier
+from agenthard.taxonomy.record import Record
 
 _TIERS, _SEVERITIES = list(Tier), list(Severity)
 

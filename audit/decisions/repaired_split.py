@@ -4,18 +4,18 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from audit.decisions.policy import Action, Decision, Policy
-from audit.decisions.split import (
+from agenthard.audit.decisions.policy import Action, Decision, Policy
+from agenthard.audit.decisions.split import (
     SplitManifest,
     not_kept,
     split_id_of,
     write_manifest,
     write_tasks,
 )
-from audit.repair.apply import FileEdit
-from audit.sources.base import Quarantined, Source, Version
-from taxonomy.finding import Finding
-from taxonomy.record import Record
+from agenthard.audit.repair.apply import FileEdit
+from agenthard.audit.sources.base import Quarantined, Source, Version
+from agenthard.taxonomy.finding import Finding
+from agenthard.taxonomy.record import Record
 
 
 class RepairedTask(Record):

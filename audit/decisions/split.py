@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.decisions.difficulty import DifficultyRule, HardTask
-from audit.decisions.policy import Action, Decision, Policy
-from audit.sources.base import NotRead, Quarantined, Source, Version
-from taxonomy.files import write_text
-from taxonomy.record import Record
+from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask
+from agenthard.audit.decisions.policy import Action, Decision, Policy
+from agenthard.audit.sources.base import NotRead, Quarantined, Source, Version
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.record import Record
 
 ACTIONS: tuple[Action, ...] = ("keep", "unchecked", "review", "drop")
 """Decisions of an audit, mildest first."""

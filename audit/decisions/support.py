@@ -4,9 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import get_args
 
-from audit.detectors.base import DecidingKind
-from taxonomy.finding import Coverage, Status
-from taxonomy.record import Record
+from agenthard.audit.detectors.base import DecidingKind
+from agenthard.taxonomy.finding import Coverage, Status
+from agenthard.taxonomy.record import Record
 
 KINDS: tuple[DecidingKind, ...] = get_args(DecidingKind)
 """Kinds of deciding checks."""

@@ -5,10 +5,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from audit.decisions.policy import Policy
-from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
-from taxonomy.finding import Evidence, Finding, Level, Severity, Tier
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Policy
+from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.taxonomy.finding import Evidence, Finding, Level, Severity, Tier
+from agenthard.taxonomy.record import Record
 
 MOST_EXAMPLES = 3
 """Worst examples of a ticket."""

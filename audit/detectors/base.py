@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from audit.execution.declared import Declared
-from taxonomy.finding import Evidence, Level, Proof, Severity, Tier
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolSpec
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.execution.declared import Declared
+from agenthard.taxonomy.finding import Evidence, Level, Proof, Severity, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolSpec
+from agenthard.taxonomy.trajectory import Trajectory
 
 DecidingKind = Literal["schema", "execution", "judge"]
 """What a deciding check rests on: the documented schema of tools, execution, or a panel of judges."""

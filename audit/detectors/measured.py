@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field, TypeAdapter
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 
 class CheckCost(Record):
@@ -64,7 +64,7 @@ class Measured(Record):
 @cache
 def measured() -> dict[str, Measured]:
     """Read the figures of this release, by the id of the check."""
-    text = files("audit.detectors").joinpath("measured.json").read_bytes()
+    text = files("agenthard.audit.detectors").joinpath("measured.json").read_bytes()
     return TypeAdapter(dict[str, Measured]).validate_json(text)
 
 

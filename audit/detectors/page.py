@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Sequence
 
-from audit.detectors.base import Detector
-from audit.detectors.measured import measured_lines
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.detectors.measured import measured_lines
 
 _INTRODUCTION = """\
 # Checks

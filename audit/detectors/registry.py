@@ -7,8 +7,8 @@ A new detector is added to its package's ``__all__``. One from outside is regist
 from functools import cache
 from importlib.metadata import entry_points
 
-from audit.detectors import environment, evaluation, ground_truth, responses, runs, user
-from audit.detectors.base import Detector
+from agenthard.audit.detectors import environment, evaluation, ground_truth, responses, runs, user
+from agenthard.audit.detectors.base import Detector
 
 GROUP = "agenthard.detectors"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from audit.sources.base import hash_files
+from agenthard.audit.sources.base import hash_files
 
 MAX_FILE_BYTES = 1 << 20
 """A larger Python file is not looked into."""

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from audit.execution.declared import accepts
-from audit.execution.environment import Environment, ExecutionFailed, Unavailable
-from audit.execution.gold import environment_of, gold_replay, why_no_path
-from audit.execution.replay import Turns, gold_turns
-from audit.execution.variants import argument_path, attempt_of, place_of, replaced, value_at, with_call
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.declared import accepts
+from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_no_path
+from agenthard.audit.execution.replay import Turns, gold_turns
+from agenthard.audit.execution.variants import argument_path, attempt_of, place_of, replaced, value_at, with_call
+from agenthard.taxonomy.task import AgentTask
 
 _OTHER_TEXT = ("0 another value 0", "9876543210")
 _ARGUMENT = re.compile(r"/ground_truth/turns/\d+/\d+/arguments/.+")

@@ -4,11 +4,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
-from audit.execution.mutation.numbers import written_otherwise
-from audit.execution.registry import environment_for_runs
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.mutation.numbers import written_otherwise
+from agenthard.audit.execution.registry import environment_for_runs
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 Correction = Callable[[AgentTask, Attempt], Attempt]
 """Removes a cause from an attempt; an attempt without it comes back equal."""

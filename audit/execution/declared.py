@@ -11,10 +11,10 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from audit.execution.environment import Attempt, Unavailable, Verdict
-from taxonomy.accepted import alternatives, is_any_of, is_optional
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall
+from agenthard.audit.execution.environment import Attempt, Unavailable, Verdict
+from agenthard.taxonomy.accepted import alternatives, is_any_of, is_optional
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall
 
 DECLARED = "the evaluation that the task declares"
 """How proofs name this evaluator."""

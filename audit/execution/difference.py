@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from taxonomy.pointer import join, split
-from taxonomy.record import Record
+from agenthard.taxonomy.pointer import join, split
+from agenthard.taxonomy.record import Record
 
 
 class Difference(Record):

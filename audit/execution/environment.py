@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, Message, ToolCall
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, Message, ToolCall
 
 
 class Unavailable(Exception):

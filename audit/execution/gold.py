@@ -2,12 +2,12 @@
 
 import weakref
 
-from audit.command import replay_template
-from audit.execution.checkout import checkout
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
-from audit.execution.registry import environment_for
-from audit.execution.replay import Replay, gold_turns, replay
-from taxonomy.task import AgentTask
+from agenthard.audit.command import replay_template
+from agenthard.audit.execution.checkout import checkout
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.registry import environment_for
+from agenthard.audit.execution.replay import Replay, gold_turns, replay
+from agenthard.taxonomy.task import AgentTask
 
 _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
 """Kinds of checks that an environment may turn out not to know."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from audit.evidence import canonical_json
-from audit.execution.environment import Attempt, Environment, ExecutionFailed
-from audit.execution.replay import Replay, Step, Turns, gold_turns, replay
-from taxonomy.task import AgentTask
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed
+from agenthard.audit.execution.replay import Replay, Step, Turns, gold_turns, replay
+from agenthard.taxonomy.task import AgentTask
 
 SHORTEST_RESULT = 3
 """Characters from which on a value in a response can be told from chance when a later call has it too."""

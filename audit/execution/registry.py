@@ -10,9 +10,9 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from audit.execution.checkout import checkout
-from audit.execution.environment import Environment, Unavailable
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.checkout import checkout
+from agenthard.audit.execution.environment import Environment, Unavailable
+from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.environments"
 CHECKOUTS = "agenthard.checkouts"

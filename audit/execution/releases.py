@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from audit.execution.environment import Unavailable
-from audit.execution.venvs import create_command
-from audit.sources.fetch import Fetched, fetched, known_releases
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.venvs import create_command
+from agenthard.audit.sources.fetch import Fetched, fetched, known_releases
+from agenthard.taxonomy.task import AgentTask
 
 ContentHashes = Callable[[Path], Iterator[str]]
 """Gives the content hashes of all tasks in a folder of data."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from audit.execution.environment import Environment, Observation
-from taxonomy.accepted import nearest_value
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.environment import Environment, Observation
+from agenthard.taxonomy.accepted import nearest_value
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 Turns = tuple[tuple[ToolCall, ...], ...]
 """Calls, turn by turn."""

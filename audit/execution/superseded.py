@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audit.execution.difference import Difference, differences
-from audit.execution.environment import Attempt, Environment, ExecutionFailed
-from audit.execution.necessity import without
-from audit.execution.replay import Replay, Step, Turns, gold_turns
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.difference import Difference, differences
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed
+from agenthard.audit.execution.necessity import without
+from agenthard.audit.execution.replay import Replay, Step, Turns, gold_turns
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 
 class Superseded(Record):

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from audit.execution.environment import Attempt
-from audit.execution.replay import Turns, gold_turns
-from taxonomy.accepted import ANY_OF
-from taxonomy.pointer import split
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.replay import Turns, gold_turns
+from agenthard.taxonomy.accepted import ANY_OF
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 OMITTED = object()
 """In place of a value: it is left out."""

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from audit.execution.environment import Unavailable
-from audit.execution.tau import packages
-from audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched, known_releases
-from taxonomy.record import Record
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.tau import packages
+from agenthard.audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched, known_releases
+from agenthard.taxonomy.record import Record
 
 
 class ManagedEnvironment(Record):

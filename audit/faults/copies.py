@@ -4,12 +4,12 @@ import re
 from random import Random
 from textwrap import fill, indent
 
-from audit.faults.editing import last_request, sites, with_text, with_value
-from audit.faults.guards import fits
-from audit.faults.mistyping import WAYS
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.wordings import worded
-from taxonomy.task import AgentTask
+from agenthard.audit.faults.editing import last_request, sites, with_text, with_value
+from agenthard.audit.faults.guards import fits
+from agenthard.audit.faults.mistyping import WAYS
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.wordings import worded
+from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "duplicate-or-conflicting-task"
 _COMMON = "with|from|what|which|that|want|need|have|there|their|about|when|please|must|should|would|each|only"

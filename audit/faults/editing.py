@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from audit.evidence import canonical_json
-from taxonomy.accepted import alternatives, any_of, is_any_of, is_optional
-from taxonomy.pointer import resolve
-from taxonomy.task import AgentTask, EnvironmentSpec, ToolCall, ToolSpec
+from agenthard.audit.evidence import canonical_json
+from agenthard.taxonomy.accepted import alternatives, any_of, is_any_of, is_optional
+from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall, ToolSpec
 
 _CONTEXT = "/user/context/"
 

@@ -3,10 +3,10 @@
 from random import Random
 from typing import Any
 
-from audit.faults.editing import known, peers, sites, stands_in, with_gold, with_value
-from audit.faults.guards import fits, replayed
-from audit.faults.operator import Fault, Sound, operator
-from taxonomy.task import ToolCall
+from agenthard.audit.faults.editing import known, peers, sites, stands_in, with_gold, with_value
+from agenthard.audit.faults.guards import fits, replayed
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.taxonomy.task import ToolCall
 
 _CATEGORY = "redundant-tool-call"
 _ADDRESSES = ("kontor{}@example.org", "front.desk+{}@mail.example", "J.Abel{}@uni.example", "a_{}@posts.example")

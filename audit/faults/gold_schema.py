@@ -3,10 +3,10 @@
 from random import Random
 from typing import Any
 
-from audit.faults.editing import sites, with_gold, with_value
-from audit.faults.guards import fits
-from audit.faults.mistyping import mistyped
-from audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.editing import sites, with_gold, with_value
+from agenthard.audit.faults.guards import fits
+from agenthard.audit.faults.mistyping import mistyped
+from agenthard.audit.faults.operator import Fault, Sound, operator
 
 _CATEGORY = "malformed-tool-call"
 _BECAUSE = "call and schema both stand in the files"

@@ -5,11 +5,11 @@ from datetime import date
 from random import Random
 from typing import Any
 
-from audit.faults.editing import Site, known, peers, said, sites, stands_in, with_gold, with_value
-from audit.faults.guards import accepted, fits, replayed
-from audit.faults.mistyping import mistyped
-from audit.faults.operator import Fault, Sound, operator
-from taxonomy.task import AgentTask
+from agenthard.audit.faults.editing import Site, known, peers, said, sites, stands_in, with_gold, with_value
+from agenthard.audit.faults.guards import accepted, fits, replayed
+from agenthard.audit.faults.mistyping import mistyped
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "incorrect-tool-call"
 _JUDGED = "the evaluator does not take its word from the ground truth, so it rejects a wrong one"

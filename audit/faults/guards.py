@@ -5,11 +5,11 @@ from typing import Any
 from jsonschema.exceptions import SchemaError
 from referencing.exceptions import Unresolvable
 
-from audit.detectors.ground_truth.safe_validator import safe_validator
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
-from audit.execution.gold import environment_of, gold_replay, why_not_replayed
-from audit.execution.replay import Replay, gold_turns
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.support.safe_validator import safe_validator
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
+from agenthard.audit.execution.replay import Replay, gold_turns
+from agenthard.taxonomy.task import AgentTask
 
 
 def fits(schema: dict[str, Any], value: Any) -> bool | None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from audit.faults.operator import DecidedBy
-from taxonomy.record import Record
+from agenthard.audit.faults.operator import DecidedBy
+from agenthard.taxonomy.record import Record
 
 ANSWER_KEY, MANIFEST, BENCHMARK = "answer_key.jsonl", "manifest.json", "benchmark"
 

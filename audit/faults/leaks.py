@@ -4,7 +4,7 @@ import json
 from random import Random
 from typing import Any
 
-from audit.faults.editing import (
+from agenthard.audit.faults.editing import (
     Site,
     last_request,
     said,
@@ -15,9 +15,9 @@ from audit.faults.editing import (
     with_text,
     with_tool,
 )
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.wordings import placed, worded, wordings
-from taxonomy.task import AgentTask
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.wordings import placed, worded, wordings
+from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "answer-leakage"
 _BECAUSE = "the expected value stands word by word where the agent reads it, and nobody says it"

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 DecidedBy = Literal["rules", "judge"]
 """Whether a rule over the files and runs can decide that the flaw is there, or somebody has to understand the text."""

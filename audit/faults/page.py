@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from audit.faults.operator import Operator
+from agenthard.audit.faults.operator import Operator
 
 
 def operator_table(operators: Sequence[Operator]) -> str:

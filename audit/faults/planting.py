@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from random import Random
 
-from audit.faults.key import PlantedFault
-from audit.faults.operator import Fault, Operator, Sound
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.faults.key import PlantedFault
+from agenthard.audit.faults.operator import Fault, Operator, Sound
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 RESERVED = 4
 """Of the tasks of each benchmark, one in this many stays untouched, to see false alarms of every kind of task."""

@@ -3,10 +3,10 @@
 import re
 from random import Random
 
-from audit.faults.editing import sites, with_environment
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.wordings import placed, worded, wordings
-from taxonomy.task import AgentTask
+from agenthard.audit.faults.editing import sites, with_environment
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.wordings import placed, worded, wordings
+from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "incorrect-system-prompt"
 

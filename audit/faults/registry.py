@@ -3,7 +3,7 @@
 from functools import cache
 from types import ModuleType
 
-from audit.faults import (
+from agenthard.audit.faults import (
     copies,
     gold_extra,
     gold_schema,
@@ -17,7 +17,7 @@ from audit.faults import (
     texts,
     tools,
 )
-from audit.faults.operator import Operator
+from agenthard.audit.faults.operator import Operator
 
 _MODULES: tuple[ModuleType, ...] = (
     texts,

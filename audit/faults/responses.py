@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-from audit.faults.editing import peers
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.run_faults import run_fault, some_runs
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.faults.editing import peers
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.run_faults import run_fault, some_runs
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _RESPONSE = "incorrect-tool-response"
 

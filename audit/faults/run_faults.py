@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-from audit.faults.operator import Fault, Sound
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.faults.operator import Fault, Sound
+from agenthard.taxonomy.trajectory import Trajectory
 
 _SHARE = 0.6
 """Share of the runs of a task in which a flaw shows."""

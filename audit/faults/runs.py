@@ -5,11 +5,11 @@ from collections.abc import Callable
 from random import Random
 from statistics import median
 
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.run_faults import run_fault, some_runs
-from audit.faults.wordings import worded
-from taxonomy.task import Message
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.run_faults import run_fault, some_runs
+from agenthard.audit.faults.wordings import worded
+from agenthard.taxonomy.task import Message
+from agenthard.taxonomy.trajectory import Trajectory
 
 _ROLE, _SCORES = "user-role-confusion", "suspicious-score-pattern"
 

@@ -4,12 +4,12 @@ import re
 from random import Random
 from typing import Any
 
-from audit.execution.environment import Attempt
-from audit.faults.editing import known, said, sites, stands_in, with_value
-from audit.faults.guards import accepted, judged
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.wordings import worded
-from taxonomy.task import AgentTask, Check
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.faults.editing import known, said, sites, stands_in, with_value
+from agenthard.audit.faults.guards import accepted, judged
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.wordings import worded
+from agenthard.taxonomy.task import AgentTask, Check
 
 _LENIENT, _STRICT = "too-lenient", "too-strict"
 _UNSCORED, _UNREACHABLE = "unscored-requirement", "unreachable-score"

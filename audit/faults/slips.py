@@ -2,11 +2,11 @@
 
 from random import Random
 
-from audit.faults.editing import known, said, sites, stands_in
-from audit.faults.gold_values import unlike_the_user
-from audit.faults.mistyping import looking_alike, means_the_same, mistyped
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.scoring import output_fault
+from agenthard.audit.faults.editing import known, said, sites, stands_in
+from agenthard.audit.faults.gold_values import unlike_the_user
+from agenthard.audit.faults.mistyping import looking_alike, means_the_same, mistyped
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.scoring import output_fault
 
 _CALL, _OUTPUT = "incorrect-tool-call", "wrong-expected-output"
 

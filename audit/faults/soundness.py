@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from audit.conclude import conclude
-from audit.detectors.registry import detectors
-from audit.faults.guards import accepted, replayed
-from audit.shards import check_shard
-from taxonomy.finding import Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.faults.guards import accepted, replayed
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy.finding import Tier
+from agenthard.taxonomy.task import AgentTask
 
 
 def sound_tasks(tasks: Sequence[AgentTask]) -> list[AgentTask]:

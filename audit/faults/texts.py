@@ -3,12 +3,12 @@
 import re
 from random import Random
 
-from audit.faults.editing import known, last_request, said, sites, stands_in, with_environment, with_text
-from audit.faults.guards import independent
-from audit.faults.mistyping import doubled, exchanged, lost, means_the_same
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.scoring import output_fault
-from audit.faults.wordings import placed, worded
+from agenthard.audit.faults.editing import known, last_request, said, sites, stands_in, with_environment, with_text
+from agenthard.audit.faults.guards import independent
+from agenthard.audit.faults.mistyping import doubled, exchanged, lost, means_the_same
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.scoring import output_fault
+from agenthard.audit.faults.wordings import placed, worded
 
 _AMBIGUOUS, _DRIFT, _OUTPUT = "ambiguous-instruction", "environment-drift", "wrong-expected-output"
 _SAME_FACT = ("redundant-tool-call",)

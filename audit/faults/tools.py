@@ -3,11 +3,11 @@
 from random import Random
 from typing import Any
 
-from audit.faults.editing import Site, sites, with_environment, with_parameter, with_tool
-from audit.faults.guards import fits, replayed
-from audit.faults.mistyping import mistyped
-from audit.faults.operator import Fault, Sound, operator
-from audit.faults.wordings import placed, worded, wordings
+from agenthard.audit.faults.editing import Site, sites, with_environment, with_parameter, with_tool
+from agenthard.audit.faults.guards import fits, replayed
+from agenthard.audit.faults.mistyping import mistyped
+from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.wordings import placed, worded, wordings
 
 _MISLEADING, _INSUFFICIENT = "misleading-tool-design", "insufficient-toolset"
 _READS = ("get", "list", "show", "find", "fetch", "view", "search", "lookup", "read", "describe")

@@ -6,7 +6,7 @@ from importlib import resources
 from random import Random
 from typing import Any
 
-from taxonomy.yaml_text import load_yaml
+from agenthard.taxonomy.yaml_text import load_yaml
 
 _MARK = re.compile("«(\\w+)»")
 
@@ -23,7 +23,7 @@ def wordings(name: str) -> tuple[str, ...]:
 
 @cache
 def _all() -> dict[str, tuple[str, ...]]:
-    written = load_yaml(resources.files("audit.faults").joinpath("wordings.yaml").read_text(encoding="utf-8"))
+    written = load_yaml(resources.files("agenthard.audit.faults").joinpath("wordings.yaml").read_text(encoding="utf-8"))
     return {name: tuple(map(str, entries)) for name, entries in written.items()}
 
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from audit.faults.key import ANSWER_KEY, BENCHMARK, MANIFEST
-from audit.faults.planting import Planted
-from audit.sources.native import ENVIRONMENTS, RUNS, TASKS
-from taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.audit.faults.key import ANSWER_KEY, BENCHMARK, MANIFEST
+from agenthard.audit.faults.planting import Planted
+from agenthard.audit.sources.native import ENVIRONMENTS, RUNS, TASKS
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 
 def write_planted(planted: Planted, out: Path, seed: int, origin: str) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from audit.judge.verdict import Verdict
-from models.structured import strict_schema
+from agenthard.audit.judge.verdict import Verdict
+from agenthard.models.structured import strict_schema
 
 
 def answer_schema(categories: Sequence[str]) -> dict[str, Any]:

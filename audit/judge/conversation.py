@@ -2,15 +2,23 @@
 
 import asyncio
 
-from audit.judge.fence import fence_code, fenced, fenced_text
-from audit.judge.investigating import Investigator
-from audit.judge.judged import ErrorKind, JudgeError
-from audit.judge.material import Passage
-from audit.judge.wording import render
-from models.errors import ConfigurationError, ContextOverflow, MalformedReply, MissingKey, ModelError, Stop, TimedOut
-from models.provider import Model
-from models.request import Call, ChatMessage, Reply, Request, Usage
-from taxonomy.record import Record
+from agenthard.audit.judge.context.material import Passage
+from agenthard.audit.judge.fence import fence_code, fenced, fenced_text
+from agenthard.audit.judge.investigating import Investigator
+from agenthard.audit.judge.judged import ErrorKind, JudgeError
+from agenthard.audit.judge.wording import render
+from agenthard.models.errors import (
+    ConfigurationError,
+    ContextOverflow,
+    MalformedReply,
+    MissingKey,
+    ModelError,
+    Stop,
+    TimedOut,
+)
+from agenthard.models.provider import Model
+from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
+from agenthard.taxonomy.record import Record
 
 PURPOSE = "judge"
 """Who pays, in the ledger."""
@@ -71,7 +79,7 @@ async def ask(
         request: The question, a system and a user message, with the schema of its answer.
         investigator: Looks things up; None when the judge may not.
         turns: Most requests with tools.
-        owner: What the question is for (models.provider.Model).
+        owner: What the question is for (agenthard.models.provider.Model).
         purpose: Who pays.
 
     Returns:

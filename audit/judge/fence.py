@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import regex
 
-from audit.judge.material import Passage
+from agenthard.audit.judge.context.material import Passage
 
 _SURROGATE = regex.compile(r"[\ud800-\udfff]")
 _UNSEEN = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cs}\p{Cc}--[\t\n\r]]", regex.V1)

@@ -4,15 +4,16 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from audit.execution.environment import ExecutionFailed, Unavailable
-from audit.judge.fence import one_line
-from audit.judge.investigation.arguments import read_arguments
-from audit.judge.investigation.call_check import validate_call
-from audit.judge.investigation.execution import replay_gold, try_call
-from audit.judge.investigation.found import BadCall, Found, clip
-from audit.judge.investigation.look_up import look_up, read_passage
-from audit.judge.investigation.search import search_policy, search_state
-from audit.judge.investigation.tools import (
+from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.judge.context.material import Material, Passage
+from agenthard.audit.judge.fence import one_line
+from agenthard.audit.judge.investigation.arguments import read_arguments
+from agenthard.audit.judge.investigation.call_check import validate_call
+from agenthard.audit.judge.investigation.execution import replay_gold, try_call
+from agenthard.audit.judge.investigation.found import BadCall, Found, clip
+from agenthard.audit.judge.investigation.look_up import look_up, read_passage
+from agenthard.audit.judge.investigation.search import search_policy, search_state
+from agenthard.audit.judge.investigation.tools import (
     LOOK_UP,
     REPLAY_GOLD,
     SEARCH_POLICY,
@@ -21,9 +22,8 @@ from audit.judge.investigation.tools import (
     VALIDATE_CALL,
     tools_for,
 )
-from audit.judge.material import Material, Passage
-from models.request import Call, Tool
-from taxonomy.task import AgentTask
+from agenthard.models.request import Call, Tool
+from agenthard.taxonomy.task import AgentTask
 
 ALL_CHARACTERS = 60_000
 """Most characters that the look-ups of one conversation show together."""

@@ -4,10 +4,10 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from audit.judge.material import Passage
-from audit.judge.verdict import Verdict
-from models.request import Usage
-from taxonomy.record import Record
+from agenthard.audit.judge.context.material import Passage
+from agenthard.audit.judge.verdict import Verdict
+from agenthard.models.request import Usage
+from agenthard.taxonomy.record import Record
 
 ErrorKind = Literal["refusal", "timeout", "unreadable", "context_overflow", "provider", "prompt", "internal"]
 """Why there is no verdict: the judge refused, did not answer in time, answered with no verdict, could not read so much,

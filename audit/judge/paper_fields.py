@@ -1,8 +1,8 @@
 """The four fields that the audit paper's judges give, derived from a verdict."""
 
-from audit.judge.verdict import Issue, Verdict
-from taxonomy.finding import Severity
-from taxonomy.record import Record
+from agenthard.audit.judge.verdict import Issue, Verdict
+from agenthard.taxonomy.finding import Severity
+from agenthard.taxonomy.record import Record
 
 _SEVERITIES = list(Severity)
 

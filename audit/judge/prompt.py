@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from audit.judge.answer import answer_fields
-from audit.judge.conventions import conventions
-from audit.judge.fence import fence_code, fenced, fenced_text, one_line
-from audit.judge.material import Material, Part, Passage
-from audit.judge.wording import data, prompt_version, render
-from taxonomy.categories import COMPONENT_TITLES, Category, Taxonomy
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard.audit.judge.answer import answer_fields
+from agenthard.audit.judge.context.conventions import conventions
+from agenthard.audit.judge.context.material import Material, Part, Passage
+from agenthard.audit.judge.fence import fence_code, fenced, fenced_text, one_line
+from agenthard.audit.judge.wording import data, prompt_version, render
+from agenthard.taxonomy.categories import COMPONENT_TITLES, Category, Taxonomy
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 
 class Prompt(Record):
@@ -37,7 +37,7 @@ def build_prompt(
     Args:
         task: The task; of it only the kinds of its parts and its traits decide the wording.
         material: What the judge is shown.
-        categories: The categories that apply (audit.judge.applicable).
+        categories: The categories that apply (agenthard.audit.judge.context.applicable).
         investigates: Whether the judge has tools to look things up.
         taxonomy: Where the categories come from, for the version; AgentHard's own by default.
     """

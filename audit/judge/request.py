@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from audit.judge.answer import answer_schema
-from audit.judge.prompt import Prompt
-from audit.judge.settings import Judge
-from models.request import ChatMessage, OutputSchema, Request
-from taxonomy.categories import Category
+from agenthard.audit.judge.answer import answer_schema
+from agenthard.audit.judge.prompt import Prompt
+from agenthard.audit.judge.settings import Judge
+from agenthard.models.request import ChatMessage, OutputSchema, Request
+from agenthard.taxonomy.categories import Category
 
 OUTPUT = "verdict"
 """What providers call the record that is asked for."""

@@ -6,11 +6,11 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from models.errors import ConfigurationError
-from models.model_file import ModelFile, load_model
-from models.names import parse_name
-from taxonomy.record import Record
-from taxonomy.yaml_text import read_yaml
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.model_file import ModelFile, load_model
+from agenthard.models.names import parse_name
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import read_yaml
 
 Aggregation = Literal["majority", "weighted", "dawid_skene"]
 

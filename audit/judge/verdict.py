@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from taxonomy.finding import Severity
-from taxonomy.record import Record
+from agenthard.taxonomy.finding import Severity
+from agenthard.taxonomy.record import Record
 
 Outcome = Literal["flawed", "not_flawed", "cannot_tell"]
 

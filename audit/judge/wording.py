@@ -8,10 +8,10 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from audit.judge.verdict import Verdict
-from models.structured import strict_schema
-from taxonomy.categories import Taxonomy, builtin_taxonomy
-from taxonomy.yaml_text import load_yaml
+from agenthard.audit.judge.verdict import Verdict
+from agenthard.models.structured import strict_schema
+from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
+from agenthard.taxonomy.yaml_text import load_yaml
 
 LAYOUT = "1"
 """Raised when code changes what a prompt says although no word in ``prompts/`` does."""
@@ -56,14 +56,14 @@ def _version(taxonomy: Taxonomy) -> str:
 
 
 def _read(name: str) -> str:
-    return resources.files("audit.judge").joinpath(_FOLDER, name).read_text(encoding="utf-8")
+    return resources.files("agenthard.audit.judge").joinpath(_FOLDER, name).read_text(encoding="utf-8")
 
 
 @cache
 def _templates() -> Environment:
-    # Plain text for a model, so nothing is escaped; what is hostile is fenced (audit.judge.fence).
+    # Plain text for a model, so nothing is escaped; what is hostile is fenced (agenthard.audit.judge.fence).
     return Environment(
-        loader=PackageLoader("audit.judge", _FOLDER),
+        loader=PackageLoader("agenthard.audit.judge", _FOLDER),
         autoescape=False,
         undefined=StrictUndefined,
         trim_blocks=True,

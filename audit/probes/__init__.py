@@ -4,10 +4,10 @@ The battery works on any benchmark that offers candidates. ``read_scene`` reads 
 ``run_battery`` measures, ``render`` writes the result for people.
 """
 
-from audit.probes.battery import run_battery
-from audit.probes.candidates import CandidatesError, CandidateSet, Rule, Scene, read_scene
-from audit.probes.render import render
-from audit.probes.report import GiveAway, LookAhead, ProbeReport, ProbeResult
+from agenthard.audit.probes.battery import run_battery
+from agenthard.audit.probes.candidates import CandidatesError, CandidateSet, Rule, Scene, read_scene
+from agenthard.audit.probes.render import render
+from agenthard.audit.probes.report import GiveAway, LookAhead, ProbeReport, ProbeResult
 
 __all__ = [
     "CandidateSet",

@@ -7,17 +7,17 @@ from itertools import chain
 
 import numpy as np
 
-from audit.probes.attributes import attribute_probes, summary_probes
-from audit.probes.candidates import Scene
-from audit.probes.ids import id_probes
-from audit.probes.learned import learned_probes
-from audit.probes.likeness import duplicate_probes, likeness_probes, mention_probes
-from audit.probes.measure import Measure, holm, measure
-from audit.probes.order import order_probes, pool_probes, settled_places
-from audit.probes.plausible import consistency_probes, limit_probes, range_probes
-from audit.probes.probe import Probe
-from audit.probes.report import LookAhead, ProbeReport, ProbeResult, Scope
-from audit.probes.table import Table
+from agenthard.audit.probes.attributes import attribute_probes, summary_probes
+from agenthard.audit.probes.candidates import Scene
+from agenthard.audit.probes.ids import id_probes
+from agenthard.audit.probes.learned import learned_probes
+from agenthard.audit.probes.likeness import duplicate_probes, likeness_probes, mention_probes
+from agenthard.audit.probes.measure import Measure, holm, measure
+from agenthard.audit.probes.order import order_probes, pool_probes, settled_places
+from agenthard.audit.probes.plausible import consistency_probes, limit_probes, range_probes
+from agenthard.audit.probes.probe import Probe
+from agenthard.audit.probes.report import LookAhead, ProbeReport, ProbeResult, Scope
+from agenthard.audit.probes.table import Table
 
 
 def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.evidence import canonical_json
-from audit.probes.candidates import Item, as_number
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.probes.candidates import Item, as_number
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

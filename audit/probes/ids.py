@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from audit.probes.columns import Floats, first_number
-from audit.probes.probe import Probe, ends
-from audit.probes.table import Table
+from agenthard.audit.probes.columns import Floats, first_number
+from agenthard.audit.probes.probe import Probe, ends
+from agenthard.audit.probes.table import Table
 
 _IDS = "ids"
 

@@ -14,14 +14,14 @@ from itertools import chain
 
 import numpy as np
 
-from audit.probes.attributes import shown_mean, summary_probes
-from audit.probes.columns import Column, Floats, Ints, count_equal
-from audit.probes.ids import id_probes
-from audit.probes.likeness import likeness_probes
-from audit.probes.order import pool_probes
-from audit.probes.plausible import limit_probes
-from audit.probes.probe import Probe
-from audit.probes.table import Table
+from agenthard.audit.probes.attributes import shown_mean, summary_probes
+from agenthard.audit.probes.columns import Column, Floats, Ints, count_equal
+from agenthard.audit.probes.ids import id_probes
+from agenthard.audit.probes.likeness import likeness_probes
+from agenthard.audit.probes.order import pool_probes
+from agenthard.audit.probes.plausible import limit_probes
+from agenthard.audit.probes.probe import Probe
+from agenthard.audit.probes.table import Table
 
 _BLOCKS = 6
 """The first only teaches."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.probes.columns import Column, Floats
-from audit.probes.probe import Probe, ends
-from audit.probes.table import Table
+from agenthard.audit.probes.columns import Column, Floats
+from agenthard.audit.probes.probe import Probe, ends
+from agenthard.audit.probes.table import Table
 
 _LIKE = "likeness"
 _TWICE = "duplicates"

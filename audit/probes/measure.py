@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.intervals import clustered_wilson, upper_tail
-from audit.probes.columns import Floats, Ints
-from audit.probes.table import Table
+from agenthard.audit.probes.columns import Floats, Ints
+from agenthard.audit.probes.table import Table
+from agenthard.audit.statistics.intervals import clustered_wilson, upper_tail
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def measure(table: Table, score: Floats) -> Measure | None:
 
     Hits by chance are independent trials with unequal rates (picked / offered), so their number is Poisson binomial
     and the tail is exact: p = min(1, 2·min(P(X ≥ hits), P(X ≤ hits))). The interval does not take choices of one scene
-    for independent (:func:`audit.intervals.clustered_wilson`).
+    for independent (:func:`agenthard.audit.statistics.intervals.clustered_wilson`).
 
     Args:
         table: the candidates.

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.probes.columns import Floats, Ints
-from audit.probes.probe import Probe, ends
-from audit.probes.table import Table
+from agenthard.audit.probes.columns import Floats, Ints
+from agenthard.audit.probes.probe import Probe, ends
+from agenthard.audit.probes.table import Table
 
 _ORDER = "order"
 _POOL = "pool order"

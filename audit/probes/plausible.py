@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.probes.columns import Column
-from audit.probes.probe import Probe, ends
-from audit.probes.table import Bools, Table
+from agenthard.audit.probes.columns import Column
+from agenthard.audit.probes.probe import Probe, ends
+from agenthard.audit.probes.table import Bools, Table
 
 _SUPPORT = 3
 """A word has to be seen so often before what goes with it counts as known."""

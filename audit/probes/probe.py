@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from audit.probes.columns import Floats
-from audit.probes.table import Table
+from agenthard.audit.probes.columns import Floats
+from agenthard.audit.probes.table import Table
 
 
 @dataclass(frozen=True)

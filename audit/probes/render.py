@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from audit.probes.report import LEVEL, ProbeReport, ProbeResult, percent
+from agenthard.audit.probes.report import LEVEL, ProbeReport, ProbeResult, percent
 
 
 def render(report: ProbeReport, *, every: bool = False) -> str:

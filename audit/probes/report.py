@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import Field, computed_field
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 Scope: TypeAlias = Literal["all", "survivors"]
 Verdict: TypeAlias = Literal["gives away", "is avoided", "at chance", "too few"]

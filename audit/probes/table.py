@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from audit.probes.candidates import CandidateSet, Scene, as_number
-from audit.probes.columns import Cast, Column, Floats, Ints, columns
+from agenthard.audit.probes.candidates import CandidateSet, Scene, as_number
+from agenthard.audit.probes.columns import Cast, Column, Floats, Ints, columns
 
 Bools = NDArray[np.bool_]
 

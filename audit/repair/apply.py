@@ -8,12 +8,12 @@ from typing import Any
 import jsonpatch
 import jsonpointer
 
-from audit.repair.call_text import edit_call
-from audit.repair.spans import EditError, edit_json
-from taxonomy.accepted import ANY_OF
-from taxonomy.pointer import join, resolve, split
-from taxonomy.record import Origin, Record
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.repair.call_text import edit_call
+from agenthard.audit.repair.spans import EditError, edit_json
+from agenthard.taxonomy.accepted import ANY_OF
+from agenthard.taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy.record import Origin, Record
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 LEFT_OUT = ""
 """What lists of accepted values hold for "may be left out"; it is no value, and the record does not count it."""

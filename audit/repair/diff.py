@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from os.path import commonprefix
 from pathlib import Path
 
-from audit.repair.apply import FileEdit, edit_files
+from agenthard.audit.repair.apply import FileEdit, edit_files
 
 _LONG_LINE = 400
 """Characters from which on only the changed part of a line is shown."""

@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from audit.repair.recheck import GoldRun, Recheck
-from audit.repair.repairs import Repair
-from audit.sources.base import Source, Version
-from audit.sources.reading import line_of
-from taxonomy.finding import Evidence, Finding, Severity, Tier
-from taxonomy.pointer import join, split
-from taxonomy.task import AgentTask
+from agenthard.audit.repair.recheck import GoldRun, Recheck
+from agenthard.audit.repair.repairs import Repair
+from agenthard.audit.sources.base import Source, Version
+from agenthard.audit.sources.formats.reading import line_of
+from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
+from agenthard.taxonomy.pointer import join, split
+from agenthard.taxonomy.task import AgentTask
 
 _SHOWN_TASKS = 20
 _SHOWN_CHANGES = 3

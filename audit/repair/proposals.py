@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from audit.conclude import conclude
-from audit.detectors.base import Hit, TaskDetector
-from audit.shards import check_shard
-from taxonomy.finding import Finding, Severity, Tier
-from taxonomy.pointer import split
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy.finding import Finding, Severity, Tier
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 Patch = tuple[dict[str, Any], ...]
 """Operations of a JSON Patch."""

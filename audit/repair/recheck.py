@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from audit.conclude import conclude
-from audit.detectors.base import Detector, Observation, SuiteDetector
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
-from audit.execution.gold import environment_of, gold_replay, why_not_replayed
-from audit.execution.replay import gold_turns
-from audit.shards import ShardResult, check_shard
-from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import Detector, Observation, SuiteDetector
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.shards import ShardResult, check_shard
+from agenthard.taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 
 class GoldRun(Record):

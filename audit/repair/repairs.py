@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from audit.repair.apply import (
+from agenthard.audit.repair.apply import (
     FileEdit,
     Patch,
     edit_files,
@@ -14,15 +14,15 @@ from audit.repair.apply import (
     read_document,
     translate,
 )
-from audit.repair.diff import unified_diff
-from audit.repair.proposals import Proposal, last_place_first
-from audit.repair.recheck import Checker, Looked, Recheck, compare
-from audit.repair.spans import EditError
-from audit.repair.workspace import mirror
-from audit.sources.base import Quarantine, Source
-from taxonomy.pointer import split
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
+from agenthard.audit.repair.diff import unified_diff
+from agenthard.audit.repair.proposals import Proposal, last_place_first
+from agenthard.audit.repair.recheck import Checker, Looked, Recheck, compare
+from agenthard.audit.repair.spans import EditError
+from agenthard.audit.repair.workspace import mirror
+from agenthard.audit.sources.base import Quarantine, Source
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 _Waiting = tuple[int, Proposal, tuple[FileEdit, ...]]
 """A proposal with its number among all, and its change of the files."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from taxonomy.pointer import split
+from agenthard.taxonomy.pointer import split
 
 _DECODER = json.JSONDecoder()
 

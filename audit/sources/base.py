@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from taxonomy.files import open_regular
-from taxonomy.record import Record
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.files import open_regular
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class SourceError(Exception):

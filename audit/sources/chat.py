@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed, expect, member
-from audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
-from audit.sources.row_source import decoded
-from audit.sources.rows import Row
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
+from agenthard.audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
+from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.row_source import decoded
+from agenthard.audit.sources.formats.rows import Row
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 
 CALLS_NOTE = "the format names no evaluator: a right run is taken to make these calls"
 NO_CALL_NOTE = "the format names no evaluator: tools are offered and the recorded reply calls none"

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.reading import RawRecord, copy_lines, read_jsonl
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, EnvironmentSpec
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.reading import RawRecord, copy_lines, read_jsonl
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.taxonomy.trajectory import Trajectory
 
 _R = TypeVar("_R", bound=BaseModel)
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import yaml
 
-from audit.sources.base import Quarantine
-from audit.sources.reading import MAX_RECORD_BYTES, open_binary
-from audit.sources.rows import JSON, is_array, read_rows, row_format
-from audit.sources.tau_common.json_stream import JsonStreamError, stream_members
-from taxonomy.yaml_text import read_yaml
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
+from agenthard.audit.sources.formats.reading import MAX_RECORD_BYTES, open_binary
+from agenthard.audit.sources.formats.rows import JSON, is_array, read_rows, row_format
+from agenthard.taxonomy.yaml_text import read_yaml
 
 YAML_SUFFIXES = (".yaml", ".yml")
 RUN_KEYS = frozenset({"simulations", "trajectories", "results", "samples", "runs", "messages"})

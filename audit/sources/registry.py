@@ -7,7 +7,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from audit.sources.base import Source, SourceError
+from agenthard.audit.sources.base import Source, SourceError
 
 GROUP = "agenthard.sources"
 

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 
-from audit.sources.base import SourceError
+from agenthard.audit.sources.base import SourceError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _FILES = {
@@ -48,7 +48,11 @@ def write_skeleton(name: str, folder: Path) -> list[Path]:
     }
     written = []
     for place, template in _FILES.items():
-        text = resources.files("audit.sources").joinpath("templates", f"{template}.tmpl").read_text(encoding="utf-8")
+        text = (
+            resources.files("agenthard.audit.sources")
+            .joinpath("templates", f"{template}.tmpl")
+            .read_text(encoding="utf-8")
+        )
         path = folder / Template(place).substitute(words)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(Template(text).substitute(words), encoding="utf-8")

@@ -17,10 +17,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from audit.sources.base import NotRead, Quarantined, Source
-from audit.sources.records import record_format, records_of, value_hash
-from taxonomy.files import MAX_BYTES, open_regular, size_text
-from taxonomy.task import AgentTask
+from agenthard.audit.sources.base import NotRead, Quarantined, Source
+from agenthard.audit.sources.records import record_format, records_of, value_hash
+from agenthard.taxonomy.files import MAX_BYTES, open_regular, size_text
+from agenthard.taxonomy.task import AgentTask
 
 MAX_DEPTH = 10
 """Folders below the benchmark's that are looked into."""

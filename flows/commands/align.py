@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.commands.output import JsonOption, print_json, print_table
-from taxonomy.files import write_atomically, write_text
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
+from agenthard.taxonomy.files import write_atomically, write_text
 
 if TYPE_CHECKING:
-    from reports.comparison.sections import Section
+    from agenthard.reports.comparison.sections import Section
 
 app = typer.Typer(
     name="align", help="Compare an audit or a judge with people: samples, agreement, drift.", no_args_is_help=True
@@ -54,10 +54,10 @@ def sample(
 
     Example: `agenthard align sample demo-run/demo --out sheet.jsonl`
     """
-    from flows.aligning import benchmark_of, read_answers, read_pass_rates, sheet_lines
-    from flows.errors import CommandError
-    from reports.alignment.other_sections import sample_sections
-    from reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
+    from agenthard.flows.aligning import benchmark_of, read_answers, read_pass_rates, sheet_lines
+    from agenthard.flows.errors import CommandError
+    from agenthard.reports.alignment.other_sections import sample_sections
+    from agenthard.reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
 
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
@@ -119,16 +119,16 @@ def score(
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """
-    from flows.aligning import read_answers, read_key, read_mapping
-    from flows.errors import CommandError
-    from reports.alignment.labels import read_label_set
-    from reports.alignment.measures import Settings
-    from reports.alignment.naming import Names
-    from reports.alignment.score import AlignmentError, align
-    from reports.alignment.second_look import disagreements
-    from reports.alignment.sections import alignment_sections
-    from reports.labels import LabelError
-    from taxonomy.categories import load_taxonomy
+    from agenthard.flows.aligning import read_answers, read_key, read_mapping
+    from agenthard.flows.errors import CommandError
+    from agenthard.reports.alignment.labels import read_label_set
+    from agenthard.reports.alignment.measures import Settings
+    from agenthard.reports.alignment.naming import Names
+    from agenthard.reports.alignment.score import AlignmentError, align
+    from agenthard.reports.alignment.second_look import disagreements
+    from agenthard.reports.alignment.sections import alignment_sections
+    from agenthard.reports.labels import LabelError
+    from agenthard.taxonomy.categories import load_taxonomy
 
     if not 0 < prevalence < 1:
         raise CommandError(f"--prevalence lies strictly between 0 and 1, got {prevalence}")
@@ -179,9 +179,9 @@ def plan(
     """
     from pydantic import ValidationError
 
-    from flows.errors import CommandError
-    from reports.alignment.other_sections import plan_sections
-    from reports.alignment.plan import Expected, make_plan
+    from agenthard.flows.errors import CommandError
+    from agenthard.reports.alignment.other_sections import plan_sections
+    from agenthard.reports.alignment.plan import Expected, make_plan
 
     try:
         expected = Expected(tasks=tasks, precision=precision, recall=recall, prevalence=prevalence)
@@ -215,10 +215,10 @@ def drift(
 
     Example: `agenthard align drift demo-run/demo demo-run/demo --frozen demo-run/demo-benchmark/labels.jsonl`
     """
-    from flows.aligning import read_frozen, read_side
-    from flows.errors import ExitCode
-    from reports.alignment.drift import check_drift
-    from reports.alignment.other_sections import drift_sections
+    from agenthard.flows.aligning import read_frozen, read_side
+    from agenthard.flows.errors import ExitCode
+    from agenthard.reports.alignment.drift import check_drift
+    from agenthard.reports.alignment.other_sections import drift_sections
 
     found = check_drift(read_side(before), read_side(now), read_frozen(frozen), allowed, alpha)
     if as_json:
@@ -232,14 +232,14 @@ def drift(
 
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    from reports.json_text import json_text
+    from agenthard.reports.json_text import json_text
 
     write_atomically(path, "".join(json_text(line) + "\n" for line in lines).encode("utf-8"))
 
 
 def _print(sections: Iterable["Section"], markdown: bool) -> None:
     if markdown:
-        from reports.comparison.summary import sections_markdown
+        from agenthard.reports.comparison.summary import sections_markdown
 
         typer.echo(sections_markdown(sections))
         return

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
-from flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
+from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from flows.plan import AuditPlan, AuditSettings
-    from flows.publish import AuditOutcome
+    from agenthard.flows.plan import AuditPlan, AuditSettings
+    from agenthard.flows.publish import AuditOutcome
 
 MOST_NOT_READ = 8
 """Files and folders on the first screen that were not read; the tables name all."""
@@ -45,10 +45,10 @@ def audit(
     """
     import os
 
-    from flows.errors import CommandError, ExitCode
-    from flows.plan import AuditSettings
-    from flows.progress import show_progress
-    from flows.publish import AuditOutcome, new_defects
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.progress import show_progress
+    from agenthard.flows.publish import AuditOutcome, new_defects
 
     root = path or _fetched(source)
     settings = AuditSettings(
@@ -66,7 +66,7 @@ def audit(
     _check_inputs(settings)
     try:
         with show_progress(error_console()):
-            from flows.audit import run_audit
+            from agenthard.flows.audit import run_audit
 
             outcome: AuditOutcome = run_audit(settings)
     except KeyboardInterrupt:
@@ -83,8 +83,8 @@ def audit(
 
 
 def _fetched(source: str) -> Path:
-    from audit.sources.fetch import fetched
-    from flows.errors import CommandError
+    from agenthard.audit.sources.fetch import fetched
+    from agenthard.flows.errors import CommandError
 
     found = fetched(source)
     if not found:
@@ -93,16 +93,16 @@ def _fetched(source: str) -> Path:
 
 
 def _default_out(source: str, root: Path, domains: tuple[str, ...]) -> Path:
-    from audit.sources.registry import open_source
+    from agenthard.audit.sources.registry import open_source
 
     return Path("runs") / f"{source}-{open_source(source, root, domains).version().content_hash}"
 
 
 def _check_inputs(settings: "AuditSettings") -> None:
     """Open everything before Prefect starts, so that a wrong path is refused at once."""
-    from audit.decisions.policy import load_policy
-    from audit.execution.registry import check_checkout
-    from flows.errors import CommandError
+    from agenthard.audit.decisions.policy import load_policy
+    from agenthard.audit.execution.registry import check_checkout
+    from agenthard.flows.errors import CommandError
 
     settings.open()
     if settings.checkout:
@@ -122,8 +122,8 @@ def show_outcome(
     """Print what a reader needs in thirty seconds."""
     from rich.markup import escape
 
-    from flows.plan import AuditPlan
-    from flows.run_folder import RunFolder
+    from agenthard.flows.plan import AuditPlan
+    from agenthard.flows.run_folder import RunFolder
 
     out = console()
     out.print(f"[bold]{outcome.source}[/] {escape(outcome.benchmark)}: {_there(outcome)} tasks", highlight=False)
@@ -174,7 +174,7 @@ def _show_not_read(outcome: "AuditOutcome") -> None:
     """Name what was not read, the gaps before what was left out on purpose."""
     from rich.markup import escape
 
-    from taxonomy.printable import printable_line
+    from agenthard.taxonomy.printable import printable_line
 
     ordered = sorted(outcome.not_read, key=lambda item: (item.left_out, not item.is_gap))
     for item in ordered[:MOST_NOT_READ]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 
 def checks(
@@ -19,8 +19,8 @@ def checks(
 
     Example: `agenthard checks`
     """
-    from audit.detectors.page import checks_page
-    from audit.detectors.registry import detectors
+    from agenthard.audit.detectors.page import checks_page
+    from agenthard.audit.detectors.registry import detectors
 
     if markdown:
         typer.echo(checks_page(detectors()), nl=False)
@@ -38,8 +38,8 @@ def checks(
 
 def _print_costs(run: Path | None, as_json: bool) -> None:
     """Print what checks cost in a run, or in this release's own measurements."""
-    from audit.detectors.measured import measured
-    from flows.read_run import read_costs
+    from agenthard.audit.detectors.measured import measured
+    from agenthard.flows.read_run import read_costs
 
     if run is None:
         costs = {check: figures.cost for check, figures in measured().items() if figures.cost}
@@ -71,12 +71,12 @@ def explain(
 
     Example: `agenthard explain call-schema`
     """
-    from audit.detectors.measured import measured_lines
-    from audit.detectors.registry import detectors
-    from flows.commands.finding import explain_finding
-    from flows.errors import CommandError
-    from flows.explaining import is_finding_id
-    from taxonomy.categories import load_taxonomy
+    from agenthard.audit.detectors.measured import measured_lines
+    from agenthard.audit.detectors.registry import detectors
+    from agenthard.flows.commands.finding import explain_finding
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.explaining import is_finding_id
+    from agenthard.taxonomy.categories import load_taxonomy
 
     if is_finding_id(identity):
         explain_finding(identity, run, as_json)
@@ -136,8 +136,8 @@ def taxonomy(
 
     Example: `agenthard taxonomy`
     """
-    from taxonomy.categories import COMPONENT_TITLES, load_taxonomy
-    from taxonomy.page import taxonomy_page
+    from agenthard.taxonomy.categories import COMPONENT_TITLES, load_taxonomy
+    from agenthard.taxonomy.page import taxonomy_page
 
     found = load_taxonomy(extra)
     if as_json:

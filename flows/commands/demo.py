@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, console, error_console, print_json
+from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
-    from flows.evaluation.publish import EvaluationOutcome
-    from flows.publish import AuditOutcome
-    from flows.reporting import ReportOutcome
+    from agenthard.flows.evaluation.publish import EvaluationOutcome
+    from agenthard.flows.publish import AuditOutcome
+    from agenthard.flows.reporting import ReportOutcome
 
 
 def demo(
@@ -66,7 +66,7 @@ def demo(
 
 def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]") -> str | None:
     """Audit BFCL v3; return why it was left out, or None."""
-    from audit.sources.fetch import FetchError, fetch
+    from agenthard.audit.sources.fetch import FetchError, fetch
 
     error_console().print("fetching BFCL v3 from the package index ...")
     try:
@@ -78,7 +78,7 @@ def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]") -> str | None:
 
 
 def _audit_demo(out: Path) -> "AuditOutcome":
-    from flows.demo import write_demo
+    from agenthard.flows.demo import write_demo
 
     folder = out / "demo-benchmark"
     write_demo(folder)
@@ -87,12 +87,12 @@ def _audit_demo(out: Path) -> "AuditOutcome":
 
 def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     """Generate the suite, make it wrong in places, and let agents play it."""
-    from flows.commands.evaluate import show_outcome
-    from flows.demo import write_ace_demo
-    from flows.demo.ace_suite import AGENTS, TRIALS
-    from flows.evaluation.flow import run_evaluation
-    from flows.evaluation.settings import EvaluationSettings
-    from flows.progress import show_progress
+    from agenthard.flows.commands.evaluate import show_outcome
+    from agenthard.flows.demo import write_ace_demo
+    from agenthard.flows.demo.ace_suite import AGENTS, TRIALS
+    from agenthard.flows.evaluation.flow import run_evaluation
+    from agenthard.flows.evaluation.settings import EvaluationSettings
+    from agenthard.flows.progress import show_progress
 
     folder = out / "ace-benchmark"
     write_ace_demo(folder)
@@ -118,11 +118,11 @@ def _cores() -> int:
 
 
 def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
-    from flows.audit import run_audit
-    from flows.commands.audit import show_outcome
-    from flows.plan import AuditSettings
-    from flows.progress import show_progress
-    from flows.publish import new_defects
+    from agenthard.flows.audit import run_audit
+    from agenthard.flows.commands.audit import show_outcome
+    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.progress import show_progress
+    from agenthard.flows.publish import new_defects
 
     settings = AuditSettings(
         source=source,
@@ -139,17 +139,17 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
 
 
 def _report(run: Path) -> "ReportOutcome":
-    from flows.report import run_report
-    from flows.reporting import ReportSettings
+    from agenthard.flows.report import run_report
+    from agenthard.flows.reporting import ReportSettings
 
     return run_report(ReportSettings(run=str(run)))
 
 
 def _answer_key(benchmark: Path, run: Path) -> tuple[int, list[str]]:
     """Compare the findings with the planted flaws: how many there are, and which were missed."""
-    from flows.demo import ANSWER_KEY, KeyEntry
-    from flows.demo.ace_flaws import QUARANTINE
-    from flows.read_run import read_findings, read_quarantined
+    from agenthard.flows.demo import ANSWER_KEY, KeyEntry
+    from agenthard.flows.demo.ace_flaws import QUARANTINE
+    from agenthard.flows.read_run import read_findings, read_quarantined
 
     found = {(f.check, task_id) for f in read_findings(run) for task_id in (*f.task_ids, *f.also_in)}
     found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run) if item.task_id is not None}

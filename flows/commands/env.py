@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.env_verify import verify
-from flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.commands.env_verify import verify
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 app = typer.Typer(
     name="env",
@@ -22,7 +22,7 @@ UnpinnedOption = Annotated[
 
 def warn_unpinned(benchmark: str, version: str) -> None:
     """Say on standard error that nothing vouches for a release."""
-    from audit.execution import venvs
+    from agenthard.audit.execution import venvs
 
     if (benchmark, version) not in venvs.pinned():
         typer.echo(f"warning: {benchmark} {version} was installed unpinned: no hash of its files is known", err=True)
@@ -41,9 +41,9 @@ def create(
 
     Example: `agenthard env create bfcl --version 2026.3.23`
     """
-    from audit.execution import venvs
-    from audit.execution.environment import Unavailable
-    from flows.errors import CommandError
+    from agenthard.audit.execution import venvs
+    from agenthard.audit.execution.environment import Unavailable
+    from agenthard.flows.errors import CommandError
 
     try:
         made = venvs.create(benchmark, version, unpinned=unpinned)
@@ -63,7 +63,7 @@ def list_environments(as_json: JsonOption = False) -> None:
 
     Example: `agenthard env list`
     """
-    from audit.execution import venvs
+    from agenthard.audit.execution import venvs
 
     there = venvs.existing()
     if as_json:
@@ -91,9 +91,9 @@ def remove(
 
     Example: `agenthard env remove bfcl --version 2025.7.17`
     """
-    from audit.execution import venvs
-    from audit.execution.environment import Unavailable
-    from flows.errors import CommandError
+    from agenthard.audit.execution import venvs
+    from agenthard.audit.execution.environment import Unavailable
+    from agenthard.flows.errors import CommandError
 
     try:
         removed = venvs.remove(benchmark, version)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from flows.evaluation.publish import EvaluationOutcome
-    from flows.evaluation.settings import EvaluationSettings
+    from agenthard.flows.evaluation.publish import EvaluationOutcome
+    from agenthard.flows.evaluation.settings import EvaluationSettings
 
 
 _SHOWN = 5
@@ -58,11 +58,11 @@ def evaluate(
     """
     import os
 
-    from flows.errors import CommandError, ExitCode
-    from flows.evaluation.benchmark import open_benchmark
-    from flows.evaluation.settings import EvaluationSettings
-    from flows.progress import show_progress
-    from models.model_file import load_model
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.evaluation.benchmark import open_benchmark
+    from agenthard.flows.evaluation.settings import EvaluationSettings
+    from agenthard.flows.progress import show_progress
+    from agenthard.models.model_file import load_model
 
     options = _options(setting or ())
     agents = tuple(dict.fromkeys(agent or ()))
@@ -89,13 +89,13 @@ def evaluate(
     )
     _check_inputs(settings)
     if dry_run:
-        from flows.evaluation.forecast import show_forecast
+        from agenthard.flows.evaluation.forecast import show_forecast
 
         show_forecast(settings, as_json=as_json)
         return
     try:
         with show_progress(error_console()):
-            from flows.evaluation.flow import run_evaluation
+            from agenthard.flows.evaluation.flow import run_evaluation
 
             outcome = run_evaluation(settings)
     except KeyboardInterrupt:
@@ -111,7 +111,7 @@ def evaluate(
 
 
 def _options(settings: "list[str] | tuple[()]") -> dict[str, str]:
-    from flows.errors import CommandError
+    from agenthard.flows.errors import CommandError
 
     options = {}
     for text in settings:
@@ -124,9 +124,9 @@ def _options(settings: "list[str] | tuple[()]") -> dict[str, str]:
 
 def _check_inputs(settings: "EvaluationSettings") -> None:
     """Open everything before Prefect starts, so that a wrong name, key or path is refused at once."""
-    from flows.errors import CommandError
-    from flows.evaluation.clients import price_table
-    from models.providers.destination import Destination
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.evaluation.clients import price_table
+    from agenthard.models.providers.destination import Destination
 
     settings.open()
     labels = settings.contestants
@@ -142,7 +142,7 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
 
 def show_outcome(outcome: "EvaluationOutcome") -> None:
     """Print what a reader needs in thirty seconds."""
-    from reports.statistics import Estimate
+    from agenthard.audit.statistics import Estimate
 
     out = console()
     out.print(

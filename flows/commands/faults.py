@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, error_console, print_json, print_table
-from taxonomy.files import write_text
+from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
+from agenthard.taxonomy.files import write_text
 
 if TYPE_CHECKING:
-    from reports.fault_score import FaultScore
+    from agenthard.reports.fault_score import FaultScore
 
 app = typer.Typer(name="faults", help="Seeded faults: recall and false alarms by category.", no_args_is_help=True)
 
@@ -35,9 +35,9 @@ def plant(
 
     Example: `agenthard faults plant --out faults --per-category 1 --sound 5 --audit`
     """
-    from flows.errors import CommandError
-    from flows.planting import audit_planted, plant_faults
-    from flows.progress import show_progress
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.planting import audit_planted, plant_faults
+    from agenthard.flows.progress import show_progress
 
     if (source is None) != (path is None):
         raise CommandError("give a source and its folder, or neither: `agenthard faults plant SOURCE PATH`")
@@ -65,8 +65,8 @@ def operators(
 
     Example: `agenthard faults operators`
     """
-    from audit.faults import operator_table
-    from audit.faults import operators as known
+    from agenthard.audit.faults import operator_table
+    from agenthard.audit.faults import operators as known
 
     if markdown:
         typer.echo(operator_table(known()))
@@ -90,13 +90,13 @@ def score(
 
     Example: `agenthard faults score faults/run faults/answer_key.jsonl`
     """
-    from audit.faults.key import read_key
-    from flows.errors import CommandError
-    from flows.read_run import read_coverage, read_decisions, read_findings
-    from reports.fault_score import score_faults
-    from reports.fault_table import fault_table
-    from taxonomy.categories import load_taxonomy
-    from taxonomy.finding import Status
+    from agenthard.audit.faults.key import read_key
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
+    from agenthard.reports.fault_score import score_faults
+    from agenthard.reports.fault_table import fault_table
+    from agenthard.taxonomy.categories import load_taxonomy
+    from agenthard.taxonomy.finding import Status
 
     try:
         planted = read_key(key)
@@ -119,7 +119,7 @@ def score(
 
 
 def _show(score: "FaultScore", full: bool) -> None:
-    from reports.fault_table import rate
+    from agenthard.reports.fault_table import rate
 
     for title, rows in (("", score.categories), ("by operator", score.operators if full else ())):
         cells = [

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.env import UnpinnedOption, warn_unpinned
-from flows.commands.output import JsonOption, print_json
+from agenthard.flows.commands.env import UnpinnedOption, warn_unpinned
+from agenthard.flows.commands.output import JsonOption, print_json
 
 
 def fetch(
@@ -20,9 +20,9 @@ def fetch(
 
     Example: `agenthard fetch bfcl --version 2026.3.23`
     """
-    from audit.sources.fetch import FetchError
-    from audit.sources.fetch import fetch as bring
-    from flows.errors import CommandError
+    from agenthard.audit.sources.fetch import FetchError
+    from agenthard.audit.sources.fetch import fetch as bring
+    from agenthard.flows.errors import CommandError
 
     try:
         found = bring(benchmark, version, unpinned=unpinned)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from flows.commands.output import print_json
+from agenthard.flows.commands.output import print_json
 
 if TYPE_CHECKING:
-    from flows.explaining import FindingFacts
-    from taxonomy.finding import Finding
+    from agenthard.flows.explaining import FindingFacts
+    from agenthard.taxonomy.finding import Finding
 
 SHOWN = 400
 """Characters of a quote that are shown."""
@@ -25,7 +25,7 @@ LEVELS = {
 
 def explain_finding(identity: str, run: Path | None, as_json: bool) -> None:
     """Print claim, evidence, level of the cause, tasks, decisions, proof, command and history of a finding."""
-    from flows.explaining import find_finding
+    from agenthard.flows.explaining import find_finding
 
     facts = find_finding(identity, run)
     if as_json:
@@ -83,7 +83,7 @@ def _show_evidence(facts: "FindingFacts") -> None:
 
 
 def _show_proof(finding: "Finding") -> None:
-    from audit.evidence import canonical_json
+    from agenthard.audit.evidence import canonical_json
 
     proof = finding.proof
     if proof is None:

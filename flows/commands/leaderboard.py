@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, print_json, print_table
-from flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 if TYPE_CHECKING:
-    from reports.cleaning.boards import Board
+    from agenthard.reports.cleaning.boards import Board
 
 
 def leaderboard(
@@ -29,10 +29,10 @@ def leaderboard(
 
     Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
-    from flows.comparing import make_leaderboard
-    from reports.amounts import said
-    from reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
-    from reports.cleaning.inputs import AnalysisSettings
+    from agenthard.flows.comparing import make_leaderboard
+    from agenthard.reports.amounts import said
+    from agenthard.reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
+    from agenthard.reports.cleaning.inputs import AnalysisSettings
 
     settings = AnalysisSettings(seed=seed, draws=draws, resamples=resamples, min_verdicts=min_verdicts)
     found = make_leaderboard(matrix, drop, settings)
@@ -57,9 +57,9 @@ def leaderboard(
 
 
 def _show_board(board: "Board") -> None:
-    from reports.amounts import said
-    from reports.cleaning.cells import BOARD_COLUMNS, board_cells
-    from reports.statistics import Undefined
+    from agenthard.audit.statistics import Undefined
+    from agenthard.reports.amounts import said
+    from agenthard.reports.cleaning.cells import BOARD_COLUMNS, board_cells
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
     if isinstance(board.tied_sets, Undefined):

@@ -14,8 +14,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 
-from flows.printing import unguarded
-from taxonomy.printable import printable, printable_json, printable_line
+from agenthard.flows.printing import unguarded
+from agenthard.taxonomy.printable import printable, printable_json, printable_line
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 

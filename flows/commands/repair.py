@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, error_console, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from flows.repairing import RepairOutcome
+    from agenthard.flows.repairing import RepairOutcome
 
 
 def repair(
@@ -27,7 +27,7 @@ def repair(
 
     Example: `agenthard repair demo-run/demo`
     """
-    from flows.repairing import RepairSettings, repair_run
+    from agenthard.flows.repairing import RepairSettings, repair_run
 
     settings = RepairSettings(
         run=str(run),

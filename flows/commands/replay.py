@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
-from flows.commands.output import JsonOption, print_json
+from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
+from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
-    from flows.explaining import FindingFacts
-    from flows.plan import AuditSettings
-    from flows.replaying import Replayed
-    from flows.reproducing import Rechecked
+    from agenthard.flows.explaining import FindingFacts
+    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.replaying import Replayed
+    from agenthard.flows.reproducing import Rechecked
 
 SHOWN = 400
 
@@ -50,9 +50,9 @@ def replay(
 
     Example: `agenthard replay ace ace-suite course_r5_c7_h3_b2`
     """
-    from flows.errors import CommandError, ExitCode
-    from flows.explaining import find_finding
-    from flows.plan import AuditSettings
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.explaining import find_finding
+    from agenthard.flows.plan import AuditSettings
 
     width = None if full else SHOWN
     if finding is not None:
@@ -78,14 +78,14 @@ def replay(
     elif mutant == "?":
         _list_mutants(settings, task, as_json)
     else:
-        from flows.replaying import find_task, replay_task
+        from agenthard.flows.replaying import find_task, replay_task
 
         _show(replay_task(find_task(source, path, task), mutant), width, as_json)
 
 
 def _where(words: list[str]) -> tuple[str, Path, str]:
-    from audit.sources.fetch import fetched
-    from flows.errors import CommandError
+    from agenthard.audit.sources.fetch import fetched
+    from agenthard.flows.errors import CommandError
 
     if len(words) == 3:
         return words[0], Path(words[1]), words[2]
@@ -98,9 +98,9 @@ def _where(words: list[str]) -> tuple[str, Path, str]:
 
 
 def _prepare(settings: "AuditSettings") -> None:
-    from audit.execution.checkout import use_checkout
-    from audit.execution.registry import check_checkout
-    from audit.execution.workers import allow_weak_isolation
+    from agenthard.audit.execution.checkout import use_checkout
+    from agenthard.audit.execution.registry import check_checkout
+    from agenthard.audit.execution.workers import allow_weak_isolation
 
     allow_weak_isolation(settings.weak_isolation)
     if settings.checkout is not None:
@@ -109,7 +109,7 @@ def _prepare(settings: "AuditSettings") -> None:
 
 
 def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
-    from flows.replaying import find_task, list_mutants
+    from agenthard.flows.replaying import find_task, list_mutants
 
     listed = list_mutants(find_task(settings.source, Path(settings.path), task))
     if as_json:
@@ -120,10 +120,10 @@ def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
 
 def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_json: bool) -> None:
     """Re-execute the proof of a finding; without one that can be executed, run its check again."""
-    from audit.detectors.registry import detectors
-    from flows.errors import CommandError, ExitCode
-    from flows.plan import AuditSettings
-    from flows.replaying import find_task, replay_proof
+    from agenthard.audit.detectors.registry import detectors
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.replaying import find_task, replay_proof
 
     settings_file = Path(facts.run) / "work" / "settings.json"
     if not settings_file.is_file():
@@ -156,7 +156,7 @@ def _recheck(
     settings: "AuditSettings", task: str, check: str, identity: str | None, width: int | None, as_json: bool
 ) -> bool:
     """Run a check again; tell whether it finds what was asked for."""
-    from flows.reproducing import recheck
+    from agenthard.flows.reproducing import recheck
 
     result = recheck(settings, task, check)
     found = [shown for shown in result.found if identity in (None, shown.finding.id)]
@@ -186,7 +186,7 @@ def _show_recheck(result: "Rechecked", width: int | None) -> None:
 
 
 def _short(value: object, width: int | None) -> str:
-    from audit.evidence import canonical_json
+    from agenthard.audit.evidence import canonical_json
 
     text = value if isinstance(value, str) else canonical_json(value)
     return text if width is None or len(text) <= width else f"{text[:width]} … ({len(text):,} characters)"
@@ -221,7 +221,7 @@ def _show(result: "Replayed", width: int | None, as_json: bool) -> None:
 
 
 def _show_isolation() -> None:
-    from audit.execution.workers import isolations_used
+    from agenthard.audit.execution.workers import isolations_used
 
     for used in isolations_used():
         typer.echo(f"isolation: {used}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 DrawsOption = Annotated[int, typer.Option(min=200, help="Random deletions behind every null; one is an anecdote.")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind every interval.")]
@@ -42,11 +42,11 @@ def report(
 
     Example: `agenthard report demo-run/demo`
     """
-    from audit.decisions.difficulty import DifficultyRule
-    from flows.errors import ExitCode
-    from flows.report import run_report
-    from flows.reporting import ReportSettings
-    from reports.cleaning.inputs import AnalysisSettings
+    from agenthard.audit.decisions.difficulty import DifficultyRule
+    from agenthard.flows.errors import ExitCode
+    from agenthard.flows.report import run_report
+    from agenthard.flows.reporting import ReportSettings
+    from agenthard.reports.cleaning.inputs import AnalysisSettings
 
     settings = ReportSettings(
         run=str(run),

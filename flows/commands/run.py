@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 
 def run(
@@ -19,15 +19,15 @@ def run(
 
     Example: `agenthard run docs/examples/ace.yaml`
     """
-    from flows.commands.evaluate import show_outcome
-    from flows.errors import CommandError, ExitCode
-    from flows.pipeline import load_config
-    from flows.progress import show_progress
+    from agenthard.flows.commands.evaluate import show_outcome
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.pipeline import load_config
+    from agenthard.flows.progress import show_progress
 
     loaded = load_config(config)
     try:
         with show_progress(error_console()):
-            from flows.run import run_pipeline
+            from agenthard.flows.run import run_pipeline
 
             outcome = run_pipeline(loaded)
     except KeyboardInterrupt:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
-    from reports.label_causes import Rate
-    from reports.label_score import LabelScore
+    from agenthard.reports.label_causes import Rate
+    from agenthard.reports.label_score import LabelScore
 
 
 class DataKind(StrEnum):
@@ -44,13 +44,13 @@ def score(
 
     Example: `agenthard score demo-run/demo --labels demo-run/demo-benchmark/labels.jsonl`
     """
-    from flows.aligning import read_mapping
-    from flows.errors import CommandError
-    from flows.read_run import read_decisions, read_findings
-    from reports.alignment.naming import Names
-    from reports.label_score import score as compare
-    from reports.labels import LabelError, read_labels
-    from taxonomy.categories import load_taxonomy
+    from agenthard.flows.aligning import read_mapping
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.read_run import read_decisions, read_findings
+    from agenthard.reports.alignment.naming import Names
+    from agenthard.reports.label_score import score as compare
+    from agenthard.reports.labels import LabelError, read_labels
+    from agenthard.taxonomy.categories import load_taxonomy
 
     try:
         known = read_labels(labels, truth)

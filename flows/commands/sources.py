@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 
 class _ListsByItself(TyperGroup):
@@ -36,9 +36,9 @@ def list_sources(
 
     Example: `agenthard sources`
     """
-    from audit.sources.registry import sources as registered
-    from flows.errors import CommandError
-    from taxonomy import AgentTask, Trajectory
+    from agenthard.audit.sources.registry import sources as registered
+    from agenthard.flows.errors import CommandError
+    from agenthard.taxonomy import AgentTask, Trajectory
 
     if schema:
         print_json({"AgentTask": AgentTask.model_json_schema(), "Trajectory": Trajectory.model_json_schema()})
@@ -63,9 +63,9 @@ def new_source(
 
     Example: `agenthard sources new my-bench my-bench`
     """
-    from audit.sources.registry import sources as registered
-    from audit.sources.skeleton import write_skeleton
-    from flows.errors import CommandError
+    from agenthard.audit.sources.registry import sources as registered
+    from agenthard.audit.sources.skeleton import write_skeleton
+    from agenthard.flows.errors import CommandError
 
     if name in registered():
         raise CommandError(f"there is a source {name!r} already; choose another name")
@@ -90,9 +90,9 @@ def infer_mapping(
 
     Example: `agenthard sources infer docs/examples/library`
     """
-    from audit.sources.mapping.infer import infer
-    from audit.sources.mapping.infer.writing import as_yaml
-    from flows.errors import CommandError
+    from agenthard.audit.sources.mapping.infer import infer
+    from agenthard.audit.sources.mapping.infer.writing import as_yaml
+    from agenthard.flows.errors import CommandError
 
     if not path.exists():
         raise CommandError(f"{path}: there is nothing at this path")

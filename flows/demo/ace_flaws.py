@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from ace import domains
-from ace.domain import Bound, Domain, GlobalKind
-from ace.instance import Instance, Puzzle, Slot, SlotAnswer
-from ace.proof.stages import stages
-from ace.rules import filling, measure
-from ace.wording import instruction
+from agenthard.ace import domains
+from agenthard.ace.domain import Bound, Domain, GlobalKind
+from agenthard.ace.instance import Instance, Puzzle, Slot, SlotAnswer
+from agenthard.ace.proof.stages import stages
+from agenthard.ace.rules import filling, measure
+from agenthard.ace.wording import instruction
 
 QUARANTINE = "quarantine"
 """Stands for a check: the instance is expected to be set aside as unreadable."""

@@ -5,13 +5,13 @@ from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 
-from ace import reference_format
-from ace.generator import Parameters, generate
-from ace.instance import Instance
-from ace.reference_entry import encode
-from flows.demo.ace_flaws import ACE_FLAWS, AceFlaw, Entry
-from flows.demo.seeding import KeyEntry
-from flows.demo.writing import ANSWER_KEY
+from agenthard.ace import reference_format
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.instance import Instance
+from agenthard.ace.reference_entry import encode
+from agenthard.flows.demo.ace_flaws import ACE_FLAWS, AceFlaw, Entry
+from agenthard.flows.demo.seeding import KeyEntry
+from agenthard.flows.demo.writing import ANSWER_KEY
 
 SUITE = Parameters(
     rows=4,

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from flows.demo.library_desk import EVENING, LIBRARY, LibraryDesk
-from flows.demo.scenario import Scenario, scenario_of
+from agenthard.flows.demo.library_desk import EVENING, LIBRARY, LibraryDesk
+from agenthard.flows.demo.scenario import Scenario, scenario_of
 
 Entry = dict[str, Any]
 _MOST_RENEWALS, _MOST_HOLDS = 2, 3

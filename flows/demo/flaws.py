@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from flows.demo.library_desk import EVENING, LIBRARY, LibraryDesk
-from flows.demo.models import SIMULATORS
-from flows.demo.parcel_service import NIGHT, PARCELS, ParcelService
-from flows.demo.scenario import Setting
-from flows.demo.world import World
-from taxonomy import ToolCall
-from taxonomy.record import Record
+from agenthard.flows.demo.library_desk import EVENING, LIBRARY, LibraryDesk
+from agenthard.flows.demo.models import SIMULATORS
+from agenthard.flows.demo.parcel_service import NIGHT, PARCELS, ParcelService
+from agenthard.flows.demo.scenario import Setting
+from agenthard.flows.demo.world import World
+from agenthard.taxonomy import ToolCall
+from agenthard.taxonomy.record import Record
 
 
 class Flaw(Record):

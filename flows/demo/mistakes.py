@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from flows.demo.scenario import Scenario, Turn
-from taxonomy import ToolCall
+from agenthard.flows.demo.scenario import Scenario, Turn
+from agenthard.taxonomy import ToolCall
 
 _GIVEN_UP = "I am sorry, I cannot help with that at the moment."
 _OBLIGING = "Of course, I have done that for you."

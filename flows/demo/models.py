@@ -6,10 +6,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from flows.demo.mistakes import mistaken_turns
-from flows.demo.scenario import Scenario, Turn
-from flows.demo.scoring import passes
-from taxonomy import Message, ToolCall, Trajectory
+from agenthard.flows.demo.mistakes import mistaken_turns
+from agenthard.flows.demo.scenario import Scenario, Turn
+from agenthard.flows.demo.scoring import passes
+from agenthard.taxonomy import Message, ToolCall, Trajectory
 
 MODELS: Mapping[str, float] = {
     "heron-xl": 0.90,

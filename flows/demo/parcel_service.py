@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from flows.demo.scenario import setting
-from flows.demo.world import Refused, World, choice, text, tool, whole
+from agenthard.flows.demo.scenario import setting
+from agenthard.flows.demo.world import Refused, World, choice, text, tool, whole
 
 Response = dict[str, Any]
 

@@ -5,9 +5,18 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from flows.demo.world import World
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
-from taxonomy.yaml_text import load_yaml
+from agenthard.flows.demo.world import World
+from agenthard.taxonomy import (
+    AgentTask,
+    Check,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    ToolCall,
+    UserSpec,
+)
+from agenthard.taxonomy.yaml_text import load_yaml
 
 BENCHMARK = "demo"
 
@@ -81,7 +90,7 @@ def load_scenarios(file: str, settings: Sequence[Setting]) -> list[Scenario]:
         file: name of the file.
         settings: the settings of the domain; a task that names none takes place in the first.
     """
-    entries = load_yaml(resources.files("flows.demo").joinpath(file).read_text(encoding="utf-8"))["tasks"]
+    entries = load_yaml(resources.files("agenthard.flows.demo").joinpath(file).read_text(encoding="utf-8"))["tasks"]
     places = {place.name: place for place in settings}
     default = settings[0].name
     return [scenario_of(places[entry.get("place", default)], number, entry) for number, entry in enumerate(entries)]

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from flows.demo.world import World
-from taxonomy import AgentTask, Check, Message, ToolCall
+from agenthard.flows.demo.world import World
+from agenthard.taxonomy import AgentTask, Check, Message, ToolCall
 
 
 def passes(task: AgentTask, world: type[World], messages: Sequence[Message]) -> bool:

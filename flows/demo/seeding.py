@@ -6,10 +6,18 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from flows.demo.flaws import ENVIRONMENT_FLAWS, RUN_FLAWS, TASK_FLAWS, EnvironmentFlaw, Flaw, RunFlaw, TaskFlaw
-from flows.demo.scenario import Scenario, Setting
-from taxonomy.pointer import resolve, split
-from taxonomy.record import Record
+from agenthard.flows.demo.flaws import (
+    ENVIRONMENT_FLAWS,
+    RUN_FLAWS,
+    TASK_FLAWS,
+    EnvironmentFlaw,
+    Flaw,
+    RunFlaw,
+    TaskFlaw,
+)
+from agenthard.flows.demo.scenario import Scenario, Setting
+from agenthard.taxonomy.pointer import resolve, split
+from agenthard.taxonomy.record import Record
 
 _R = TypeVar("_R", bound=BaseModel)
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, ClassVar, Literal, TypeVar
 
-from taxonomy import Signature, ToolSpec
-from taxonomy.record import Origin
+from agenthard.taxonomy import Signature, ToolSpec
+from agenthard.taxonomy.record import Origin
 
 _Tool = TypeVar("_Tool", bound=Callable[..., dict[str, Any]])
 Schema = dict[str, Any]

@@ -9,15 +9,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from audit.sources.native import ENVIRONMENTS, RUNS, TASKS
-from flows.demo.errands import errands
-from flows.demo.library_desk import EVENING, LIBRARY
-from flows.demo.models import MODELS, SIMULATORS, simulate
-from flows.demo.parcel_service import NIGHT, PARCELS
-from flows.demo.scenario import Scenario, load_scenarios
-from flows.demo.seeding import KeyEntry, seed_flaws
-from taxonomy import EnvironmentSpec, Trajectory
-from taxonomy.pointer import join
+from agenthard.audit.sources.native import ENVIRONMENTS, RUNS, TASKS
+from agenthard.flows.demo.errands import errands
+from agenthard.flows.demo.library_desk import EVENING, LIBRARY
+from agenthard.flows.demo.models import MODELS, SIMULATORS, simulate
+from agenthard.flows.demo.parcel_service import NIGHT, PARCELS
+from agenthard.flows.demo.scenario import Scenario, load_scenarios
+from agenthard.flows.demo.seeding import KeyEntry, seed_flaws
+from agenthard.taxonomy import EnvironmentSpec, Trajectory
+from agenthard.taxonomy.pointer import join
 
 ANSWER_KEY = "answer_key.jsonl"
 LABELS = "labels.jsonl"

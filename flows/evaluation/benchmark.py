@@ -5,12 +5,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol
 
-from flows.errors import CommandError
-from models.estimate import Workload
-from models.model_file import ModelFile
-from models.provider import Model
-from models.request import Request
-from taxonomy.trajectory import Trajectory
+from agenthard.flows.errors import CommandError
+from agenthard.models.estimate import Workload
+from agenthard.models.model_file import ModelFile
+from agenthard.models.provider import Model
+from agenthard.models.request import Request
+from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
 
@@ -60,7 +60,7 @@ class PlayableTask(Protocol):
             trial: Number of the repetition, from 0.
 
         Raises:
-            models.errors.Stop: Nothing more can be asked; the episode has not happened.
+            agenthard.models.errors.Stop: Nothing more can be asked; the episode has not happened.
         """
         ...
 

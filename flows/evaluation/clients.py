@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 
-from flows.evaluation.settings import EvaluationSettings
-from models.budget import Budget
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.ledger import Ledger
-from models.prices import PriceTable, load_prices
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.models.budget import Budget
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.ledger import Ledger
+from agenthard.models.prices import PriceTable, load_prices
 
 
 def price_table(settings: EvaluationSettings) -> PriceTable:

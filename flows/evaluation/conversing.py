@@ -4,16 +4,16 @@ import asyncio
 import time
 from collections.abc import Iterator
 
-from flows.errors import EXPECTED
-from flows.evaluation.benchmark import PlayableTask
-from flows.evaluation.episodes import Attempt, Episode, episodes_of
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.store import EpisodeStore
-from flows.evaluation.workers import Worker
-from models.errors import Stop
-from models.provider import Model
-from taxonomy.printable import printable
-from taxonomy.trajectory import Trajectory
+from agenthard.flows.errors import EXPECTED
+from agenthard.flows.evaluation.benchmark import PlayableTask
+from agenthard.flows.evaluation.episodes import Attempt, Episode, episodes_of
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import Worker
+from agenthard.models.errors import Stop
+from agenthard.models.provider import Model
+from agenthard.taxonomy.printable import printable
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class Conversations:

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from taxonomy.record import Record
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class Episode(NamedTuple):

@@ -11,24 +11,24 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-import flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from flows.errors import CommandError
-from flows.evaluation.clients import open_client
-from flows.evaluation.conversing import Conversations
-from flows.evaluation.episodes import TaskFacts
-from flows.evaluation.playing import follow_parent, play_all
-from flows.evaluation.publish import EvaluationOutcome, publish_evaluation
-from flows.evaluation.settings import EvaluationFolder, EvaluationSettings
-from flows.evaluation.store import EpisodeStore
-from flows.evaluation.watching import watching
-from flows.evaluation.workers import alone, release_dead
-from flows.interrupts import stop_server_with_us
-from flows.progress import current
-from flows.run_folder import write_json
+from agenthard.flows.errors import CommandError
+from agenthard.flows.evaluation.clients import open_client
+from agenthard.flows.evaluation.conversing import Conversations
+from agenthard.flows.evaluation.episodes import TaskFacts
+from agenthard.flows.evaluation.playing import follow_parent, play_all
+from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
+from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.watching import watching
+from agenthard.flows.evaluation.workers import alone, release_dead
+from agenthard.flows.interrupts import stop_server_with_us
+from agenthard.flows.progress import current
+from agenthard.flows.run_folder import write_json
 
 _POLL_SECONDS = 0.5
 

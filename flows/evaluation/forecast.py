@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from functools import reduce
 from operator import add
 
-from flows.commands.output import console, print_json, print_table
-from flows.evaluation.clients import cache_path, price_table
-from flows.evaluation.episodes import Episode, episodes_of
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.store import EpisodeStore
-from models.cache import ReplyCache
-from models.estimate import Estimate, Spread, estimate
-from models.model_file import ModelFile
-from models.prices import PriceTable
-from taxonomy.record import Record
+from agenthard.flows.commands.output import console, print_json, print_table
+from agenthard.flows.evaluation.clients import cache_path, price_table
+from agenthard.flows.evaluation.episodes import Episode, episodes_of
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.models.cache import ReplyCache
+from agenthard.models.estimate import Estimate, Spread, estimate
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable
+from agenthard.taxonomy.record import Record
 
 
 class ModelForecast(Record):

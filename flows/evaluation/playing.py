@@ -6,10 +6,10 @@ import signal
 import threading
 import time
 
-from flows.evaluation.episodes import Attempt, episodes_of
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.store import EpisodeStore
-from flows.evaluation.workers import Worker
+from agenthard.flows.evaluation.episodes import Attempt, episodes_of
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import Worker
 
 
 def play_all(settings: EvaluationSettings) -> int:

@@ -4,16 +4,16 @@ from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Any
 
-from flows.errors import CommandError
-from flows.evaluation.benchmark import Benchmark
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.store import EpisodeStore
-from flows.evaluation.tables import read_episodes, write_tables, write_trajectories
-from flows.run_folder import write_json
-from models.ledger import Ledger, Total
-from reports.evaluation import About, EvaluationError, analyse, read_published, write_evaluation
-from reports.evaluation.board import AgentRow
-from taxonomy.record import Record
+from agenthard.flows.errors import CommandError
+from agenthard.flows.evaluation.benchmark import Benchmark
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.tables import read_episodes, write_tables, write_trajectories
+from agenthard.flows.run_folder import write_json
+from agenthard.models.ledger import Ledger, Total
+from agenthard.reports.evaluation import About, EvaluationError, analyse, read_published, write_evaluation
+from agenthard.reports.evaluation.board import AgentRow
+from agenthard.taxonomy.record import Record
 
 
 class EvaluationOutcome(Record):

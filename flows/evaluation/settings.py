@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import Field
 
-from flows.evaluation.benchmark import Benchmark, open_benchmark
-from flows.evaluation.episodes import Selection
-from models.model_file import ModelFile
-from taxonomy.record import Record
+from agenthard.flows.evaluation.benchmark import Benchmark, open_benchmark
+from agenthard.flows.evaluation.episodes import Selection
+from agenthard.models.model_file import ModelFile
+from agenthard.taxonomy.record import Record
 
 
 class EvaluationSettings(Record):
@@ -57,7 +57,7 @@ class EvaluationSettings(Record):
         Raises:
             CommandError: It cannot be opened, or does not know an agent.
         """
-        from flows.errors import CommandError
+        from agenthard.flows.errors import CommandError
 
         benchmark = open_benchmark(self.benchmark, self.path, self.options, self.seed)
         for agent in self.agents:

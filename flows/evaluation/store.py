@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts
-from models.storage import Database
-from taxonomy.trajectory import Trajectory
+from agenthard.flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts
+from agenthard.models.storage import Database
+from agenthard.taxonomy.trajectory import Trajectory
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tasks (
@@ -72,7 +72,7 @@ class EpisodeStore:
 
         Args:
             episodes: What is wanted.
-            worker: Who takes them (flows.evaluation.workers).
+            worker: Who takes them (agenthard.flows.evaluation.workers).
             most_attempts: How often an episode may be tried while it ends in infrastructure errors.
 
         Returns:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from flows.evaluation.settings import EvaluationFolder
-from flows.evaluation.store import EpisodeStore
-from taxonomy.files import replacing
+from agenthard.flows.evaluation.settings import EvaluationFolder
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.taxonomy.files import replacing
 
 if TYPE_CHECKING:
     import pandas as pd

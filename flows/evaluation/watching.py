@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.store import EpisodeStore
-from flows.progress import current
-from models.errors import ModelError
-from models.ledger import Ledger, Total
-from models.prices import load_prices
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.progress import current
+from agenthard.models.errors import ModelError
+from agenthard.models.ledger import Ledger, Total
+from agenthard.models.prices import load_prices
 
 _SECONDS = 1.0
 _WINDOW = 60

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.store import EpisodeStore
 
 
 class Worker:

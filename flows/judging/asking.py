@@ -4,18 +4,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from audit.judge.conversation import Conversation
-from audit.judge.conversation import ask as converse
-from audit.judge.investigating import Investigator
-from audit.judge.judged import Judged, JudgeError
-from audit.judge.material import Passage
-from audit.judge.reading import UnreadableVerdict, read_verdict
-from audit.judge.settings import JudgeSettings
-from flows.judging.questions import MOST_SAMPLES, Question
-from flows.judging.workbench import Ready
-from models.provider import Model
-from models.request import Request, Usage
-from taxonomy.printable import printable
+from agenthard.audit.judge.context.material import Passage
+from agenthard.audit.judge.conversation import Conversation
+from agenthard.audit.judge.conversation import ask as converse
+from agenthard.audit.judge.investigating import Investigator
+from agenthard.audit.judge.judged import Judged, JudgeError
+from agenthard.audit.judge.settings import JudgeSettings
+from agenthard.audit.judge.verify.reading import UnreadableVerdict, read_verdict
+from agenthard.flows.judging.questions import MOST_SAMPLES, Question
+from agenthard.flows.judging.workbench import Ready
+from agenthard.models.provider import Model
+from agenthard.models.request import Request, Usage
+from agenthard.taxonomy.printable import printable
 
 _AGAIN = ("refusal", "timeout", "unreadable")
 """Errors after which another reply to the same words may do better."""
@@ -86,7 +86,7 @@ async def put(
     """Put a question.
 
     An answer that is refused, comes too late or cannot be read is asked for again; what no repetition can help is not.
-    Transport errors are the client's to repeat (models.client).
+    Transport errors are the client's to repeat (agenthard.models.client).
 
     Args:
         model: What answers.

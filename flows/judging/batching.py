@@ -5,28 +5,28 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import IO
 
-from flows.judging.asking import NotAsked, Unanswered
-from flows.judging.defending import Defending
-from flows.judging.inputs import AuditInputs
-from flows.judging.judging import conclude, unwrapped
-from flows.judging.offloading import hands
-from flows.judging.publishing import JudgingOutcome
-from flows.judging.running import Judging
-from flows.judging.session import Session
-from flows.judging.settings import JudgingFolder, JudgingSettings
-from flows.judging.store import AnswerStore
-from flows.judging.taking import chosen_tasks, taken
-from flows.progress import current
-from models.batch.desk import BatchDesk
-from models.batch.intake import Intake
-from models.batch.submission import Submission
-from models.cache import ReplyCache
-from models.errors import BadRequest, ContextOverflow, ModelError, ServerError
-from models.ledger import Ledger
-from models.model_file import ModelFile
-from models.prices import PriceTable
-from models.request import Completion, Request
-from taxonomy.record import Record
+from agenthard.flows.judging.asking import NotAsked, Unanswered
+from agenthard.flows.judging.defending import Defending
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.judging import conclude, unwrapped
+from agenthard.flows.judging.offloading import hands
+from agenthard.flows.judging.publishing import JudgingOutcome
+from agenthard.flows.judging.running import Judging
+from agenthard.flows.judging.session import Session
+from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings
+from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.judging.taking import chosen_tasks, taken
+from agenthard.flows.progress import current
+from agenthard.models.batch.desk import BatchDesk
+from agenthard.models.batch.intake import Intake
+from agenthard.models.batch.submission import Submission
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import BadRequest, ContextOverflow, ModelError, ServerError
+from agenthard.models.ledger import Ledger
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable
+from agenthard.models.request import Completion, Request
+from agenthard.taxonomy.record import Record
 
 TRIES = 3
 """Batches that one request may be in before its error stands."""
@@ -64,7 +64,7 @@ class Returned:
         self._files, self._cache, self._desk, self._prices = files, cache, desk, prices
 
     async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
-        """Answer a request (models.provider.Model).
+        """Answer a request (agenthard.models.provider.Model).
 
         Raises:
             NotAsked: It has not come back.

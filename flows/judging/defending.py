@@ -4,20 +4,20 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from audit.judge.defence import apply_rebuttals, defender, to_defend
-from audit.judge.judged import JudgeError
-from audit.judge.material import Material
-from audit.judge.panel import PanelIssue, PanelVerdict
-from audit.judge.rebuttal import Rebuttal, read_rebuttal
-from flows.errors import EXPECTED
-from flows.judging.asking import Effort, put, unforeseen
-from flows.judging.offloading import Failed
-from flows.judging.panels import Sitting, sittings
-from flows.judging.questions import Question
-from flows.judging.session import Session
-from flows.judging.store import Defence
-from flows.judging.workbench import Ready
-from taxonomy.task import AgentTask
+from agenthard.audit.judge.aggregate.defence import apply_rebuttals, defender, to_defend
+from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
+from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, read_rebuttal
+from agenthard.audit.judge.context.material import Material
+from agenthard.audit.judge.judged import JudgeError
+from agenthard.flows.errors import EXPECTED
+from agenthard.flows.judging.asking import Effort, put, unforeseen
+from agenthard.flows.judging.offloading import Failed
+from agenthard.flows.judging.panels import Sitting, sittings
+from agenthard.flows.judging.questions import Question
+from agenthard.flows.judging.session import Session
+from agenthard.flows.judging.store import Defence
+from agenthard.flows.judging.workbench import Ready
+from agenthard.taxonomy.task import AgentTask
 
 
 class Charge(NamedTuple):

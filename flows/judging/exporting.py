@@ -5,23 +5,23 @@ from collections import Counter
 from pathlib import Path
 from typing import IO, Literal
 
-from flows.errors import CommandError
-from flows.judging.asking import Unanswered
-from flows.judging.defending import Defending
-from flows.judging.inputs import AuditInputs
-from flows.judging.judging import unwrapped
-from flows.judging.offline import Nobody
-from flows.judging.offloading import hands
-from flows.judging.questions import Question, custom_id
-from flows.judging.running import Judging
-from flows.judging.session import Session
-from flows.judging.settings import JudgingSettings
-from flows.judging.store import AnswerStore
-from flows.judging.taking import chosen_tasks, identify
-from models.batch.wire import format_of, request_line
-from models.tokens import most_prompt_tokens, prompt_tokens
-from taxonomy.files import replacing
-from taxonomy.record import Record
+from agenthard.flows.errors import CommandError
+from agenthard.flows.judging.asking import Unanswered
+from agenthard.flows.judging.defending import Defending
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.judging import unwrapped
+from agenthard.flows.judging.offline import Nobody
+from agenthard.flows.judging.offloading import hands
+from agenthard.flows.judging.questions import Question, custom_id
+from agenthard.flows.judging.running import Judging
+from agenthard.flows.judging.session import Session
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.judging.taking import chosen_tasks, identify
+from agenthard.models.batch.wire import format_of, request_line
+from agenthard.models.tokens import most_prompt_tokens, prompt_tokens
+from agenthard.taxonomy.files import replacing
+from agenthard.taxonomy.record import Record
 
 ExportFormat = Literal["agenthard", "openai-batch", "gemini-batch"]
 

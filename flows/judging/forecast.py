@@ -3,19 +3,19 @@
 import asyncio
 from collections.abc import Sequence
 
-from audit.judge.settings import Judge
-from flows.judging.inputs import AuditInputs
-from flows.judging.judging import unwrapped
-from flows.judging.offloading import Failed, Hands, hands
-from flows.judging.questions import Question, questions_of
-from flows.judging.settings import JudgingSettings
-from flows.judging.store import AnswerStore
-from flows.judging.taking import chosen_tasks
-from flows.judging.workbench import Ready
-from models.cache import ReplyCache
-from models.estimate import Estimate, Spread, Workload, estimate
-from models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens
-from taxonomy.record import Record
+from agenthard.audit.judge.settings import Judge
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.judging import unwrapped
+from agenthard.flows.judging.offloading import Failed, Hands, hands
+from agenthard.flows.judging.questions import Question, questions_of
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.judging.taking import chosen_tasks
+from agenthard.flows.judging.workbench import Ready
+from agenthard.models.cache import ReplyCache
+from agenthard.models.estimate import Estimate, Spread, Workload, estimate
+from agenthard.models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens
+from agenthard.taxonomy.record import Record
 
 _VERDICT = (250.0, 900.0)
 """Tokens of a short and of a usual verdict."""

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pyarrow.parquet
 
-from audit.detectors.registry import detectors
-from flows.errors import CommandError
-from flows.plan import AuditPlan, load_tasks
-from flows.read_run import read_findings
-from flows.repair_inputs import Audited
-from flows.run_folder import RunFolder
-from taxonomy.finding import Coverage, Finding
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.registry import detectors
+from agenthard.flows.errors import CommandError
+from agenthard.flows.plan import AuditPlan, load_tasks
+from agenthard.flows.read_run import read_findings
+from agenthard.flows.repair_inputs import Audited
+from agenthard.flows.run_folder import RunFolder
+from agenthard.taxonomy.finding import Coverage, Finding
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AuditInputs:

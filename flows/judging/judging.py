@@ -8,25 +8,25 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from flows.judging.defending import Defending
-from flows.judging.inputs import AuditInputs
-from flows.judging.offline import AnswerFile, Unused
-from flows.judging.offloading import hands
-from flows.judging.panels import sittings
-from flows.judging.publishing import JudgingOutcome, publish_judging
-from flows.judging.questions import Question, owner_id, questions_of
-from flows.judging.running import Judging
-from flows.judging.session import Session
-from flows.judging.settings import JudgingFolder, JudgingSettings
-from flows.judging.store import AnswerStore
-from flows.judging.taking import chosen_tasks, taken
-from flows.progress import current
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.ledger import Ledger
-from models.provider import Model
-from models.providers import provider_for
-from taxonomy.record import Record
+from agenthard.flows.judging.defending import Defending
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.offline import AnswerFile, Unused
+from agenthard.flows.judging.offloading import hands
+from agenthard.flows.judging.panels import sittings
+from agenthard.flows.judging.publishing import JudgingOutcome, publish_judging
+from agenthard.flows.judging.questions import Question, owner_id, questions_of
+from agenthard.flows.judging.running import Judging
+from agenthard.flows.judging.session import Session
+from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings
+from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.judging.taking import chosen_tasks, taken
+from agenthard.flows.progress import current
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.ledger import Ledger
+from agenthard.models.provider import Model
+from agenthard.models.providers import provider_for
+from agenthard.taxonomy.record import Record
 
 T = TypeVar("T")
 
@@ -59,7 +59,7 @@ def import_answers(settings: JudgingSettings, answers: Path) -> ImportOutcome:
 
     Args:
         settings: The run; its folder may hold answers already, which stay.
-        answers: JSON Lines (flows.judging.offline.AnswerFile).
+        answers: JSON Lines (agenthard.flows.judging.offline.AnswerFile).
 
     Raises:
         CommandError: The audit cannot be judged, or the folder is about something else.

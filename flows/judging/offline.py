@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flows.judging.asking import NotAsked
-from flows.judging.questions import Question, custom_id, owner_id
-from models.batch.wire import custom_id_of, read_line
-from models.errors import BadRequest, MalformedReply, Stop
-from models.model_file import ModelFile
-from models.request import ChatMessage, Completion, Finish, Reply, Request
+from agenthard.flows.judging.asking import NotAsked
+from agenthard.flows.judging.questions import Question, custom_id, owner_id
+from agenthard.models.batch.wire import custom_id_of, read_line
+from agenthard.models.errors import BadRequest, MalformedReply, Stop
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import ChatMessage, Completion, Finish, Reply, Request
 
 _FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length", "refusal": "refusal"}
 

@@ -9,14 +9,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
 from typing import Any, Protocol, TypeVar
 
-from audit.judge.checked import CheckedVerdict
-from audit.judge.judged import Judged
-from audit.judge.material import Material
-from audit.judge.panel import PanelIssue
-from flows.errors import CommandError
-from flows.evaluation.playing import follow_parent
-from flows.judging.settings import JudgingSettings
-from flows.judging.workbench import Ready, Workbench, open_workbench
+from agenthard.audit.judge.aggregate.panel import PanelIssue
+from agenthard.audit.judge.context.material import Material
+from agenthard.audit.judge.judged import Judged
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.flows.errors import CommandError
+from agenthard.flows.evaluation.playing import follow_parent
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.workbench import Ready, Workbench, open_workbench
 
 T = TypeVar("T")
 _Job = tuple[Callable[..., Any], tuple[Any, ...]]

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from audit.judge.cascade import needs_second
-from audit.judge.ensemble import combine
-from audit.judge.error_rates import PanelRates, error_rates
-from audit.judge.panel import PanelVerdict
-from audit.judge.settings import JudgeSettings
-from flows.judging.questions import questions_of
-from flows.judging.store import Answer, AnswerStore
+from agenthard.audit.judge.aggregate.cascade import needs_second
+from agenthard.audit.judge.aggregate.ensemble import combine
+from agenthard.audit.judge.aggregate.error_rates import PanelRates, error_rates
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.settings import JudgeSettings
+from agenthard.flows.judging.questions import questions_of
+from agenthard.flows.judging.store import Answer, AnswerStore
 
 
 class Sitting(NamedTuple):

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from audit.judge.settings import Judge, JudgeSettings, JudgeSettingsError, load_settings
-from flows.errors import CommandError
-from flows.judging.settings import JudgingSettings
-from flows.judging.workbench import Workbench
-from models.model_file import ModelFile
-from models.request import Request
-from models.tokens import most_prompt_tokens, prompt_tokens
-from taxonomy.record import Record
+from agenthard.audit.judge.settings import Judge, JudgeSettings, JudgeSettingsError, load_settings
+from agenthard.flows.errors import CommandError
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.workbench import Workbench
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import Request
+from agenthard.models.tokens import most_prompt_tokens, prompt_tokens
+from agenthard.taxonomy.record import Record
 
 
 class TaskPrompt(Record):

@@ -12,24 +12,24 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from audit.detectors.base import Detector
-from audit.judge.findings import JudgeCheck, judge_results
-from audit.judge.panel import PanelVerdict
-from audit.shards import ShardResult
-from flows.judging.defending import defended
-from flows.judging.inputs import AuditInputs
-from flows.judging.panels import Sitting, sittings
-from flows.judging.settings import JudgingSettings
-from flows.judging.store import Answer, AnswerStore
-from flows.publish import Addition, AuditOutcome, publish
-from flows.read_run import read_findings
-from flows.run_folder import write_json, write_jsonl
-from models.ledger import Ledger, Total
-from reports.judge_evidence import evidence_tables, judge_evidence
-from taxonomy.files import replacing, write_atomically
-from taxonomy.finding import Status, Tier
-from taxonomy.printable import printable
-from taxonomy.record import Record
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.shards import ShardResult
+from agenthard.flows.judging.defending import defended
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.panels import Sitting, sittings
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.store import Answer, AnswerStore
+from agenthard.flows.publish import Addition, AuditOutcome, publish
+from agenthard.flows.read_run import read_findings
+from agenthard.flows.run_folder import write_json, write_jsonl
+from agenthard.models.ledger import Ledger, Total
+from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
+from agenthard.taxonomy.files import replacing, write_atomically
+from agenthard.taxonomy.finding import Status, Tier
+from agenthard.taxonomy.printable import printable
+from agenthard.taxonomy.record import Record
 
 _QUESTIONS = pa.schema(
     [

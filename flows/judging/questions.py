@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from audit.judge.settings import Judge
+from agenthard.audit.judge.settings import Judge
 
 MOST_SAMPLES, MOST_ATTEMPTS = 64, 100
 """Bounds of the settings; numbers of requests are laid out with them, so that they never depend on the settings."""
@@ -37,7 +37,7 @@ def questions_of(task_id: str, judges: Sequence[Judge]) -> Iterator[Question]:
 
 
 def request_number(twins: int, sample: int, attempt: int) -> int:
-    """Number a request among those of the same words (models.request.Request.sample).
+    """Number a request among those of the same words (agenthard.models.request.Request.sample).
 
     Every question gets replies of its own: repetitions, further attempts at an answer that could not be used, and
     judges that differ in nothing but their name never share one.

@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from audit.judge.cascade import needs_second
-from audit.judge.checked import CheckedVerdict
-from audit.judge.ensemble import combine
-from audit.judge.investigating import Investigator
-from audit.judge.judged import Judged, JudgeError
-from audit.judge.settings import Judge
-from flows.errors import EXPECTED
-from flows.judging.asking import Asked, ask, unforeseen
-from flows.judging.offloading import Failed
-from flows.judging.questions import Question, questions_of
-from flows.judging.session import Session
-from flows.judging.store import Answer
-from flows.judging.workbench import Ready
+from agenthard.audit.judge.aggregate.cascade import needs_second
+from agenthard.audit.judge.aggregate.ensemble import combine
+from agenthard.audit.judge.investigating import Investigator
+from agenthard.audit.judge.judged import Judged, JudgeError
+from agenthard.audit.judge.settings import Judge
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.flows.errors import EXPECTED
+from agenthard.flows.judging.asking import Asked, ask, unforeseen
+from agenthard.flows.judging.offloading import Failed
+from agenthard.flows.judging.questions import Question, questions_of
+from agenthard.flows.judging.session import Session
+from agenthard.flows.judging.store import Answer
+from agenthard.flows.judging.workbench import Ready
 
 
 class Judging:

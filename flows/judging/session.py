@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
-from flows.judging.asking import Unanswered
-from flows.judging.offloading import Hands
-from flows.judging.settings import JudgingSettings
-from flows.judging.store import AnswerStore
-from models.errors import Stop
-from models.provider import Model
-from taxonomy.task import AgentTask
+from agenthard.flows.judging.asking import Unanswered
+from agenthard.flows.judging.offloading import Hands
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.store import AnswerStore
+from agenthard.models.errors import Stop
+from agenthard.models.provider import Model
+from agenthard.taxonomy.task import AgentTask
 
 _AHEAD = 4
 """Items under way for each question in flight: while some are asked, the prompts of others are written."""

@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic import Field
 
-from audit.judge.settings import Judge, JudgeSettings
-from flows.repair_inputs import Audited, read_audited
-from models.budget import Budget
-from models.model_file import ModelFile
-from models.prices import PriceTable, load_prices
-from taxonomy.record import Record
+from agenthard.audit.judge.settings import Judge, JudgeSettings
+from agenthard.flows.repair_inputs import Audited, read_audited
+from agenthard.models.budget import Budget
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable, load_prices
+from agenthard.taxonomy.record import Record
 
 _HOW_HARD = {"limits", "retries", "timeout", "price", "key_env"}
 """Settings of a model that change when and at what price it answers, and not what."""

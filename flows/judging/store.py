@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from audit.judge.checked import CheckedVerdict
-from audit.judge.judged import Judged
-from audit.judge.material import Omission
-from flows.judging.questions import Question
-from models.request import Usage
-from models.storage import Database
-from taxonomy.record import Record
+from agenthard.audit.judge.context.material import Omission
+from agenthard.audit.judge.judged import Judged
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.flows.judging.questions import Question
+from agenthard.models.request import Usage
+from agenthard.models.storage import Database
+from agenthard.taxonomy.record import Record
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from audit.judge.findings import JUDGE_VERSION
-from audit.judge.wording import prompt_version
-from flows.errors import CommandError
-from flows.judging.inputs import AuditInputs
-from flows.judging.settings import JudgingFolder, JudgingSettings
-from flows.run_folder import RunFolder, write_json
-from taxonomy.categories import load_taxonomy
+from agenthard.audit.judge.aggregate.findings import JUDGE_VERSION
+from agenthard.audit.judge.wording import prompt_version
+from agenthard.flows.errors import CommandError
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings
+from agenthard.flows.run_folder import RunFolder, write_json
+from agenthard.taxonomy.categories import load_taxonomy
 
 
 def chosen_tasks(settings: JudgingSettings, inputs: AuditInputs) -> tuple[str, ...]:

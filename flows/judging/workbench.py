@@ -6,32 +6,32 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from audit.detectors.registry import detectors
-from audit.execution.checkout import use_checkout
-from audit.execution.workers import allow_weak_isolation
-from audit.judge.applicable import applicable
-from audit.judge.checked import CheckedVerdict
-from audit.judge.checking import check_verdict
-from audit.judge.gathering import gather
-from audit.judge.judged import Judged
-from audit.judge.material import Material
-from audit.judge.panel import PanelIssue
-from audit.judge.prompt import build_prompt
-from audit.judge.rebuttal import passing_run, rebuttal_request, with_run
-from audit.judge.request import judge_request
-from audit.judge.settings import Judge
-from audit.judge.tokens import material_tokens
-from audit.judge.trimming import TooLong, trim
-from audit.judge.wording import prompt_version
-from audit.repair.recheck import Checker
-from flows.judging.inputs import AuditInputs
-from flows.judging.questions import request_number, twins_before
-from flows.judging.settings import JudgingSettings
-from models.request import Request
-from models.tokens import most_prompt_tokens
-from taxonomy.categories import Category, load_taxonomy
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.workers import allow_weak_isolation
+from agenthard.audit.judge.aggregate.panel import PanelIssue
+from agenthard.audit.judge.aggregate.rebuttal import passing_run, rebuttal_request, with_run
+from agenthard.audit.judge.context.applicable import applicable
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.material import Material
+from agenthard.audit.judge.context.tokens import material_tokens
+from agenthard.audit.judge.context.trimming import TooLong, trim
+from agenthard.audit.judge.judged import Judged
+from agenthard.audit.judge.prompt import build_prompt
+from agenthard.audit.judge.request import judge_request
+from agenthard.audit.judge.settings import Judge
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verify.checking import check_verdict
+from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.repair.recheck import Checker
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.questions import request_number, twins_before
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.models.request import Request
+from agenthard.models.tokens import most_prompt_tokens
+from agenthard.taxonomy.categories import Category, load_taxonomy
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _TRIMMINGS = 4
 """How often a prompt is shortened until it fits: what surrounds the material depends on what is left out."""

@@ -11,19 +11,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from models.batch.intake import Intake, take_in
-from models.batch.jobs import Job, JobStore
-from models.batch.service import BatchService, service_for
-from models.batch.submission import Submission
-from models.batch.wire import custom_id_of, request_line
-from models.budget import Budget, most
-from models.cache import ReplyCache
-from models.errors import BadRequest
-from models.ledger import Entry, Ledger
-from models.model_file import ModelFile
-from models.prices import PriceTable
-from models.request import Request
-from taxonomy.files import sync
+from agenthard.models.batch.intake import Intake, take_in
+from agenthard.models.batch.jobs import Job, JobStore
+from agenthard.models.batch.service import BatchService, service_for
+from agenthard.models.batch.submission import Submission
+from agenthard.models.batch.wire import custom_id_of, request_line
+from agenthard.models.budget import Budget, most
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import BadRequest
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable
+from agenthard.models.request import Request
+from agenthard.taxonomy.files import sync
 
 MOST_REQUESTS = 50_000
 """Requests that OpenAI takes in one batch."""

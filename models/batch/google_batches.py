@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-from models.batch.service import Progress, State
-from models.providers.destination import Destination
-from models.providers.failures import attempt, read
-from models.providers.google import close_google_sdk, google_sdk
-from taxonomy.files import naming
+from agenthard.models.batch.service import Progress, State
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import attempt, read
+from agenthard.models.providers.google import close_google_sdk, google_sdk
+from agenthard.taxonomy.files import naming
 
 _STATES: dict[str, State] = {
     "JOB_STATE_SUCCEEDED": "ended",
@@ -29,12 +29,12 @@ class GoogleBatches:
             timeout: Seconds that one request of the service may take.
         """
         self._to, self._timeout = destination, timeout
-        from models.providers.http import MOST_BATCH_BYTES
+        from agenthard.models.providers.http import MOST_BATCH_BYTES
 
         self._sdk, self._http = google_sdk(destination, MOST_BATCH_BYTES)
 
     async def submit(self, file: Path, tag: str) -> str:
-        """Upload a file and begin its batch (models.batch.service)."""
+        """Upload a file and begin its batch (agenthard.models.batch.service)."""
 
         async def send() -> str:
             uploaded = await self._sdk.aio.files.upload(

@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import Field
 
-from models.batch.jobs import JobStore
-from models.batch.wire import custom_id_of, read_line
-from models.cache import ReplyCache
-from models.errors import MalformedReply, ModelError
-from models.ledger import Ledger
-from models.model_file import ModelFile
-from models.request import Usage
-from taxonomy.record import Record
+from agenthard.models.batch.jobs import JobStore
+from agenthard.models.batch.wire import custom_id_of, read_line
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import MalformedReply, ModelError
+from agenthard.models.ledger import Ledger
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import Usage
+from agenthard.taxonomy.record import Record
 
 
 class Intake(Record):

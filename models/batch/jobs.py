@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from models.storage import Database
-from taxonomy.record import Record
+from agenthard.models.storage import Database
+from agenthard.taxonomy.record import Record
 
 JobState = Literal["new", "submitted", "fetched", "failed"]
 """new: written down, perhaps sent; submitted: the provider has it; fetched: its answers are in the cache;

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from models.batch.service import Progress, State
-from models.batch.wire import ENDPOINTS
-from models.model_file import ModelFile
-from models.providers.destination import Destination
-from models.providers.failures import attempt, read
-from taxonomy.files import naming
+from agenthard.models.batch.service import Progress, State
+from agenthard.models.batch.wire import ENDPOINTS
+from agenthard.models.model_file import ModelFile
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import attempt, read
+from agenthard.taxonomy.files import naming
 
 _TAG = "agenthard"
 """Key of our tag in a batch's metadata."""
@@ -22,7 +22,7 @@ class OpenAIBatches:
         """Make the SDK's client; nothing is sent."""
         import openai
 
-        from models.providers.http import LimitedClient
+        from agenthard.models.providers.http import LimitedClient
 
         self._file, self._to = file, destination
         self._http = LimitedClient()
@@ -35,7 +35,7 @@ class OpenAIBatches:
         )
 
     async def submit(self, file: Path, tag: str) -> str:
-        """Upload a file and begin its batch (models.batch.service)."""
+        """Upload a file and begin its batch (agenthard.models.batch.service)."""
 
         async def send() -> str:
             uploaded = await self._sdk.files.create(file=file, purpose="batch")
@@ -94,7 +94,7 @@ class OpenAIBatches:
         return await attempt(lambda: self._sdk.batches.retrieve(batch), self._file.timeout, self._to)
 
     async def _append(self, name: str, to: Path) -> None:
-        from models.providers.http import MOST_BATCH_BYTES, counted
+        from agenthard.models.providers.http import MOST_BATCH_BYTES, counted
 
         async with self._sdk.files.with_streaming_response.content(name) as answer:
             with naming(to), to.open("ab") as stream:

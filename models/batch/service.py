@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Literal, Protocol
 
-from models.errors import ConfigurationError
-from models.model_file import ModelFile
-from models.providers.destination import Destination
-from taxonomy.record import Record
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.model_file import ModelFile
+from agenthard.models.providers.destination import Destination
+from agenthard.taxonomy.record import Record
 
 State = Literal["running", "ended", "failed"]
 """running: answers are still to come; ended: whatever there will be is there, also after expiry or cancellation;
@@ -27,7 +27,7 @@ class Progress(Record):
 
 
 class BatchService(Protocol):
-    """A provider's batches. Every method raises models.errors.ModelError when it does not work out."""
+    """A provider's batches. Every method raises agenthard.models.errors.ModelError when it does not work out."""
 
     async def submit(self, file: Path, tag: str) -> str:
         """Upload a file of requests and begin a batch of it, known to the provider by a tag of ours.
@@ -71,9 +71,9 @@ def service_for(file: ModelFile) -> BatchService:
         )
     destination = Destination.of(file)
     if file.parsed_name.provider == "google":
-        from models.batch.google_batches import GoogleBatches
+        from agenthard.models.batch.google_batches import GoogleBatches
 
         return GoogleBatches(destination, file.timeout)
-    from models.batch.openai_batches import OpenAIBatches
+    from agenthard.models.batch.openai_batches import OpenAIBatches
 
     return OpenAIBatches(file, destination)

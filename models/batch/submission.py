@@ -1,6 +1,6 @@
 """What a call handed over to providers."""
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 
 class Submission(Record):

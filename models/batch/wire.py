@@ -4,15 +4,15 @@ import base64
 import json
 from typing import Any, Literal
 
-from models.errors import MalformedReply, ServerError
-from models.model_file import ModelFile
-from models.providers.destination import Destination
-from models.providers.failures import from_status, read
-from models.providers.google import contents_of, google_reply, settings_of
-from models.providers.messages import check_pictures
-from models.providers.openai_chat import chat_body, chat_reply
-from models.providers.openai_responses import responses_body, responses_reply
-from models.request import Reply, Request
+from agenthard.models.errors import MalformedReply, ServerError
+from agenthard.models.model_file import ModelFile
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import from_status, read
+from agenthard.models.providers.google import contents_of, google_reply, settings_of
+from agenthard.models.providers.messages import check_pictures
+from agenthard.models.providers.openai_chat import chat_body, chat_reply
+from agenthard.models.providers.openai_responses import responses_body, responses_reply
+from agenthard.models.request import Reply, Request
 
 Format = Literal["openai", "gemini"]
 

@@ -3,8 +3,8 @@
 An SDK is imported when its provider is made, never with this package.
 """
 
-from models.model_file import ModelFile
-from models.provider import Provider
+from agenthard.models.model_file import ModelFile
+from agenthard.models.provider import Provider
 
 
 def provider_for(file: ModelFile) -> Provider:
@@ -17,17 +17,17 @@ def provider_for(file: ModelFile) -> Provider:
         MissingKey: The environment holds no key for it; nothing was sent.
         ConfigurationError: What the environment holds cannot be a key.
     """
-    from models.providers.destination import Destination
+    from agenthard.models.providers.destination import Destination
 
     destination = Destination.of(file)
     if file.parsed_name.provider == "google":
-        from models.providers.google import GoogleProvider
+        from agenthard.models.providers.google import GoogleProvider
 
         return GoogleProvider(destination)
     if file.api == "responses":
-        from models.providers.openai_responses import ResponsesProvider
+        from agenthard.models.providers.openai_responses import ResponsesProvider
 
         return ResponsesProvider(file, destination)
-    from models.providers.openai_chat import ChatProvider
+    from agenthard.models.providers.openai_chat import ChatProvider
 
     return ChatProvider(file, destination)

@@ -4,10 +4,10 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from models.errors import ConfigurationError, MissingKey
-from models.model_file import ModelFile
-from models.names import ModelName
-from taxonomy.printable import printable
+from agenthard.models.errors import ConfigurationError, MissingKey
+from agenthard.models.model_file import ModelFile
+from agenthard.models.names import ModelName
+from agenthard.taxonomy.printable import printable
 
 _NO_KEY = "none"
 """What a server that wants no key gets."""

@@ -1,4 +1,4 @@
-"""What an attempt failed with, in our own words: exceptions of SDKs and of HTTP become models.errors.
+"""What an attempt failed with, in our own words: exceptions of SDKs and of HTTP become agenthard.models.errors.
 
 The exceptions of SDKs hold the request with its key, so they are never chained to ours.
 """
@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from models.errors import (
+from agenthard.models.errors import (
     BadRequest,
     BudgetExhausted,
     ConnectionFailed,
@@ -24,8 +24,8 @@ from models.errors import (
     UnknownModel,
     WrongKey,
 )
-from models.providers.destination import Destination
-from models.request import Reply
+from agenthard.models.providers.destination import Destination
+from agenthard.models.request import Reply
 
 T = TypeVar("T")
 

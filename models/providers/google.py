@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from models.errors import BadRequest
-from models.providers.destination import Destination
-from models.providers.failures import attempt, read
-from models.providers.messages import check_pictures, finish_of, turn_of, usage_of
-from models.request import Call, ChatMessage, Reply, Request, Usage
+from agenthard.models.errors import BadRequest
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import attempt, read
+from agenthard.models.providers.messages import check_pictures, finish_of, turn_of, usage_of
+from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -38,7 +38,7 @@ def google_sdk(destination: Destination, most_bytes: int | None = None) -> "tupl
     from google import genai
     from google.genai.types import HttpOptions
 
-    from models.providers.http import LimitedClient
+    from agenthard.models.providers.http import LimitedClient
 
     # A client of our own: with aiohttp installed the SDK would use that, and try every failed connection twice.
     http = LimitedClient(most_bytes) if most_bytes else LimitedClient()
@@ -62,7 +62,7 @@ class GoogleProvider:
         self._sdk, self._http = google_sdk(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send a request once (models.provider.Provider)."""
+        """Send a request once (agenthard.models.provider.Provider)."""
         check_pictures(request)
         contents = list(contents_of(request.messages))
         config = self._config(request, timeout)

@@ -17,7 +17,7 @@ class TooLong(httpx2.DecodingError):
 class LimitedClient(httpx2.AsyncClient):
     """A client that gives up on an answer once it is too long: an endless one, or one that decompresses to gigabytes.
 
-    How many requests are in flight is the business of `models.limits`.
+    How many requests are in flight is the business of `agenthard.models.limits`.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from models.errors import BadRequest
-from models.request import Finish, Request, Usage
-from models.tokens import most_output_tokens, most_prompt_tokens
+from agenthard.models.errors import BadRequest
+from agenthard.models.request import Finish, Request, Usage
+from agenthard.models.tokens import most_output_tokens, most_prompt_tokens
 
 MOST_TOKENS = 2**40
 """No reply has a trillion tokens. Sums of so many of them are exact as a float and fit the ledger's integers."""

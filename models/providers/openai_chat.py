@@ -3,13 +3,13 @@
 import json
 from typing import Any
 
-from models.errors import BadRequest
-from models.model_file import ModelFile
-from models.providers.destination import Destination
-from models.providers.failures import from_status, read
-from models.providers.messages import check_pictures, finish_of, turn_of, usage_of
-from models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
-from models.request import Call, ChatMessage, Reply, Request, Usage
+from agenthard.models.errors import BadRequest
+from agenthard.models.model_file import ModelFile
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import from_status, read
+from agenthard.models.providers.messages import check_pictures, finish_of, turn_of, usage_of
+from agenthard.models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
+from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
 
 _THOUGHTS = ("reasoning_content", "reasoning")
 """Names under which servers show thoughts."""
@@ -24,7 +24,7 @@ class ChatProvider:
         self._sdk = OpenAISDK(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send a request once (models.provider.Provider)."""
+        """Send a request once (agenthard.models.provider.Provider)."""
         check_pictures(request)
         body = chat_body(self._file, request)
         try:

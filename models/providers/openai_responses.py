@@ -4,13 +4,13 @@ import json
 import re
 from typing import Any
 
-from models.errors import BadRequest
-from models.model_file import ModelFile
-from models.providers.destination import Destination
-from models.providers.failures import from_status, read
-from models.providers.messages import check_pictures, finish_of, usage_of
-from models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
-from models.request import Call, ChatMessage, Reply, Request, Usage
+from agenthard.models.errors import BadRequest
+from agenthard.models.model_file import ModelFile
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import from_status, read
+from agenthard.models.providers.messages import check_pictures, finish_of, usage_of
+from agenthard.models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
+from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
 
 _WITHOUT_REASONING = re.compile(r"gpt-3|gpt-4|chatgpt")
 """Models that refuse a request for encrypted reasoning, as they have none."""
@@ -26,7 +26,7 @@ class ResponsesProvider:
         self._sdk = OpenAISDK(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send a request once (models.provider.Provider)."""
+        """Send a request once (agenthard.models.provider.Provider)."""
         check_pictures(request)
         body = responses_body(self._file, request)
         try:

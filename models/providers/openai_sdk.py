@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from models.errors import BadRequest
-from models.providers.destination import Destination
-from models.providers.failures import CONNECT_SECONDS, attempt
-from models.request import ChatMessage, Image, Reply, Request
+from agenthard.models.errors import BadRequest
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import CONNECT_SECONDS, attempt
+from agenthard.models.request import ChatMessage, Image, Reply, Request
 
 
 class OpenAISDK:
@@ -16,7 +16,7 @@ class OpenAISDK:
         """Make it; nothing is sent."""
         import openai
 
-        from models.providers.http import LimitedClient
+        from agenthard.models.providers.http import LimitedClient
 
         self._to = destination
         self._http = LimitedClient()

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from audit.decisions.policy import Action, Decision, Policy, decide
-from audit.judge.checked import CheckedVerdict
-from audit.judge.panel import PanelVerdict
-from taxonomy.finding import Coverage, Finding, Status
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Action, Decision, Policy, decide
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.taxonomy.finding import Coverage, Finding, Status
+from agenthard.taxonomy.record import Record
 
 JUDGE_CHECK = "judge"
 """Id under which a judge's findings and coverage stand beside those of checks."""

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.alignment.answers import Answer, Answers
-from reports.alignment.measures import Labelled, Measured, Settings, measure
-from reports.statistics.resampling import random_subsets
-from reports.statistics.result import Estimate, Result, undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics.resampling import random_subsets
+from agenthard.audit.statistics.result import Estimate, Result, undefined
+from agenthard.reports.alignment.answers import Answer, Answers
+from agenthard.reports.alignment.measures import Labelled, Measured, Settings, measure
+from agenthard.taxonomy.record import Record
 
 RANGE = 0.9
 """Share of the random draws that a range holds: from 5 % to 95 %."""

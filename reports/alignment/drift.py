@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from audit.intervals import upper_tail
-from reports.alignment.answers import Answers
-from reports.statistics.paired_tests import mcnemar_exact
-from reports.statistics.proportion import wilson_interval
-from reports.statistics.result import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics.intervals import upper_tail
+from agenthard.audit.statistics.paired_tests import mcnemar_exact
+from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.result import Result
+from agenthard.reports.alignment.answers import Answers
+from agenthard.taxonomy.record import Record
 
 SameVersion = Literal["same", "changed", "unknown"]
 

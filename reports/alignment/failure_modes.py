@@ -3,12 +3,12 @@
 from collections import Counter
 from typing import Literal
 
-from reports.alignment.answers import Answers
-from reports.alignment.measures import Labelled
-from reports.alignment.naming import slug
-from reports.statistics.proportion import wilson_interval
-from reports.statistics.result import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.result import Result
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.measures import Labelled
+from agenthard.reports.alignment.naming import slug
+from agenthard.taxonomy.record import Record
 
 Error = Literal["false positive", "false negative"]
 

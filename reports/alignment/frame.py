@@ -8,10 +8,10 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.intervals import clustered_wilson, effective_wilson
-from reports.statistics.proportion import wilson_interval
-from reports.statistics.resampling import all_bootstrap_means, percentile_interval
-from reports.statistics.result import Estimate, Result, undefined
+from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson
+from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
+from agenthard.audit.statistics.result import Estimate, Result, undefined
 
 LEVEL = 0.95
 """Coverage of every interval here."""

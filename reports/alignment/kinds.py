@@ -5,12 +5,12 @@ from typing import Literal
 
 import numpy as np
 
-from reports.alignment.answers import Answers
-from reports.alignment.frame import Mask
-from reports.alignment.measures import Labelled, Settings
-from reports.statistics.result import Result
-from taxonomy.categories import COMPONENT_TITLES, Taxonomy
-from taxonomy.record import Record
+from agenthard.audit.statistics.result import Result
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.frame import Mask
+from agenthard.reports.alignment.measures import Labelled, Settings
+from agenthard.taxonomy.categories import COMPONENT_TITLES, Taxonomy
+from agenthard.taxonomy.record import Record
 
 
 class KindRow(Record):

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reports.labels import Label, LabelError, label_of
-from taxonomy.record import Record
+from agenthard.reports.labels import Label, LabelError, label_of
+from agenthard.taxonomy.record import Record
 
 
 class SecondLookLine(Record):

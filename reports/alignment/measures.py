@@ -6,12 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from reports.alignment.answers import Answers
-from reports.alignment.frame import LEVEL, Frame, Mask
-from reports.alignment.truth import Truth
-from reports.statistics.precision import prevalence_adjusted_precision
-from reports.statistics.result import Estimate, Result, undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics.precision import prevalence_adjusted_precision
+from agenthard.audit.statistics.result import Estimate, Result, undefined
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.frame import LEVEL, Frame, Mask
+from agenthard.reports.alignment.truth import Truth
+from agenthard.taxonomy.record import Record
 
 
 class Measured(Record):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from taxonomy.categories import COMPONENT_TITLES, Taxonomy
+from agenthard.taxonomy.categories import COMPONENT_TITLES, Taxonomy
 
 
 @dataclass

@@ -1,12 +1,12 @@
 """The tables of a label plan, of a sample and of a drift check."""
 
-from reports.alignment.drift import Drift
-from reports.alignment.plan import Plan
-from reports.alignment.sampling import SampleKey
-from reports.alignment.sections import cell
-from reports.amounts import plural
-from reports.comparison.sections import Section
-from reports.statistics.result import Estimate
+from agenthard.audit.statistics.result import Estimate
+from agenthard.reports.alignment.drift import Drift
+from agenthard.reports.alignment.plan import Plan
+from agenthard.reports.alignment.sampling import SampleKey
+from agenthard.reports.alignment.sections import cell
+from agenthard.reports.amounts import plural
+from agenthard.reports.comparison.sections import Section
 
 MOST = 50
 """Flips that are listed."""

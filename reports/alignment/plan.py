@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from audit.intervals import effective_wilson
-from reports.alignment.sampling import sample_size
-from taxonomy.record import Record
+from agenthard.audit.statistics.intervals import effective_wilson
+from agenthard.reports.alignment.sampling import sample_size
+from agenthard.taxonomy.record import Record
 
 PlanDesign = Literal["random", "balanced", "best split"]
 

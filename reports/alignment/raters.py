@@ -3,16 +3,16 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from reports.alignment.answers import Answers
-from reports.alignment.measures import Settings
-from reports.alignment.naming import Names
-from reports.alignment.truth import Truth
-from reports.labels import Label
-from reports.statistics.kappa import cohen_kappa
-from reports.statistics.krippendorff import krippendorff_alpha
-from reports.statistics.proportion import wilson_interval
-from reports.statistics.result import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics.kappa import cohen_kappa
+from agenthard.audit.statistics.krippendorff import krippendorff_alpha
+from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.result import Result
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.measures import Settings
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import Truth
+from agenthard.reports.labels import Label
+from agenthard.taxonomy.record import Record
 
 MAJORITY = "majority of the annotators"
 

@@ -5,14 +5,14 @@ from itertools import combinations
 
 import numpy as np
 
-from reports.alignment.answers import Answers
-from reports.alignment.frame import Frame, Mask
-from reports.alignment.measures import Labelled, Settings
-from reports.alignment.raters import PairAgreement, pair_of_answers
-from reports.statistics.matrix import ScoreMatrix
-from reports.statistics.paired_tests import PairComparison, compare_pairs
-from reports.statistics.result import Result, Undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics.matrix import ScoreMatrix
+from agenthard.audit.statistics.paired_tests import PairComparison, compare_pairs
+from agenthard.audit.statistics.result import Result, Undefined
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.frame import Frame, Mask
+from agenthard.reports.alignment.measures import Labelled, Settings
+from agenthard.reports.alignment.raters import PairAgreement, pair_of_answers
+from agenthard.taxonomy.record import Record
 
 
 class CommonRow(Record):

@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
-from reports.alignment.answers import Answers
-from taxonomy.record import Record
+from agenthard.reports.alignment.answers import Answers
+from agenthard.taxonomy.record import Record
 
 Design = Literal["balanced", "by_score"]
 BINS = 5

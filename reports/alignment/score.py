@@ -3,21 +3,21 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from reports.alignment.answers import Answers
-from reports.alignment.baselines import RandomBaseline, constant_baselines, random_baseline
-from reports.alignment.failure_modes import FailureModes, failure_modes
-from reports.alignment.frame import Frame
-from reports.alignment.kinds import Kinds, by_kind
-from reports.alignment.labels import LabelSet
-from reports.alignment.measures import Labelled, Measured, Settings, measure
-from reports.alignment.naming import Names
-from reports.alignment.raters import RaterAgreement, rater_agreement
-from reports.alignment.robustness import Robustness, robustness
-from reports.alignment.sampling import SampleKey
-from reports.alignment.second_look import SecondLook, second_look
-from reports.alignment.truth import Consensus, Truth, consensus
-from reports.statistics.result import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics.result import Result
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.baselines import RandomBaseline, constant_baselines, random_baseline
+from agenthard.reports.alignment.failure_modes import FailureModes, failure_modes
+from agenthard.reports.alignment.frame import Frame
+from agenthard.reports.alignment.kinds import Kinds, by_kind
+from agenthard.reports.alignment.labels import LabelSet
+from agenthard.reports.alignment.measures import Labelled, Measured, Settings, measure
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.raters import RaterAgreement, rater_agreement
+from agenthard.reports.alignment.robustness import Robustness, robustness
+from agenthard.reports.alignment.sampling import SampleKey
+from agenthard.reports.alignment.second_look import SecondLook, second_look
+from agenthard.reports.alignment.truth import Consensus, Truth, consensus
+from agenthard.taxonomy.record import Record
 
 
 class LabelCounts(Record):

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from reports.alignment.answers import Answers
-from reports.alignment.measures import Labelled
-from reports.statistics.result import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics.result import Result
+from agenthard.reports.alignment.answers import Answers
+from agenthard.reports.alignment.measures import Labelled
+from agenthard.taxonomy.record import Record
 
 
 class SecondLook(Record):

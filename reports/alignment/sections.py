@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from reports.alignment.baselines import RandomBaseline
-from reports.alignment.measures import Measured
-from reports.alignment.raters import PairAgreement
-from reports.alignment.robustness import Robustness
-from reports.alignment.score import Alignment
-from reports.amounts import plural
-from reports.comparison.sections import Section
-from reports.statistics.result import Estimate, Result, Undefined
+from agenthard.audit.statistics.result import Estimate, Result, Undefined
+from agenthard.reports.alignment.baselines import RandomBaseline
+from agenthard.reports.alignment.measures import Measured
+from agenthard.reports.alignment.raters import PairAgreement
+from agenthard.reports.alignment.robustness import Robustness
+from agenthard.reports.alignment.score import Alignment
+from agenthard.reports.amounts import plural
+from agenthard.reports.comparison.sections import Section
 
 
 def alignment_sections(found: Alignment) -> list[Section]:

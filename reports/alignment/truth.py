@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from reports.alignment.labels import SecondLookLine
-from reports.alignment.naming import Names
-from reports.labels import Label
-from taxonomy.record import Record
+from agenthard.reports.alignment.labels import SecondLookLine
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.labels import Label
+from agenthard.taxonomy.record import Record
 
 
 class Truth(Record):

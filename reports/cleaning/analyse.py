@@ -2,20 +2,20 @@
 
 from collections.abc import Collection, Sequence
 
-from reports.cleaning.analysis import CleaningAnalysis, Provenance
-from reports.cleaning.choice import ChosenRuns, choose_runs, require_comparable
-from reports.cleaning.components import component_shares
-from reports.cleaning.glossary import GLOSSARY
-from reports.cleaning.hard import HardSplit, select_hard_split
-from reports.cleaning.headline import headline
-from reports.cleaning.inputs import AnalysisSettings, CleaningInput
-from reports.cleaning.models_part import ModelsPart, analyse_models
-from reports.cleaning.panels import retention_of
-from reports.cleaning.splits import Split, SplitName, describe_split
-from reports.cleaning.stage_table import PromptStatistics, ScoreStatistics, stage_table
-from reports.cleaning.stages import StageName
-from reports.statistics import Undefined
-from reports.statistics.result import PREFIX
+from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.result import PREFIX
+from agenthard.reports.cleaning.analysis import CleaningAnalysis, Provenance
+from agenthard.reports.cleaning.choice import ChosenRuns, choose_runs, require_comparable
+from agenthard.reports.cleaning.components import component_shares
+from agenthard.reports.cleaning.glossary import GLOSSARY
+from agenthard.reports.cleaning.hard import HardSplit, select_hard_split
+from agenthard.reports.cleaning.headline import headline
+from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from agenthard.reports.cleaning.models_part import ModelsPart, analyse_models
+from agenthard.reports.cleaning.panels import retention_of
+from agenthard.reports.cleaning.splits import Split, SplitName, describe_split
+from agenthard.reports.cleaning.stage_table import PromptStatistics, ScoreStatistics, stage_table
+from agenthard.reports.cleaning.stages import StageName
 
 TOGETHER = "by itself; its findings are decided together with those of the rules, and the row of rules holds both"
 

@@ -1,16 +1,16 @@
 """What cleaning does to a leaderboard: the one record behind the report, its JSON twin, its tables and its figures."""
 
-from audit.decisions.difficulty import DifficultyRule
-from reports.cleaning.boards import Board
-from reports.cleaning.experiments import RunsUsed
-from reports.cleaning.figures import AgreementMap, ComponentShare, ItemMap, SeparabilityCurve
-from reports.cleaning.hard import HardSelection
-from reports.cleaning.inputs import AuditIdentity, LedgerEntry
-from reports.cleaning.splits import Split, SplitName
-from reports.cleaning.stability import RankingStability
-from reports.cleaning.stages import Stage
-from reports.statistics import CategoryRetention, Result, ScoreBounds, Undefined
-from taxonomy.record import Record
+from agenthard.audit.decisions.difficulty import DifficultyRule
+from agenthard.audit.statistics import CategoryRetention, Result, ScoreBounds, Undefined
+from agenthard.reports.cleaning.boards import Board
+from agenthard.reports.cleaning.experiments import RunsUsed
+from agenthard.reports.cleaning.figures import AgreementMap, ComponentShare, ItemMap, SeparabilityCurve
+from agenthard.reports.cleaning.hard import HardSelection
+from agenthard.reports.cleaning.inputs import AuditIdentity, LedgerEntry
+from agenthard.reports.cleaning.splits import Split, SplitName
+from agenthard.reports.cleaning.stability import RankingStability
+from agenthard.reports.cleaning.stages import Stage
+from agenthard.taxonomy.record import Record
 
 
 class TopFinding(Record):

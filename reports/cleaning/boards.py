@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.ranking import CountedScores, ranks_with_intervals
-from reports.cleaning.splits import SplitName, split_id
-from reports.statistics import (
+from agenthard.audit.statistics import (
     Estimate,
     PairComparison,
     Result,
@@ -15,7 +12,10 @@ from reports.statistics import (
     ordinal_ranks,
     tied_sets,
 )
-from taxonomy.record import Record
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.ranking import CountedScores, ranks_with_intervals
+from agenthard.reports.cleaning.splits import SplitName, split_id
+from agenthard.taxonomy.record import Record
 
 PAIR_RESAMPLES = 20_000
 """Resamples of the paired bootstrap; enough for Holm at 5 % with 32 models."""

@@ -1,9 +1,9 @@
 """Rows of leaderboards and of statistics as plain texts, for terminals and for Markdown."""
 
-from reports.amounts import amount, said, span
-from reports.cleaning.boards import BoardRow
-from reports.cleaning.nulls import Measure, NullBand
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.reports.amounts import amount, said, span
+from agenthard.reports.cleaning.boards import BoardRow
+from agenthard.reports.cleaning.nulls import Measure, NullBand
 
 BOARD_COLUMNS = ("rank", "model", "passed", "score", "rank interval", "tied with", "errors as failures")
 MEASURE_COLUMNS = ("figure", "observed", "random deletions: mean", "5–95 %", "percentile", "outside the band")

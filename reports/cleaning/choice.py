@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reports.amounts import plural
-from reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
-from reports.cleaning.inputs import AnalysisError, Experiment
-from reports.statistics import ScoreMatrix, Undefined, ordinal_ranks
-from reports.statistics.result import undefined
+from agenthard.audit.statistics import ScoreMatrix, Undefined, ordinal_ranks
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.amounts import plural
+from agenthard.reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
+from agenthard.reports.cleaning.inputs import AnalysisError, Experiment
 
 _MOST_CATEGORIES = 6
 """With more categories the coverage of each is left out of a sentence."""

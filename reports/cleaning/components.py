@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from reports.cleaning.figures import CategoryShare, ComponentShare
-from reports.statistics import Estimate, Result
-from reports.statistics.result import undefined
-from taxonomy.categories import COMPONENT_TITLES
-from taxonomy.finding import Finding, Tier
+from agenthard.audit.statistics import Estimate, Result
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.figures import CategoryShare, ComponentShare
+from agenthard.taxonomy.categories import COMPONENT_TITLES
+from agenthard.taxonomy.finding import Finding, Tier
 
 
 def component_shares(findings: Sequence[Finding], components: Mapping[str, str]) -> tuple[ComponentShare, ...]:

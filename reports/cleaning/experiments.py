@@ -1,6 +1,6 @@
 """Which runs are compared: one experiment at a time, and only models that attempted every task."""
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 
 class ModelCoverage(Record):

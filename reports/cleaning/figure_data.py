@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from reports.cleaning.figures import AgreementMap, CurveMark, CurvePoint, SeparabilityCurve
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import NullBand
-from reports.cleaning.splits import Split
-from reports.cleaning.stage_table import SEPARABILITY_DRAWS
-from reports.statistics import Result, ScoreMatrix, Undefined, matrix_null, separability
-from reports.statistics.matrix import why_unusable
-from reports.statistics.result import undefined
+from agenthard.audit.statistics import Result, ScoreMatrix, Undefined, matrix_null, separability
+from agenthard.audit.statistics.matrix import why_unusable
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.figures import AgreementMap, CurveMark, CurvePoint, SeparabilityCurve
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.cleaning.splits import Split
+from agenthard.reports.cleaning.stage_table import SEPARABILITY_DRAWS
 
 CURVE_SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)
 """Sizes of the random subsets of the curve, as shares of the initial benchmark."""

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from reports.cleaning.nulls import NullBand
-from reports.cleaning.splits import SplitName
-from reports.statistics import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics import Result
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.cleaning.splits import SplitName
+from agenthard.taxonomy.record import Record
 
 
 class AgreementMap(Record):

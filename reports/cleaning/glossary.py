@@ -1,6 +1,6 @@
 """What the words of the report mean, one sentence each."""
 
-from reports.cleaning.analysis import Term
+from agenthard.reports.cleaning.analysis import Term
 
 GLOSSARY = tuple(
     Term(term=term, sentence=sentence)

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from audit.decisions.difficulty import DifficultyRule, HardTask, cross_fitted, select_hard
-from reports.statistics import ScoreMatrix, Undefined
-from reports.statistics.result import undefined
-from taxonomy.record import Record
+from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask, cross_fitted, select_hard
+from agenthard.audit.statistics import ScoreMatrix, Undefined
+from agenthard.audit.statistics.result import undefined
+from agenthard.taxonomy.record import Record
 
 
 class HardSelection(Record):

@@ -1,11 +1,11 @@
 """Thirty seconds: one sentence, five numbers, three findings."""
 
-from reports.cleaning.analysis import Headline, TopFinding
-from reports.cleaning.inputs import CleaningInput
-from reports.cleaning.splits import Split
-from reports.cleaning.stability import RankingStability
-from reports.statistics import Undefined
-from taxonomy.finding import Severity, Tier
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.cleaning.analysis import Headline, TopFinding
+from agenthard.reports.cleaning.inputs import CleaningInput
+from agenthard.reports.cleaning.splits import Split
+from agenthard.reports.cleaning.stability import RankingStability
+from agenthard.taxonomy.finding import Severity, Tier
 
 TOP = 3
 _SEVERITY = list(Severity)

@@ -7,12 +7,12 @@ from functools import cached_property
 
 from pydantic import Field
 
-from audit.decisions.difficulty import DifficultyRule
-from audit.decisions.policy import Decision
-from reports.statistics import ScoreMatrix, matrix_from_trajectories
-from taxonomy.finding import Finding, Tier
-from taxonomy.record import Record
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.decisions.difficulty import DifficultyRule
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
+from agenthard.taxonomy.finding import Finding, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AnalysisError(ValueError):
@@ -36,7 +36,7 @@ class AnalysisSettings(Record):
     """Least share of the tasks on which a model needs a verdict to be compared. Scores are taken on tasks that every
     compared model has a verdict on, so one model with many broken runs would cost all others these tasks."""
     embedder: str = "tfidf"
-    """What turns prompts into vectors (see ``reports.statistics.embedder``)."""
+    """What turns prompts into vectors (see ``agenthard.audit.statistics.embedder``)."""
 
 
 class LedgerEntry(Record):

@@ -3,11 +3,11 @@
 from collections.abc import Collection, Mapping, Sequence
 from math import sqrt
 
-from audit.decisions.policy import Decision
-from reports.cleaning.figures import ItemMap, ItemPoint
-from reports.statistics import Estimate, Result, ScoreMatrix, Undefined, item_parameters
-from reports.statistics.matrix import why_unusable
-from reports.statistics.result import undefined
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.statistics import Estimate, Result, ScoreMatrix, Undefined, item_parameters
+from agenthard.audit.statistics.matrix import why_unusable
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.figures import ItemMap, ItemPoint
 
 MOST_CELLS = 40_000
 """A 2PL is fitted up to this many scores; beyond, the fit takes longer than the rest of the report together."""

@@ -8,16 +8,16 @@ from typing import Any
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from audit.decisions.policy import Decision
-from reports.cleaning.inputs import (
+from agenthard.audit.decisions.policy import Decision
+from agenthard.reports.cleaning.inputs import (
     AuditIdentity,
     CleaningInput,
     LedgerEntry,
     TaskFacts,
     experiments_of,
 )
-from taxonomy.finding import Finding
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.finding import Finding
+from agenthard.taxonomy.trajectory import Trajectory
 
 RUN_COLUMNS = ["id", "task_id", "model", "trial", "status", "passed", "protocol"]
 """What a score needs; conversations are never read."""

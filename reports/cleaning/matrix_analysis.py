@@ -2,17 +2,17 @@
 
 from collections.abc import Collection
 
-from reports.cleaning.boards import Board, make_board
-from reports.cleaning.choice import choose_runs
-from reports.cleaning.experiments import RunsUsed
-from reports.cleaning.inputs import AnalysisError, AnalysisSettings, Experiment
-from reports.cleaning.nulls import Measure
-from reports.cleaning.ranking import CountedScores
-from reports.cleaning.splits import Split, SplitName, describe_split
-from reports.cleaning.stability import RankingStability, ranking_stability
-from reports.cleaning.stage_table import ScoreStatistics
-from reports.statistics import ScoreMatrix, Undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics import ScoreMatrix, Undefined
+from agenthard.reports.cleaning.boards import Board, make_board
+from agenthard.reports.cleaning.choice import choose_runs
+from agenthard.reports.cleaning.experiments import RunsUsed
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, Experiment
+from agenthard.reports.cleaning.nulls import Measure
+from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.splits import Split, SplitName, describe_split
+from agenthard.reports.cleaning.stability import RankingStability, ranking_stability
+from agenthard.reports.cleaning.stage_table import ScoreStatistics
+from agenthard.taxonomy.record import Record
 
 
 class MatrixAnalysis(Record):

@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from reports.cleaning.analysis import Undecided
-from reports.cleaning.boards import Board, make_board
-from reports.cleaning.choice import ChosenRuns
-from reports.cleaning.figure_data import agreement_map, separability_curve
-from reports.cleaning.figures import AgreementMap, ItemMap, SeparabilityCurve
-from reports.cleaning.hard import HardSplit
-from reports.cleaning.inputs import AnalysisSettings, CleaningInput
-from reports.cleaning.items import item_map
-from reports.cleaning.panels import undecided_bounds
-from reports.cleaning.ranking import CountedScores
-from reports.cleaning.splits import Split
-from reports.cleaning.stability import RankingStability, Reading, ranking_stability
-from reports.statistics import ScoreMatrix, Undefined
+from agenthard.audit.statistics import ScoreMatrix, Undefined
+from agenthard.reports.cleaning.analysis import Undecided
+from agenthard.reports.cleaning.boards import Board, make_board
+from agenthard.reports.cleaning.choice import ChosenRuns
+from agenthard.reports.cleaning.figure_data import agreement_map, separability_curve
+from agenthard.reports.cleaning.figures import AgreementMap, ItemMap, SeparabilityCurve
+from agenthard.reports.cleaning.hard import HardSplit
+from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from agenthard.reports.cleaning.items import item_map
+from agenthard.reports.cleaning.panels import undecided_bounds
+from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.splits import Split
+from agenthard.reports.cleaning.stability import RankingStability, Reading, ranking_stability
 
 _WAYS = (("initial", "cleaned"), ("cleaned", "hard"), ("initial", "hard"))
 

@@ -1,9 +1,9 @@
 """A statistic of a split beside the same statistic on random subsets of equal size, and what that says in words."""
 
-from reports.amounts import amount, span
-from reports.statistics import Estimate, NullDistribution, Result, Undefined
-from reports.statistics.nulls import summarise_null
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, NullDistribution, Result, Undefined
+from agenthard.audit.statistics.nulls import summarise_null
+from agenthard.reports.amounts import amount, span
+from agenthard.taxonomy.record import Record
 
 
 class NullBand(Record):

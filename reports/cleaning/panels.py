@@ -2,11 +2,11 @@
 
 from collections.abc import Collection, Mapping
 
-from reports.amounts import plural
-from reports.cleaning.analysis import Retention, Undecided
-from reports.cleaning.splits import Split
-from reports.statistics import ScoreBounds, ScoreMatrix, Undefined, category_coverage, retention, score_bounds
-from reports.statistics.result import undefined
+from agenthard.audit.statistics import ScoreBounds, ScoreMatrix, Undefined, category_coverage, retention, score_bounds
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.amounts import plural
+from agenthard.reports.cleaning.analysis import Retention, Undecided
+from agenthard.reports.cleaning.splits import Split
 
 _NAMED = 5
 """Categories named in a sentence."""

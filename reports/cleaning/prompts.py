@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.statistics import (
+from agenthard.audit.statistics import (
     Estimate,
     NullDistribution,
     Result,

@@ -12,12 +12,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.statistics import Estimate, Result, ScoreMatrix, Undefined, clustered_mean, ordinal_ranks, wilson_interval
-from reports.statistics.matrix import why_unusable
-from reports.statistics.ranking import rank_rows, why_no_ranking
-from reports.statistics.resampling import all_bootstrap_means
-from reports.statistics.result import undefined
+from agenthard.audit.statistics import (
+    Estimate,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    clustered_mean,
+    ordinal_ranks,
+    wilson_interval,
+)
+from agenthard.audit.statistics.matrix import why_unusable
+from agenthard.audit.statistics.ranking import rank_rows, why_no_ranking
+from agenthard.audit.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ def ranks_with_intervals(
     """Rank of each model with a percentile interval, and how often the leader stays first.
 
     Ranks are ordinal and ties keep the order of the matrix. On equal tasks these are the figures of
-    ``reports.statistics.rank_intervals`` and ``top_unchanged``, from one bootstrap instead of two.
+    ``agenthard.audit.statistics.rank_intervals`` and ``top_unchanged``, from one bootstrap instead of two.
 
     Args:
         counted: the scores.

@@ -5,8 +5,8 @@ import json
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from reports.statistics import Estimate, Result, ScoreMatrix, Undefined, minimum_detectable_difference
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, Result, ScoreMatrix, Undefined, minimum_detectable_difference
+from agenthard.taxonomy.record import Record
 
 SplitName = Literal["initial", "cleaned", "hard"]
 

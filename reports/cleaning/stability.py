@@ -6,10 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import Measure, NullBand, measure
-from reports.cleaning.splits import Split, SplitName
-from reports.statistics import (
+from agenthard.audit.statistics import (
     Estimate,
     NullDistribution,
     RankMove,
@@ -24,9 +21,12 @@ from reports.statistics import (
     rank_moves,
     ranking_change_rate,
 )
-from reports.statistics.ranking import why_no_ranking
-from reports.statistics.result import undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics.ranking import why_no_ranking
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import Measure, NullBand, measure
+from agenthard.reports.cleaning.splits import Split, SplitName
+from agenthard.taxonomy.record import Record
 
 CLOSE = "Indistinguishable models (within 0.01, the paper's rule)"
 NEW_LEADER = "Another model comes first (100 % = yes)"

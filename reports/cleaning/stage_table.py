@@ -4,12 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import Measure, measure
-from reports.cleaning.prompts import PromptSpace
-from reports.cleaning.splits import split_id
-from reports.cleaning.stages import Stage, StageName
-from reports.statistics import (
+from agenthard.audit.statistics import (
     NullDistribution,
     Result,
     ScoreMatrix,
@@ -21,7 +16,12 @@ from reports.statistics import (
     model_agreement,
     separability,
 )
-from reports.statistics.result import undefined
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import Measure, measure
+from agenthard.reports.cleaning.prompts import PromptSpace
+from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.stages import Stage, StageName
 
 STAGES: dict[StageName, str] = {
     "initial": "initial",

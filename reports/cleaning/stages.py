@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from reports.cleaning.nulls import Measure
-from reports.statistics import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics import Result
+from agenthard.reports.cleaning.nulls import Measure
+from agenthard.taxonomy.record import Record
 
 StageName = Literal["initial", "rules", "execution", "judge", "difficulty"]
 

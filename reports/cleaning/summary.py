@@ -1,13 +1,13 @@
 """The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
-from reports.amounts import amount, plural, said, span
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.boards import Board
-from reports.cleaning.cells import BOARD_COLUMNS, MEASURE_COLUMNS, board_cells, measure_cells
-from reports.cleaning.nulls import Measure, NullBand
-from reports.cleaning.splits import TITLES
-from reports.markdown import md, table
-from reports.statistics import Undefined
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.amounts import amount, plural, said, span
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.boards import Board
+from agenthard.reports.cleaning.cells import BOARD_COLUMNS, MEASURE_COLUMNS, board_cells, measure_cells
+from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.markdown import md, table
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.boards import Board
-from reports.cleaning.nulls import Measure, NullBand
-from reports.cleaning.stability import RankingStability
-from reports.json_text import utf8
-from reports.statistics import Estimate, Result, Undefined
-from taxonomy.files import write_text
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, Result, Undefined
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.boards import Board
+from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.reports.cleaning.stability import RankingStability
+from agenthard.reports.json_text import utf8
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.record import Record
 
 Row = dict[str, Any]
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

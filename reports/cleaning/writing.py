@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.summary import summary_markdown
-from reports.cleaning.tables import tables_of, write_tables
-from reports.json_text import json_text
-from taxonomy.files import write_text
-from taxonomy.printable import printable
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.summary import summary_markdown
+from agenthard.reports.cleaning.tables import tables_of, write_tables
+from agenthard.reports.json_text import json_text
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.printable import printable
 
 
 def write_analysis(analysis: CleaningAnalysis, folder: Path) -> list[Path]:

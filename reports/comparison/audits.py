@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from audit.decisions.policy import Action
-from reports.cleaning.inputs import AnalysisSettings, CleaningInput
-from reports.comparison.boards import BoardsComparison, compare_boards
-from reports.comparison.findings import (
+from agenthard.audit.decisions.policy import Action
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from agenthard.reports.comparison.boards import BoardsComparison, compare_boards
+from agenthard.reports.comparison.findings import (
     AuditDelta,
     DecisionChange,
     FindingChanges,
     compare_decisions,
     compare_findings,
 )
-from reports.statistics import Undefined
-from taxonomy.finding import Severity, Tier
-from taxonomy.record import Record
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.record import Record
 
 
 class ComparisonError(ValueError):

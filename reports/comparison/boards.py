@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from reports.cleaning.boards import Board, make_board
-from reports.cleaning.choice import ChosenRuns, choose_runs, reorder_models, require_comparable
-from reports.cleaning.experiments import RunsUsed
-from reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
-from reports.cleaning.ranking import CountedScores
-from reports.comparison.scores import ScoreComparison, compare_scores
-from reports.statistics import DifferentModels, Estimate, Result, ScoreMatrix, Undefined, require_same_models
-from reports.statistics.resampling import all_bootstrap_means, percentile_interval
-from reports.statistics.result import PREFIX, undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics import DifferentModels, Estimate, Result, ScoreMatrix, Undefined, require_same_models
+from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
+from agenthard.audit.statistics.result import PREFIX, undefined
+from agenthard.reports.cleaning.boards import Board, make_board
+from agenthard.reports.cleaning.choice import ChosenRuns, choose_runs, reorder_models, require_comparable
+from agenthard.reports.cleaning.experiments import RunsUsed
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
+from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
+from agenthard.taxonomy.record import Record
 
 
 class CleanedDelta(Record):

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
-from audit.decisions.policy import Action, Decision
-from taxonomy.finding import Finding, Severity, Tier
-from taxonomy.record import Record
+from agenthard.audit.decisions.policy import Action, Decision
+from agenthard.taxonomy.finding import Finding, Severity, Tier
+from agenthard.taxonomy.record import Record
 
 Cause = Literal["check", "task", "task_set", "other"]
 """check: the check is new, gone or has another version; task: the content of a task changed; task_set: its tasks are

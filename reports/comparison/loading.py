@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from reports.cleaning.loading import RunTablesError, load_run
-from reports.comparison.audits import AuditSide
+from agenthard.reports.cleaning.loading import RunTablesError, load_run
+from agenthard.reports.comparison.audits import AuditSide
 
 CONTENT = ("user", "initial_state", "hidden_tools", "evaluation", "ground_truth", "traits", "environment")
 """Columns of the table of tasks that say what a task is. The state that tasks share (a database) is not in the table:

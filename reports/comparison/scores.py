@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from reports.cleaning.choice import reorder_models
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import Measure, NullBand
-from reports.cleaning.ranking import CountedScores
-from reports.cleaning.splits import split_id
-from reports.cleaning.stability import rank_measures
-from reports.statistics import RankMove, Result, ScoreMatrix, Undefined, paired_difference, require_same_models
-from taxonomy.record import Record
+from agenthard.audit.statistics import RankMove, Result, ScoreMatrix, Undefined, paired_difference, require_same_models
+from agenthard.reports.cleaning.choice import reorder_models
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.stability import rank_measures
+from agenthard.taxonomy.record import Record
 
 _SAME = 1e-12
 

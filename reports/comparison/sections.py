@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from reports.amounts import plural, said
-from reports.cleaning.boards import Board
-from reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
-from reports.comparison.audits import AuditComparison
-from reports.comparison.boards import BoardsComparison
-from reports.comparison.findings import FindingChange
-from reports.comparison.scores import ScoreComparison
-from reports.statistics import Undefined
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.amounts import plural, said
+from agenthard.reports.cleaning.boards import Board
+from agenthard.reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
+from agenthard.reports.comparison.audits import AuditComparison
+from agenthard.reports.comparison.boards import BoardsComparison
+from agenthard.reports.comparison.findings import FindingChange
+from agenthard.reports.comparison.scores import ScoreComparison
 
 MOST = 20
 """Rows of findings, decisions and tasks that are shown; models are never cut."""

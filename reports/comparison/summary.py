@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from reports.comparison.audits import AuditComparison
-from reports.comparison.scores import ScoreComparison
-from reports.comparison.sections import Section, comparison_sections
-from reports.markdown import md, table
+from agenthard.reports.comparison.audits import AuditComparison
+from agenthard.reports.comparison.scores import ScoreComparison
+from agenthard.reports.comparison.sections import Section, comparison_sections
+from agenthard.reports.markdown import md, table
 
 
 def comparison_markdown(found: AuditComparison | ScoreComparison) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from reports.evaluation.frame import Episodes
-from reports.evaluation.inputs import About
-from reports.evaluation.rates import Rate, rates
-from reports.statistics import Estimate, Result, paired_difference
-from reports.statistics.result import undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, Result, paired_difference
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.evaluation.frame import Episodes
+from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.rates import Rate, rates
+from agenthard.taxonomy.record import Record
 
 
 class FailureScore(Record):

@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from reports.amounts import plural, said
-from reports.evaluation.ablation import failure_scores
-from reports.evaluation.analysis import EvaluationAnalysis, PublishedRow, Totals
-from reports.evaluation.board import AgentRow, leaderboard
-from reports.evaluation.cells import domain_scores, heat_maps
-from reports.evaluation.frame import Episodes, normalised
-from reports.evaluation.inputs import About
-from reports.evaluation.pairs import PairResult, compare_agents, detectable_overall, score_matrix
-from reports.evaluation.published import Published, merged
-from reports.evaluation.scaling import horizon, level_scores, trends
-from reports.evaluation.usage import usage
-from reports.statistics import wilson_interval
+from agenthard.audit.statistics import wilson_interval
+from agenthard.reports.amounts import plural, said
+from agenthard.reports.evaluation.ablation import failure_scores
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis, PublishedRow, Totals
+from agenthard.reports.evaluation.board import AgentRow, leaderboard
+from agenthard.reports.evaluation.cells import domain_scores, heat_maps
+from agenthard.reports.evaluation.frame import Episodes, normalised
+from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.pairs import PairResult, compare_agents, detectable_overall, score_matrix
+from agenthard.reports.evaluation.published import Published, merged
+from agenthard.reports.evaluation.scaling import horizon, level_scores, trends
+from agenthard.reports.evaluation.usage import usage
 
 
 def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published] = ()) -> EvaluationAnalysis:

@@ -1,16 +1,16 @@
 """The one record behind the evaluation report, its JSON twin, its tables and its figures."""
 
-from reports.evaluation.ablation import FailureScore
-from reports.evaluation.board import AgentRow
-from reports.evaluation.cells import DomainScore, HeatMap
-from reports.evaluation.inputs import About
-from reports.evaluation.pairs import PairResult
-from reports.evaluation.published import Published
-from reports.evaluation.published_models import PublishedModel
-from reports.evaluation.scaling import HorizonPoint, LevelScore, Trend
-from reports.evaluation.usage import Usage
-from reports.statistics import Result
-from taxonomy.record import Record
+from agenthard.audit.statistics import Result
+from agenthard.reports.evaluation.ablation import FailureScore
+from agenthard.reports.evaluation.board import AgentRow
+from agenthard.reports.evaluation.cells import DomainScore, HeatMap
+from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.pairs import PairResult
+from agenthard.reports.evaluation.published import Published
+from agenthard.reports.evaluation.published_models import PublishedModel
+from agenthard.reports.evaluation.scaling import HorizonPoint, LevelScore, Trend
+from agenthard.reports.evaluation.usage import Usage
+from agenthard.taxonomy.record import Record
 
 
 class PublishedRow(Record):

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reports.evaluation.frame import Episodes
-from reports.evaluation.inputs import About
-from reports.evaluation.rates import Rate, rate_of, rates
-from reports.statistics import Estimate, Result, ordinal_ranks
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, Result, ordinal_ranks
+from agenthard.reports.evaluation.frame import Episodes
+from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.rates import Rate, rate_of, rates
+from agenthard.taxonomy.record import Record
 
 NO_ENDING = "not said"
 

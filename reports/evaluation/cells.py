@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from reports.evaluation.published_models import PublishedModel
-from reports.evaluation.rates import rates
-from reports.statistics import Result, wilson_interval
-from taxonomy.record import Record
+from agenthard.audit.statistics import Result, wilson_interval
+from agenthard.reports.evaluation.published_models import PublishedModel
+from agenthard.reports.evaluation.rates import rates
+from agenthard.taxonomy.record import Record
 
 
 class Cell(Record):

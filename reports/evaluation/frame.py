@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reports.amounts import plural
-from reports.evaluation.inputs import EvaluationError
+from agenthard.reports.amounts import plural
+from agenthard.reports.evaluation.inputs import EvaluationError
 
 REQUIRED = ("agent", "task_id", "trial", "attempt", "status", "passed")
 TEXTS = ("agent", "task_id", "domain", "status", "ending")

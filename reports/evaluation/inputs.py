@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 
 class EvaluationError(ValueError):

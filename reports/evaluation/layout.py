@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from reports.cleaning.tables import Row, flat
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.board import AgentRow
-from reports.evaluation.rates import Rate
+from agenthard.reports.cleaning.tables import Row, flat
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.board import AgentRow
+from agenthard.reports.evaluation.rates import Rate
 
 
 def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:

@@ -7,9 +7,7 @@ from math import ceil
 import numpy as np
 import pandas as pd
 
-from reports.evaluation.ablation import paired_gap
-from reports.evaluation.inputs import About
-from reports.statistics import (
+from agenthard.audit.statistics import (
     Estimate,
     Missing,
     PairedTest,
@@ -20,7 +18,9 @@ from reports.statistics import (
     holm,
     minimum_detectable_difference,
 )
-from taxonomy.record import Record
+from agenthard.reports.evaluation.ablation import paired_gap
+from agenthard.reports.evaluation.inputs import About
+from agenthard.taxonomy.record import Record
 
 PAIR_RESAMPLES = 4000
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from reports.evaluation.inputs import EvaluationError
-from reports.evaluation.published_models import PublishedModel
-from reports.evaluation.published_shapes import per_cell, per_domain, per_instance
-from taxonomy.record import Record
+from agenthard.reports.evaluation.inputs import EvaluationError
+from agenthard.reports.evaluation.published_models import PublishedModel
+from agenthard.reports.evaluation.published_shapes import per_cell, per_domain, per_instance
+from agenthard.taxonomy.record import Record
 
 INSTANCES_PER_DOMAIN = 54
 """Instances behind one domain mean of the ACE paper's Table 2: 6 values of H × 9 of B, one trial."""

@@ -1,6 +1,6 @@
 """Models of published results: what others measured, on other instances and under other conditions."""
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 
 class DomainCount(Record):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor
 from typing import TypeVar
 
-from reports.evaluation.published_models import CellCount, DomainCount, PublishedModel
+from agenthard.reports.evaluation.published_models import CellCount, DomainCount, PublishedModel
 
 T = TypeVar("T", int, float)
 Line = tuple[int, Mapping[str, str | None]]

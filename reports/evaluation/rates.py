@@ -5,10 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from audit.intervals import clustered_wilson
-from reports.statistics import Estimate, Result, Undefined, wilson_interval
-from reports.statistics.result import undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, Result, Undefined, wilson_interval
+from agenthard.audit.statistics.intervals import clustered_wilson
+from agenthard.audit.statistics.result import undefined
+from agenthard.taxonomy.record import Record
 
 
 class Rate(Record):

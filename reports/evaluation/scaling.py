@@ -6,13 +6,13 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from reports.evaluation.inputs import About
-from reports.evaluation.rates import Rate, rates
-from reports.evaluation.trend import rank_trend
-from reports.statistics import Estimate, Result
-from reports.statistics.resampling import all_bootstrap_means, percentile_interval
-from reports.statistics.result import undefined
-from taxonomy.record import Record
+from agenthard.audit.statistics import Estimate, Result
+from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.rates import Rate, rates
+from agenthard.reports.evaluation.trend import rank_trend
+from agenthard.taxonomy.record import Record
 
 Length = Literal["turns", "messages", "calls"]
 Factor = Literal["hidden_slots", "decoy_budget"]

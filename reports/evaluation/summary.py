@@ -1,10 +1,10 @@
 """The evaluation in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
-from reports.amounts import amount, plural, said
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.board import AgentRow
-from reports.markdown import md, table
-from reports.statistics import Undefined
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.amounts import amount, plural, said
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.board import AgentRow
+from agenthard.reports.markdown import md, table
 
 MOST_ROWS = 40
 """Rows of the leaderboard; the others are counted."""

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reports.statistics import Estimate, Result
-from reports.statistics.resampling import percentile_interval
-from reports.statistics.result import check_level, undefined
+from agenthard.audit.statistics import Estimate, Result
+from agenthard.audit.statistics.resampling import percentile_interval
+from agenthard.audit.statistics.result import check_level, undefined
 
 
 def rank_trend(

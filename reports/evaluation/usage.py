@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from reports.evaluation.frame import MEASURES
-from taxonomy.record import Record
+from agenthard.reports.evaluation.frame import MEASURES
+from agenthard.taxonomy.record import Record
 
 
 class Usage(Record):

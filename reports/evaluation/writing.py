@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from reports.cleaning.tables import write_tables
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.layout import tables_of
-from reports.evaluation.page import write_evaluation_page
-from reports.evaluation.summary import summary_markdown
-from reports.json_text import json_text
-from taxonomy.files import write_text
-from taxonomy.printable import printable
+from agenthard.reports.cleaning.tables import write_tables
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.layout import tables_of
+from agenthard.reports.evaluation.page import write_evaluation_page
+from agenthard.reports.evaluation.summary import summary_markdown
+from agenthard.reports.json_text import json_text
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.printable import printable
 
 
 def write_evaluation(analysis: EvaluationAnalysis, folder: Path) -> list[Path]:

@@ -1,13 +1,13 @@
 """Figures of the cleaning report: what each shows, drawn as SVG, with its caption, description and data."""
 
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.figures.agreement import agreement_maps
-from reports.figures.components import component_shares
-from reports.figures.difficulty import difficulty_scatter
-from reports.figures.figure import Figure, Key
-from reports.figures.ranks import rank_chart
-from reports.figures.retention import retention_bars
-from reports.figures.separability import separability_curve
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.figures.agreement import agreement_maps
+from agenthard.reports.figures.components import component_shares
+from agenthard.reports.figures.difficulty import difficulty_scatter
+from agenthard.reports.figures.figure import Figure, Key
+from agenthard.reports.figures.ranks import rank_chart
+from agenthard.reports.figures.retention import retention_bars
+from agenthard.reports.figures.separability import separability_curve
 
 __all__ = ["Figure", "Key", "figures"]
 

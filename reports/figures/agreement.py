@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from reports.amounts import amount
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.figures import AgreementMap
-from reports.cleaning.splits import TITLES
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import COUNTED, Figure, Key, short
+from agenthard.reports.amounts import amount
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.figures import AgreementMap
+from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import COUNTED, Figure, Key, short
 
 if TYPE_CHECKING:
     import altair as alt

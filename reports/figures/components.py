@@ -2,10 +2,10 @@
 
 from markupsafe import Markup
 
-from reports.amounts import plural, said
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import COUNTED, Figure, Key, short
+from agenthard.reports.amounts import plural, said
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import COUNTED, Figure, Key, short
 
 TITLE = "Findings by the part of the task they concern"
 COLOURS = {

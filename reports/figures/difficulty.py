@@ -4,12 +4,12 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from reports.amounts import amount, number, sentence
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.figures import ItemMap, ItemPoint
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key
-from reports.statistics import Estimate, Result, Undefined
+from agenthard.audit.statistics import Estimate, Result, Undefined
+from agenthard.reports.amounts import amount, number, sentence
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.figures import ItemMap, ItemPoint
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import Figure, Key
 
 TITLE = "Difficulty and discrimination of each task"
 MARKS = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
-from reports.amounts import amount, said, sentence, span
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.boards import Board, BoardRow
-from reports.cleaning.splits import TITLES
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, sampling, short
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.reports.amounts import amount, said, sentence, span
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.boards import Board, BoardRow
+from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import Figure, Key, sampling, short
 
 TITLE = "Rank of each model on each split"
 WIDTH = 1120

@@ -2,12 +2,12 @@
 
 from markupsafe import Markup
 
-from reports.amounts import amount, plural
-from reports.cleaning.analysis import CleaningAnalysis, Retention
-from reports.cleaning.splits import TITLES
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import COUNTED, Figure, Key, short
-from reports.figures.separability import MARKS
+from agenthard.reports.amounts import amount, plural
+from agenthard.reports.cleaning.analysis import CleaningAnalysis, Retention
+from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import COUNTED, Figure, Key, short
+from agenthard.reports.figures.separability import MARKS
 
 TITLE = "Share of each category that stays"
 

@@ -2,13 +2,13 @@
 
 from markupsafe import Markup
 
-from reports.amounts import amount, said, sentence, span
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.figures import SeparabilityCurve
-from reports.cleaning.splits import TITLES, SplitName
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key
-from reports.statistics import Estimate, Undefined
+from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.reports.amounts import amount, said, sentence, span
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.figures import SeparabilityCurve
+from agenthard.reports.cleaning.splits import TITLES, SplitName
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import Figure, Key
 
 TITLE = "Separability against the number of tasks"
 MARKS: dict[SplitName, tuple[str, str, str]] = {

@@ -5,10 +5,10 @@ from dataclasses import replace
 from functools import cache
 from itertools import product
 
-from ace import domains
-from ace.generator import Parameters, generate
-from ace.instance import Answer, Cell, Instance, Item, Puzzle
-from ace.rules import violations
+from agenthard.ace import domains
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.instance import Answer, Cell, Instance, Item, Puzzle
+from agenthard.ace.rules import violations
 
 
 @cache

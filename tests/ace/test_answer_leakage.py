@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from ace.generator import Parameters, generate
-from ace.reference_format import write
-from audit.conclude import conclude
-from audit.detectors.evaluation import AnswerLeakage
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import Coverage, Finding, Status
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.reference_format import write
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.evaluation import AnswerLeakage
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import Coverage, Finding, Status
 
 
 def audit(folder: Path) -> tuple[list[Finding], list[Coverage]]:

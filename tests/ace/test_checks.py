@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from ace import reference_format
-from ace.checks import AceProof
-from ace.generator import Parameters, generate
-from ace.instance import Instance
-from ace.source import AceBench
-from audit.detectors.base import Hit
-from audit.detectors.registry import detector
-from audit.evidence import failure
-from audit.sources.base import Quarantine
-from flows.demo.ace_flaws import ACE_FLAWS, AceFlaw
-from taxonomy import AgentTask, Severity
+from agenthard.ace import reference_format
+from agenthard.ace.checks import AceProof
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.instance import Instance
+from agenthard.ace.source import AceBench
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.registry import detector
+from agenthard.audit.evidence import failure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.flows.demo.ace_flaws import ACE_FLAWS, AceFlaw
+from agenthard.taxonomy import AgentTask, Severity
 from tests.builders import make_task
 
 SUITE = Parameters(

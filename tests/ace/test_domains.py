@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from ace import domains
-from ace.domain import Domain, GlobalKind
-from ace.environment import Environment
-from ace.generator import GenerationFailed, Parameters, generate
-from ace.generator.scaffold import _usable_limits
-from ace.generator.space import load_space
-from ace.probes import candidates_of
-from ace.proof import verify
-from ace.reference_format import read, write
-from audit.probes import read_scene, run_battery
+from agenthard.ace import domains
+from agenthard.ace.domain import Domain, GlobalKind
+from agenthard.ace.environment import Environment
+from agenthard.ace.generator import GenerationFailed, Parameters, generate
+from agenthard.ace.generator.scaffold import _usable_limits
+from agenthard.ace.generator.space import load_space
+from agenthard.ace.probes import candidates_of
+from agenthard.ace.proof import verify
+from agenthard.ace.reference_format import read, write
+from agenthard.audit.probes import read_scene, run_battery
 
 PAGE = Path(__file__).parents[2] / "docs" / "ace" / "domains.md"
 
@@ -30,7 +30,7 @@ def garden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     domains.names.cache_clear()
     yield "garden"
     monkeypatch.undo()
-    sys.modules.pop("ace.domains.garden", None)
+    sys.modules.pop("agenthard.ace.domains.garden", None)
     for cached in (domains.names, domains.load, load_space, _usable_limits):
         cached.cache_clear()
 

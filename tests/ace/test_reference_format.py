@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ace.generator import Parameters, generate
-from ace.reference_format import Header, Malformed, decode, encode, loads, read, write
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.reference_format import Header, Malformed, decode, encode, loads, read, write
 from tests.ace.environment.small import instance
 from tests.ace.made import one
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from ace import reference_format
-from ace.instance import Instance
-from ace.reference_stream import read_header, scan
-from ace.unreadable import Malformed, Unreadable
+from agenthard.ace import reference_format
+from agenthard.ace.instance import Instance
+from agenthard.ace.reference_stream import read_header, scan
+from agenthard.ace.unreadable import Malformed, Unreadable
 from tests.ace.environment.small import instance, write_file
 
 
@@ -112,20 +112,20 @@ def test_deep_nesting_ends_the_file(path: Path) -> None:
 
 
 def test_an_instance_is_read_over_the_ends_of_what_is_read_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ace.json_stream._CHUNK_BYTES", 7)
+    monkeypatch.setattr("agenthard.ace.json_stream._CHUNK_BYTES", 7)
     assert tuple(scan(path)) == reference_format.read(path).instances
 
 
 def test_an_entry_without_an_end_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ace.json_stream._LONGEST", 1000)
-    monkeypatch.setattr("ace.json_stream._CHUNK_BYTES", 100)
+    monkeypatch.setattr("agenthard.ace.json_stream._LONGEST", 1000)
+    monkeypatch.setattr("agenthard.ace.json_stream._CHUNK_BYTES", 100)
     text = path.read_bytes()
     path.write_bytes(text[: text.index(b'"course_again"')] + b'"' + b"x" * 9000)
     assert "an entry has no end" in reasons(path)[0]
 
 
 def test_characters_of_several_bytes_are_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ace.json_stream._CHUNK_BYTES", 1)
+    monkeypatch.setattr("agenthard.ace.json_stream._CHUNK_BYTES", 1)
     path.write_text(path.read_text().replace("Algebra 101", "Algèbre 101 𝔸"), encoding="utf-8")
     first = next(scan(path))
     assert isinstance(first, Instance) and first.puzzle.items["C1"]["name"] == "Algèbre 101 𝔸"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ace import domains
-from ace.domain import Bound, GlobalKind, GlobalRule, SlotRule
-from ace.instance import Item
-from ace.rules import broken_global_rules, broken_slot_rules, filling, holds, measure, meets, violations
+from agenthard.ace import domains
+from agenthard.ace.domain import Bound, GlobalKind, GlobalRule, SlotRule
+from agenthard.ace.instance import Item
+from agenthard.ace.rules import broken_global_rules, broken_slot_rules, filling, holds, measure, meets, violations
 from tests.ace.environment.small import LIMITS, instance, puzzle
 
 ONE: Item = {"n": 3, "word": "a"}

@@ -9,18 +9,18 @@ from typing import Any
 
 import pytest
 
-from ace import parquet, reference_format, storage
-from ace.environment import Environment
-from ace.environment.tools import Kind
-from ace.generator import Parameters, generate
-from ace.source import INSTANCE, AceBench
-from ace.suite_files import records as suite_records
-from audit.evidence import canonical_json, text_at
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.registry import open_source, sources
-from taxonomy import AgentTask
-from taxonomy.pointer import resolve
-from taxonomy.record import Origin
+from agenthard.ace import parquet, reference_format, storage
+from agenthard.ace.environment import Environment
+from agenthard.ace.environment.tools import Kind
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.source import INSTANCE, AceBench
+from agenthard.ace.suite_files import records as suite_records
+from agenthard.audit.evidence import canonical_json, text_at
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.registry import open_source, sources
+from agenthard.taxonomy import AgentTask
+from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.record import Origin
 
 SUITE = Parameters(rows=3, cols=3, hidden_slots=(2, 3), decoy_budgets=(0, 2), candidates=6, domains=("course", "meal"))
 

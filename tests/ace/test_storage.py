@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from ace.files import load, load_puzzles
-from ace.generator import Parameters, generate
-from ace.instance import Instance
-from ace.reference_format import write as write_reference
-from ace.storage import Kind, read, read_puzzles, resumable, write, write_part
-from ace.unreadable import Malformed, Unreadable
+from agenthard.ace.files import load, load_puzzles
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.instance import Instance
+from agenthard.ace.reference_format import write as write_reference
+from agenthard.ace.storage import Kind, read, read_puzzles, resumable, write, write_part
+from agenthard.ace.unreadable import Malformed, Unreadable
 from tests.ace.environment.small import instance
 
 PARAMETERS = Parameters(

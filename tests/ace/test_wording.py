@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from ace import domains
-from ace.domain import GlobalRule
-from ace.reference_format import read
-from ace.wording import global_phrase, instruction
+from agenthard.ace import domains
+from agenthard.ace.domain import GlobalRule
+from agenthard.ace.reference_format import read
+from agenthard.ace.wording import global_phrase, instruction
 from tests.ace.environment.small import LIMITS, SLOTS
 
 EXPECTED = """You are solving a course scheduling task. Fill the 2x2 grid with course ids.

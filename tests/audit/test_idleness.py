@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from audit.idleness import idle_sign
-from taxonomy import Message, ToolCall
+from agenthard.audit.idleness import idle_sign
+from agenthard.taxonomy import Message, ToolCall
 from tests.builders import make_run
 
 

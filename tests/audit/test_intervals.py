@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from audit.intervals import fisher_z, upper_tail, wilson
+from agenthard.audit.statistics.intervals import fisher_z, upper_tail, wilson
 
 Z2 = 3.841458820694124  # square of the normal quantile 1.959964
 

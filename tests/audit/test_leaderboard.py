@@ -1,8 +1,8 @@
 import pytest
 
-from audit.intervals import clustered_wilson, wilson
-from audit.leaderboard import ModelRow, leaderboard
-from taxonomy import Trajectory
+from agenthard.audit.leaderboard import ModelRow, leaderboard
+from agenthard.audit.statistics.intervals import clustered_wilson, wilson
+from agenthard.taxonomy import Trajectory
 from tests.builders import make_run
 
 

@@ -5,16 +5,24 @@ from typing import Any, ClassVar
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.base import Conclusion, Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
-from audit.detectors.ground_truth import CallSchema, ConflictingGold, NearMissValue, TurnCount
-from audit.evidence import quote
-from audit.execution.declared import DECLARED
-from audit.execution.environment import Attempt
-from audit.execution.variants import attempt_of, gold_attempt
-from audit.proof import recorded, wrongly_fails, wrongly_passes
-from audit.shards import check_shard
-from taxonomy import (
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import (
+    Conclusion,
+    Detector,
+    Hit,
+    Observation,
+    SuiteDetector,
+    TaskDetector,
+    ToolDetector,
+)
+from agenthard.audit.detectors.ground_truth import CallSchema, ConflictingGold, NearMissValue, TurnCount
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.declared import DECLARED
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.variants import attempt_of, gold_attempt
+from agenthard.audit.proof import recorded, wrongly_fails, wrongly_passes
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import (
     AgentTask,
     Check,
     EvaluationSpec,

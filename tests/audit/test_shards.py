@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from audit.conclude import conclude
-from audit.detectors.base import (
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import (
     Conclusion,
     Detector,
     Hit,
@@ -14,10 +14,10 @@ from audit.detectors.base import (
     ToolDetector,
     Undecided,
 )
-from audit.evidence import quote
-from audit.shards import ShardResult, check_shard
-from taxonomy import AgentTask, Evidence, Severity, Status, Tier, ToolCall, ToolSpec, Trajectory
-from taxonomy.task import EnvironmentSpec, GroundTruth
+from agenthard.audit.evidence import quote
+from agenthard.audit.shards import ShardResult, check_shard
+from agenthard.taxonomy import AgentTask, Evidence, Severity, Status, Tier, ToolCall, ToolSpec, Trajectory
+from agenthard.taxonomy.task import EnvironmentSpec, GroundTruth
 from tests.builders import LEND, make_run, make_task
 
 

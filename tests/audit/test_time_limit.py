@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import pytest
 
-from audit import shards, time_limit
-from audit.detectors.base import Hit, TaskDetector
-from audit.shards import check_shard
-from audit.time_limit import CheckTimeoutError, cpu_limit
-from taxonomy import AgentTask, Severity, Status, Tier
+from agenthard.audit import shards, time_limit
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.shards import check_shard
+from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
+from agenthard.taxonomy import AgentTask, Severity, Status, Tier
 from tests.builders import make_task
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from ace import storage
-from ace.generator import Parameters
-from flows.ace_suite import SuiteFormat, filename
-from flows.cli import app
+from agenthard.ace import storage
+from agenthard.ace.generator import Parameters
+from agenthard.flows.ace_suite import SuiteFormat, filename
+from agenthard.flows.cli import app
 
 SMALL = ("-H", "2", "-H", "3", "-B", "0", "-B", "2", "-K", "8", "--rows", "3", "--cols", "4", "--per-cell", "3")
 TWO = ("--domain", "meal", "--domain", "course")
@@ -30,7 +30,7 @@ def run(*arguments: object, code: int = 0) -> str:
 
 
 def start(*arguments: object, seed: str = "0") -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "flows.cli", "ace", *map(str, arguments)]
+    command = [sys.executable, "-m", "agenthard", "ace", *map(str, arguments)]
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     return subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
@@ -78,7 +78,7 @@ def test_every_format_is_written_verified_and_probed(suites: Path, form: str) ->
 
 
 def test_formats_hold_the_same_instances_and_ids_are_unique(suites: Path) -> None:
-    from ace.files import load
+    from agenthard.ace.files import load
 
     held = {form: {each.id: each for each in load(suites / form)} for form in FORMATS}
     assert len(held["jsonl"]) == 24
@@ -98,7 +98,7 @@ def test_running_again_changes_nothing_and_makes_nothing(
     def nothing(*_: object) -> None:
         raise AssertionError("an instance was made again")
 
-    monkeypatch.setattr("ace.generator.stream.make", nothing)
+    monkeypatch.setattr("agenthard.ace.generator.stream.make", nothing)
     said = json.loads(run("generate", "--out", suites / form, "--format", form, *SMALL, *TWO, "--json"))
     assert sum(each["instances"] for each in said) == 24
     assert fingerprint(suites / form) == before

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from audit.judge.checked import CheckedVerdict
-from audit.judge.panel import PanelVerdict
-from flows.cli import app
-from flows.errors import CommandError
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError
 from tests.flows.test_report_commands import TASKS, audited, write_benchmark
 
 FLAWED = {f"lib/{i}" for i in range(0, TASKS, 10)}

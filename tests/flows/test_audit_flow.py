@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from audit.detectors.registry import detectors
-from flows.cli import app
-from flows.plan import AuditSettings
-from flows.publish import AuditOutcome
-from taxonomy import GroundTruth, ToolCall
+from agenthard.audit.detectors.registry import detectors
+from agenthard.flows.cli import app
+from agenthard.flows.plan import AuditSettings
+from agenthard.flows.publish import AuditOutcome
+from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 
 TASKS = 60
@@ -58,7 +58,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def audit(benchmark: Path, out: Path, workers: int) -> AuditOutcome:
-    from flows.audit import run_audit
+    from agenthard.flows.audit import run_audit
 
     runs = (str(benchmark / "runs.jsonl"),)
     return run_audit(AuditSettings(source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers))
@@ -120,7 +120,7 @@ def test_a_killed_audit_goes_on_without_repeating_finished_shards(
     one_worker: tuple[AuditOutcome, Path], benchmark: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "killed"
-    command = [sys.executable, "-m", "flows.cli", "audit", "native", str(benchmark), "--workers", "1"]
+    command = [sys.executable, "-m", "agenthard", "audit", "native", str(benchmark), "--workers", "1"]
     command += ["--runs", str(benchmark / "runs.jsonl"), "--out", str(out)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     shards = out / "work" / "shards"
@@ -137,7 +137,7 @@ def test_a_killed_audit_goes_on_without_repeating_finished_shards(
 
 
 def test_a_folder_of_another_audit_is_refused(one_worker: tuple[AuditOutcome, Path], benchmark: Path) -> None:
-    from flows.run_folder import RunFolder, RunFolderError
+    from agenthard.flows.run_folder import RunFolder, RunFolderError
 
     _, out = one_worker
     with pytest.raises(RunFolderError, match="other input"):

@@ -9,13 +9,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from audit.execution.checkout import use_checkout
-from audit.shards import ShardResult
-from audit.sources.base import Version
-from flows.plan import AuditSettings, run_key
-from flows.run_folder import RunFolder
-from flows.worker import run_shard
-from taxonomy.finding import Status
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.shards import ShardResult
+from agenthard.audit.sources.base import Version
+from agenthard.flows.plan import AuditSettings, run_key
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.worker import run_shard
+from agenthard.taxonomy.finding import Status
 from tests.audit.execution.checkouts.conftest import ACEBENCH, write
 from tests.audit.sources.acebench.conftest import FILES, write_files
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PREFECT_HOME": str(folder / "prefect"), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "agenthard", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 

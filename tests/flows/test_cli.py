@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from audit.detectors.measured import measured
-from audit.detectors.registry import detectors
-from flows.cli import app
-from taxonomy.categories import load_taxonomy
+from agenthard.audit.detectors.measured import measured
+from agenthard.audit.detectors.registry import detectors
+from agenthard.flows.cli import app
+from agenthard.taxonomy.categories import load_taxonomy
 
 
 def run(*arguments: str, code: int = 0) -> str:
@@ -22,7 +22,7 @@ def run(*arguments: str, code: int = 0) -> str:
 
 def fails(*arguments: str) -> str:
     """Run the console script, which must end with exit code 3 and one message; return the message."""
-    done = subprocess.run([sys.executable, "-m", "flows.cli", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-m", "agenthard", *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 3, done.stderr
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith("error: ")

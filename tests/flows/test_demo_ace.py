@@ -5,18 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from ace.source import AceBench
-from audit.conclude import conclude
-from audit.detectors.registry import detectors
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from flows.audit import run_audit
-from flows.commands.demo import _answer_key
-from flows.demo import ANSWER_KEY, KeyEntry, write_ace_demo
-from flows.demo.ace_flaws import ACE_FLAWS, QUARANTINE
-from flows.demo.ace_suite import SUITE
-from flows.plan import AuditSettings
-from taxonomy import Coverage, Finding, Status
+from agenthard.ace.source import AceBench
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.flows.audit import run_audit
+from agenthard.flows.commands.demo import _answer_key
+from agenthard.flows.demo import ANSWER_KEY, KeyEntry, write_ace_demo
+from agenthard.flows.demo.ace_flaws import ACE_FLAWS, QUARANTINE
+from agenthard.flows.demo.ace_suite import SUITE
+from agenthard.flows.plan import AuditSettings
+from agenthard.taxonomy import Coverage, Finding, Status
 
 
 @dataclass(frozen=True)

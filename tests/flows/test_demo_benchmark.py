@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.registry import detectors
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.native import RUNS, TASKS, Native
-from flows.demo import ANSWER_KEY, DemoBenchmark, write_demo
-from flows.demo.library_desk import EVENING, LIBRARY
-from flows.demo.models import MODELS
-from flows.demo.parcel_service import NIGHT, PARCELS
-from flows.demo.scoring import passes
-from flows.demo.writing import SCORES
-from taxonomy import AgentTask, Coverage, Finding, Message, Status, Tier, Trajectory
-from taxonomy.categories import COMPONENT_TITLES, builtin_taxonomy
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import RUNS, TASKS, Native
+from agenthard.flows.demo import ANSWER_KEY, DemoBenchmark, write_demo
+from agenthard.flows.demo.library_desk import EVENING, LIBRARY
+from agenthard.flows.demo.models import MODELS
+from agenthard.flows.demo.parcel_service import NIGHT, PARCELS
+from agenthard.flows.demo.scoring import passes
+from agenthard.flows.demo.writing import SCORES
+from agenthard.taxonomy import AgentTask, Coverage, Finding, Message, Status, Tier, Trajectory
+from agenthard.taxonomy.categories import COMPONENT_TITLES, builtin_taxonomy
 
 WORLDS = {setting.environment.policy: setting.world for setting in (LIBRARY, EVENING, PARCELS, NIGHT)}
 
@@ -76,7 +76,7 @@ def conversation(task: AgentTask, *, act: bool) -> list[Message]:
 
 
 def test_the_same_bytes_in_another_process(flawed: Audited, tmp_path: Path) -> None:
-    code = "import sys, pathlib; from flows.demo import write_demo; write_demo(pathlib.Path(sys.argv[1]))"
+    code = "import sys, pathlib; from agenthard.flows.demo import write_demo; write_demo(pathlib.Path(sys.argv[1]))"
     environment = {**os.environ, "PYTHONHASHSEED": "4711", "TZ": "Pacific/Apia", "LC_ALL": "C"}
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True, env=environment)
     assert files(tmp_path) == files(flawed.benchmark.root)

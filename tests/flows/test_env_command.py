@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from audit.sources.base import Version
-from flows.cli import app
-from flows.errors import CommandError
-from flows.plan import AuditSettings, run_key
+from agenthard.audit.sources.base import Version
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError
+from agenthard.flows.plan import AuditSettings, run_key
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from audit.sources.base import Quarantine
-from audit.sources.native import Native
-from flows.demo import write_demo
-from flows.demo.models import MODELS
-from flows.planting import generated
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import Native
+from agenthard.flows.demo import write_demo
+from agenthard.flows.demo.models import MODELS
+from agenthard.flows.planting import generated
 
 
 def test_errands_stand_beside_the_demo_and_are_no_copies_of_its_tasks(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from flows.errors import CommandError
-from taxonomy.categories import load_taxonomy
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError
+from agenthard.taxonomy.categories import load_taxonomy
 
 
 def invoke(*arguments: str) -> str:

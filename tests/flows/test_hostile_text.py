@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.registry import open_source
-from flows.plan import AuditPlan, AuditSettings, make_plan, run_key
-from flows.publish import publish
-from flows.run_folder import RunFolder
-from flows.worker import run_shard
-from taxonomy import GroundTruth, ToolCall
-from taxonomy.printable import printable, printable_json
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.plan import AuditPlan, AuditSettings, make_plan, run_key
+from agenthard.flows.publish import publish
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.worker import run_shard
+from agenthard.taxonomy import GroundTruth, ToolCall
+from agenthard.taxonomy.printable import printable, printable_json
 from tests.builders import make_run, make_task
 from tests.flows.test_surroundings import call
 
@@ -67,7 +67,7 @@ def test_no_command_prints_any(run: Path, tmp_path: Path, monkeypatch: pytest.Mo
     folder = str(run.parent / "benchmark")
     shown = 0
     plan = AuditPlan.model_validate_json((run / "work" / "plan.json").read_bytes())
-    monkeypatch.setattr("flows.audit.run_audit", lambda settings: publish(settings, plan))  # without a server
+    monkeypatch.setattr("agenthard.flows.audit.run_audit", lambda settings: publish(settings, plan))  # without a server
     for words in (
         ("audit", "native", folder, "--runs", f"{folder}/runs.jsonl", "--out", str(run), "--workers", "1"),
         ("audit", "native", f"{folder}{EVIL}"),
@@ -106,7 +106,7 @@ def test_json_text_has_the_same_value(text: str) -> None:
 
 
 def test_a_table_shows_what_it_cannot_print(monkeypatch: pytest.MonkeyPatch) -> None:
-    from flows.commands import output
+    from agenthard.flows.commands import output
 
     stream = io.StringIO()
     monkeypatch.setattr("sys.stdout", stream)

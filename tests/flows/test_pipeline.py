@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.errors import CommandError
-from flows.pipeline import load_config
+from agenthard.flows.errors import CommandError
+from agenthard.flows.pipeline import load_config
 
 
 def write(folder: Path, text: str) -> Path:

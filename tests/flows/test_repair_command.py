@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from audit.sources.base import Quarantine
-from audit.sources.native import Native
-from flows.cli import app
-from flows.errors import CommandError
-from flows.plan import AuditSettings, make_plan, run_key
-from flows.publish import publish
-from flows.run_folder import RunFolder, RunFolderError
-from flows.worker import run_shard
-from taxonomy import AgentTask, GroundTruth, ToolCall
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import Native
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError
+from agenthard.flows.plan import AuditSettings, make_plan, run_key
+from agenthard.flows.publish import publish
+from agenthard.flows.run_folder import RunFolder, RunFolderError
+from agenthard.flows.worker import run_shard
+from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
 
 BOOKS: list[Any] = [1, "2", "three", 4, "5"]

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from ace.audit_task import INSTANCE
-from ace.execution import AceEnvironment
-from ace.source import AceBench
-from audit.execution.environment import Attempt, Unavailable
-from audit.execution.replay import gold_turns
-from audit.sources.base import Quarantine
-from flows.cli import app
-from flows.errors import CommandError
+from agenthard.ace.audit_task import INSTANCE
+from agenthard.ace.execution import AceEnvironment
+from agenthard.ace.source import AceBench
+from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.sources.base import Quarantine
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError
 
 
 @pytest.fixture(scope="module")

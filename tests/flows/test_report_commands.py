@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from flows.errors import EXPECTED, explain
-from flows.plan import AuditSettings, make_plan, run_key
-from flows.publish import publish
-from flows.run_folder import RunFolder
-from flows.worker import run_shard
-from reports.cleaning.analysis import CleaningAnalysis
-from taxonomy import GroundTruth, ToolCall
+from agenthard.flows.cli import app
+from agenthard.flows.errors import EXPECTED, explain
+from agenthard.flows.plan import AuditSettings, make_plan, run_key
+from agenthard.flows.publish import publish
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.worker import run_shard
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 
 TASKS = 40
@@ -225,10 +225,10 @@ def test_with_a_server_the_flows_leave_artifacts(run: Path) -> None:
     from prefect.client.orchestration import get_client
     from prefect.testing.utilities import prefect_test_harness
 
-    from flows.comparing import CompareSettings
-    from flows.report import has_server, run_comparison, run_report
-    from flows.reporting import ReportSettings
-    from reports.cleaning.inputs import AnalysisSettings
+    from agenthard.flows.comparing import CompareSettings
+    from agenthard.flows.report import has_server, run_comparison, run_report
+    from agenthard.flows.reporting import ReportSettings
+    from agenthard.reports.cleaning.inputs import AnalysisSettings
 
     few = AnalysisSettings(draws=200, resamples=50)
     assert not has_server()

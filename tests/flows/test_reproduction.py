@@ -9,16 +9,16 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from audit.sources.registry import open_source
-from flows.cli import app
-from flows.demo import write_demo
-from flows.errors import CommandError
-from flows.plan import AuditSettings, make_plan
-from flows.publish import publish
-from flows.read_run import read_findings
-from flows.run_folder import RunFolder, write_json
-from flows.worker import run_shard
-from taxonomy.finding import Finding, Proof
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.cli import app
+from agenthard.flows.demo import write_demo
+from agenthard.flows.errors import CommandError
+from agenthard.flows.plan import AuditSettings, make_plan
+from agenthard.flows.publish import publish
+from agenthard.flows.read_run import read_findings
+from agenthard.flows.run_folder import RunFolder, write_json
+from agenthard.flows.worker import run_shard
+from agenthard.taxonomy.finding import Finding, Proof
 
 SEED = 20261122
 SAMPLED = 12

@@ -11,9 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from flows.plan import AuditSettings, make_plan, run_key
-from flows.run_folder import RunFolder, RunFolderError
-from taxonomy.files import replacing, write_atomically
+from agenthard.flows.plan import AuditSettings, make_plan, run_key
+from agenthard.flows.run_folder import RunFolder, RunFolderError
+from agenthard.taxonomy.files import replacing, write_atomically
 from tests.builders import make_run, make_task
 
 TASKS = 40
@@ -32,7 +32,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def start(*arguments: str, home: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.cli", *arguments],
+        [sys.executable, "-m", "agenthard", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -67,7 +67,7 @@ def test_the_second_audit_of_a_folder_is_refused_and_the_first_is_unharmed(bench
 
 def test_a_lock_ends_with_its_process(tmp_path: Path) -> None:
     code = (
-        "import sys, time; from pathlib import Path; from flows.run_folder import RunFolder\n"
+        "import sys, time; from pathlib import Path; from agenthard.flows.run_folder import RunFolder\n"
         "with RunFolder(Path(sys.argv[1])).hold():\n    print('held', flush=True); time.sleep(600)"
     )
     holder = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
@@ -113,7 +113,7 @@ def test_a_kill_while_runs_are_spooled_changes_no_byte(benchmark: Path, tmp_path
     code = f"""
 import os, sys
 from pathlib import Path
-import flows.run_folder as module
+import agenthard.flows.run_folder as module
 from tests.flows.test_run_folder import plan
 flush, finish = module.RunSpool._flush, module.RunSpool.finish
 def add(self, shard, run, real=module.RunSpool.add):

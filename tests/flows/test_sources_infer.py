@@ -5,7 +5,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from flows.cli import app
+from agenthard.flows.cli import app
 
 LIBRARY = Path(__file__).parents[2] / "docs/examples/library"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from audit.sources.base import SourceError
-from audit.sources.skeleton import write_skeleton
-from flows.cli import app
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.skeleton import write_skeleton
+from agenthard.flows.cli import app
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,10 +53,12 @@ def test_its_own_test_passes(package: Path) -> None:
 
 
 def test_its_example_is_audited_and_executed(package: Path) -> None:
-    done = run(package, "flows.cli", "audit", "my-bench", "example", "--out", "audited", "--workers", "1", "--json")
+    done = run(
+        package, "agenthard.flows.cli", "audit", "my-bench", "example", "--out", "audited", "--workers", "1", "--json"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads(done.stdout)["checked"] == 2
-    replayed = run(package, "flows.cli", "replay", "my-bench", "example", "drop-bread", "--json")
+    replayed = run(package, "agenthard.flows.cli", "replay", "my-bench", "example", "drop-bread", "--json")
     assert replayed.returncode == 0, replayed.stderr
     result = json.loads(replayed.stdout)
     assert result["verdict"]["passed"] and [step["error"] for step in result["steps"]] == [None]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import flows.cli as cli
+import agenthard.flows.cli as cli
 from tests.builders import make_run
 from tests.flows.judging.made import case
 
@@ -36,7 +36,7 @@ def words(benchmark: Path, out: Path) -> list[str]:
 def start(arguments: list[str], home: Path, **environment: str | None) -> "subprocess.Popen[bytes]":
     merged = {**os.environ, "PREFECT_HOME": str(home), **environment}
     env = {name: value for name, value in merged.items() if value is not None}
-    command = [sys.executable, "-m", "flows.cli", *arguments]
+    command = [sys.executable, "-m", "agenthard", *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, start_new_session=True)
 
 
@@ -142,7 +142,7 @@ def test_an_unforeseen_error_is_one_message_and_code_3(monkeypatch: pytest.Monke
     def broken() -> None:
         raise RuntimeError("odd \x1b[2J text \ud800")
 
-    monkeypatch.setattr("flows.plan.open_source", lambda *_: broken())
+    monkeypatch.setattr("agenthard.flows.plan.open_source", lambda *_: broken())
     code, out, err = call(monkeypatch, "audit", "native", "nowhere", "--out", "x")
     assert (code, out) == (3, b"")
     assert err.startswith(b"error: unexpected RuntimeError: odd \\x1b[2J text \\ud800. This is a defect of AgentHard")

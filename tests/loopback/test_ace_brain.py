@@ -2,10 +2,10 @@
 
 import pytest
 
-from ace.agents.llm import LlmSettings, play
-from ace.environment import Environment
-from models.provider import Provider
-from models.request import Completion, Request
+from agenthard.ace.agents.llm import LlmSettings, play
+from agenthard.ace.environment import Environment
+from agenthard.models.provider import Provider
+from agenthard.models.request import Completion, Request
 from tests.ace.made import one
 from tests.loopback import Loopback
 from tests.loopback.brains import ace

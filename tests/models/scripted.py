@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.ledger import Ledger
-from models.limits import Limits
-from models.model_file import ModelFile
-from models.prices import Price, PriceTable
-from models.request import Call, ChatMessage, Reply, Request, Sampling, Tool, Usage
-from models.retry import RetryPolicy
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.ledger import Ledger
+from agenthard.models.limits import Limits
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.request import Call, ChatMessage, Reply, Request, Sampling, Tool, Usage
+from agenthard.models.retry import RetryPolicy
 
 MODEL = "openai/tiny"
 PRICES = PriceTable(

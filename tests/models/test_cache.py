@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from models.cache import ReplyCache
-from models.errors import ConfigurationError, StorageFailed
-from models.request import ChatMessage, Image, OutputSchema, Reply, Sampling, Usage
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import ConfigurationError, StorageFailed
+from agenthard.models.request import ChatMessage, Image, OutputSchema, Reply, Sampling, Usage
 from tests.models.scripted import ask, conversation, say
 
 ROOT = Path(__file__).parents[2]
@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_used_is_refused_before_any_work(tmp_path: Path) -
 
 WRITER = """
 import sys
-from models.cache import ReplyCache
+from agenthard.models.cache import ReplyCache
 from tests.models.scripted import ask, say
 cache = ReplyCache(sys.argv[1])
 for n in range(200):

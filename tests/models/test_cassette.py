@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from models.cassette import Player, Recorder, read_cassette
-from models.errors import BadRequest, ConfigurationError, NotRecorded, RateLimited, StorageFailed
-from models.request import ChatMessage, Request, Sampling
+from agenthard.models.cassette import Player, Recorder, read_cassette
+from agenthard.models.errors import BadRequest, ConfigurationError, NotRecorded, RateLimited, StorageFailed
+from agenthard.models.request import ChatMessage, Request, Sampling
 from tests.models.scripted import Bench, Scripted, ask, conversation, say
 
 

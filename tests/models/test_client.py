@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from models.budget import Budget
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.errors import (
+from agenthard.models.budget import Budget
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.errors import (
     BadRequest,
     BudgetExhausted,
     ConfigurationError,
@@ -22,13 +22,13 @@ from models.errors import (
     Unreachable,
     WrongKey,
 )
-from models.ledger import Ledger
-from models.limits import Limits
-from models.model_file import ModelFile
-from models.prices import Price, PriceTable
-from models.request import Reply, Request, Sampling, Usage
-from models.retry import RetryPolicy
-from models.transcripts import transcript
+from agenthard.models.ledger import Ledger
+from agenthard.models.limits import Limits
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.request import Reply, Request, Sampling, Usage
+from agenthard.models.retry import RetryPolicy
+from agenthard.models.transcripts import transcript
 from tests.models.scripted import COST, MODEL, PRICES, USAGE, Bench, Scripted, ask, say
 
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from models.cache import ReplyCache
-from models.cassette import Player, Recorder
-from models.client import ModelClient
-from models.errors import Unreachable, WrongKey
-from models.ledger import Ledger
-from models.limits import Limits
-from models.model_file import ModelFile
-from models.prices import Price, PriceTable
-from models.providers import provider_for
-from models.retry import RetryPolicy
+from agenthard.models.cache import ReplyCache
+from agenthard.models.cassette import Player, Recorder
+from agenthard.models.client import ModelClient
+from agenthard.models.errors import Unreachable, WrongKey
+from agenthard.models.ledger import Ledger
+from agenthard.models.limits import Limits
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.providers import provider_for
+from agenthard.models.retry import RetryPolicy
 from tests.loopback import Faults, Loopback
 from tests.models.providers.talking import APIS, model_file
 from tests.models.scripted import ask

@@ -1,10 +1,10 @@
 import pytest
 from pydantic import ValidationError
 
-from models.estimate import Spread, Workload, estimate
-from models.prices import Price, PriceTable
-from models.request import Call, ChatMessage, Image, OutputSchema, Sampling, Tool
-from models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens
+from agenthard.models.estimate import Spread, Workload, estimate
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.request import Call, ChatMessage, Image, OutputSchema, Sampling, Tool
+from agenthard.models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens
 from tests.models.scripted import MODEL, PRICES, ask
 
 

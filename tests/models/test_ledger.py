@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from models.budget import Amount, Budget
-from models.ledger import Entry, Ledger
-from models.request import Usage
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.request import Usage
 from tests.models.scripted import MODEL
 
 ROOT = Path(__file__).parents[2]
@@ -112,9 +112,9 @@ def test_a_budget_counts_what_is_under_way(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
-from models.budget import Amount, Budget
-from models.ledger import Entry, Ledger
-from models.request import Usage
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.request import Usage
 ledger = Ledger(sys.argv[1])
 for n in range(100):
     row = ledger.send(Entry("m", "agent", f"e{n}", "d"), Amount(1, 10, 0.25), Budget())
@@ -138,9 +138,9 @@ def test_kill_9_loses_nothing(tmp_path: Path) -> None:
 
 SHARING = """
 import sys
-from models.budget import Amount, Budget
-from models.ledger import Entry, Ledger
-from models.request import Usage
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.request import Usage
 ledger, sent = Ledger(sys.argv[1]), 0
 while (row := ledger.send(Entry("m", "agent", "e", "d"), Amount(1, 10, 0.5), Budget(calls=500))) is not None:
     ledger.answered(row, Usage(prompt_tokens=3), 0.25)

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from pydantic import ValidationError
 
-from models.limits import Gate, Limits, TokenBucket
+from agenthard.models.limits import Gate, Limits, TokenBucket
 from tests.models.scripted import Time
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from models.errors import ConfigurationError
-from models.limits import Limits
-from models.model_file import ModelFile, load_model
-from models.request import Sampling
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.limits import Limits
+from agenthard.models.model_file import ModelFile, load_model
+from agenthard.models.request import Sampling
 
 WHOLE = """\
 name: compatible/Qwen/Qwen3-8B@http://localhost:8000/v1/

@@ -2,8 +2,8 @@
 
 import pytest
 
-from models.errors import ConfigurationError
-from models.names import parse_name
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.names import parse_name
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from models.budget import Amount, Budget, most
-from models.errors import ConfigurationError
-from models.prices import PriceTable, load_prices
-from models.request import Sampling, Usage
+from agenthard.models.budget import Amount, Budget, most
+from agenthard.models.errors import ConfigurationError
+from agenthard.models.prices import PriceTable, load_prices
+from agenthard.models.request import Sampling, Usage
 from tests.models.scripted import ask
 
 LOCAL = """

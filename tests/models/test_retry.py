@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from models.errors import BadRequest, RateLimited, ServerError, TimedOut
-from models.retry import RetryPolicy, retrying
+from agenthard.models.errors import BadRequest, RateLimited, ServerError, TimedOut
+from agenthard.models.retry import RetryPolicy, retrying
 from tests.models.scripted import Time
 
 

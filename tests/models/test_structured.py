@@ -7,11 +7,11 @@ import jsonschema
 import pytest
 from pydantic import Field
 
-from models.errors import ConfigurationError, MalformedReply
-from models.provider import Provider
-from models.request import Completion, Request
-from models.structured import parse, strict_schema
-from taxonomy.record import Record
+from agenthard.models.errors import ConfigurationError, MalformedReply
+from agenthard.models.provider import Provider
+from agenthard.models.request import Completion, Request
+from agenthard.models.structured import parse, strict_schema
+from agenthard.taxonomy.record import Record
 from tests.loopback import Answer, Loopback
 from tests.models.providers.talking import APIS, SECONDS, ask, model_file, provider
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from reports.result import AuditResult
-from taxonomy.finding import Coverage, Status
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.finding import Coverage, Status
 from tests.reports.browsing import ARGUMENTS, BROWSERS, Visit, watch
 from tests.reports.shop import CHECKS, build_shop, changed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from reports.cleaning.analysis import CleaningAnalysis
+    from agenthard.reports.cleaning.analysis import CleaningAnalysis
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def open_file(browser: "Browser") -> Iterator[Callable[..., Visit]]:
 @pytest.fixture
 def open_cleaning(open_file: Callable[..., Visit], tmp_path: Path) -> Callable[..., Visit]:
     """Writes the page of what cleaning does to ``tmp_path / "report.html"`` and opens it."""
-    from reports.cleaning_page import write_cleaning_page
+    from agenthard.reports.cleaning_page import write_cleaning_page
 
     def open_page(analysis: "CleaningAnalysis", audit: AuditResult | None = None, **context: object) -> Visit:
         write_cleaning_page(analysis, tmp_path / "report.html", audit)

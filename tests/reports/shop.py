@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from audit.decisions.policy import decide, default_policy_text, load_policy
-from audit.detectors.base import DecidingKind
-from audit.leaderboard import leaderboard
-from audit.sources.base import Quarantined, Version
-from reports.result import AuditResult, CheckInfo
-from taxonomy.categories import builtin_taxonomy
-from taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier
-from taxonomy.record import Origin
-from taxonomy.task import (
+from agenthard.audit.decisions.policy import decide, default_policy_text, load_policy
+from agenthard.audit.detectors.base import DecidingKind
+from agenthard.audit.leaderboard import leaderboard
+from agenthard.audit.sources.base import Quarantined, Version
+from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.taxonomy.categories import builtin_taxonomy
+from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,
@@ -24,7 +24,7 @@ from taxonomy.task import (
     ToolSpec,
     UserSpec,
 )
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.trajectory import Trajectory
 
 ATTACK = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 POLICY = (

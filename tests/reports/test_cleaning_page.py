@@ -7,11 +7,11 @@ from urllib.parse import unquote
 
 import pytest
 
-from reports.cleaning.glossary import GLOSSARY
-from reports.cleaning.inputs import LedgerEntry
-from reports.cleaning_page import slug
-from reports.result import AuditResult
-from reports.statistics.result import undefined
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.glossary import GLOSSARY
+from agenthard.reports.cleaning.inputs import LedgerEntry
+from agenthard.reports.cleaning_page import slug
+from agenthard.reports.result import AuditResult
 from tests.reports.browsing import Visit, row, words
 from tests.reports.figures.sample import sample, without_runs
 

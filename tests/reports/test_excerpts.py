@@ -2,11 +2,11 @@
 
 import pytest
 
-from audit.evidence import text_at
-from reports.excerpts import CONTEXT, LONGEST_QUOTE, excerpt
-from reports.result import AuditResult
-from taxonomy.finding import Evidence
-from taxonomy.task import EnvironmentSpec
+from agenthard.audit.evidence import text_at
+from agenthard.reports.excerpts import CONTEXT, LONGEST_QUOTE, excerpt
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.task import EnvironmentSpec
 from tests.reports.shop import changed
 
 

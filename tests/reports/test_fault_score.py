@@ -2,11 +2,11 @@
 
 import pytest
 
-from audit.faults.key import PlantedFault
-from audit.intervals import wilson
-from reports.fault_score import score_faults
-from reports.fault_table import fault_table
-from taxonomy import Evidence, Finding, Severity, Tier
+from agenthard.audit.faults.key import PlantedFault
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.reports.fault_score import score_faults
+from agenthard.reports.fault_table import fault_table
+from agenthard.taxonomy import Evidence, Finding, Severity, Tier
 
 
 def fault(task_id: str, category: str, operator: str = "op", **changes: object) -> PlantedFault:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from audit.intervals import clustered_wilson
-from audit.judge.checked import CheckedIssue, CheckedQuote, CheckedVerdict
-from audit.judge.verdict import Change, Issue
-from reports.judge_evidence import evidence_tables, judge_evidence
-from taxonomy import Severity
+from agenthard.audit.judge.verdict import Change, Issue
+from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedQuote, CheckedVerdict
+from agenthard.audit.statistics.intervals import clustered_wilson
+from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
+from agenthard.taxonomy import Severity
 
 
 def issue(category: str, standing: str, *found: str, reason: str = "", patched: bool = False) -> CheckedIssue:

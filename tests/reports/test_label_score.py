@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from audit.decisions.policy import Decision
-from reports.alignment.naming import Names
-from reports.label_causes import CauseRow, Causes
-from reports.label_score import LabelScore, score
-from reports.labels import Label, LabelError, LabelFile, read_labels
-from taxonomy import Evidence, Finding, Severity, Tier
-from taxonomy.categories import load_taxonomy
+from agenthard.audit.decisions.policy import Decision
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.label_causes import CauseRow, Causes
+from agenthard.reports.label_score import LabelScore, score
+from agenthard.reports.labels import Label, LabelError, LabelFile, read_labels
+from agenthard.taxonomy import Evidence, Finding, Severity, Tier
+from agenthard.taxonomy.categories import load_taxonomy
 
 
 def finding(check: str, *tasks: str) -> Finding:

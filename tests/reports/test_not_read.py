@@ -7,15 +7,15 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from audit.sources.base import NotRead
-from flows.commands.audit import show_outcome
-from flows.plan import AuditSettings
-from flows.publish import AuditOutcome
-from reports.findings_json import write_findings_json
-from reports.page import write_page, write_summary
-from reports.result import AuditResult
-from reports.sarif import write_sarif
-from reports.tables import write_tables
+from agenthard.audit.sources.base import NotRead
+from agenthard.flows.commands.audit import show_outcome
+from agenthard.flows.plan import AuditSettings
+from agenthard.flows.publish import AuditOutcome
+from agenthard.reports.findings_json import write_findings_json
+from agenthard.reports.page import write_page, write_summary
+from agenthard.reports.result import AuditResult
+from agenthard.reports.sarif import write_sarif
+from agenthard.reports.tables import write_tables
 
 GAP = NotRead(file="domains/banking", tasks=97, reason="a layout that this reader does not know")
 UNKNOWN = NotRead(file="pipe\x1b[31m.json", reason="it is a named pipe")

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from audit.decisions.policy import load_policy
-from audit.decisions.tickets import tickets
-from audit.detectors.effect import ANSWERS, ANSWERS_WRONG
-from audit.leaderboard import ModelRow
-from reports.page import write_page
-from reports.result import AuditResult
-from taxonomy.finding import Finding, Level
+from agenthard.audit.decisions.policy import load_policy
+from agenthard.audit.decisions.tickets import tickets
+from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG
+from agenthard.audit.leaderboard import ModelRow
+from agenthard.reports.page import write_page
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.finding import Finding, Level
 from tests.reports.browsing import Visit, contrast
 from tests.reports.shop import ATTACK, changed
 

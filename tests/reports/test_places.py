@@ -4,11 +4,11 @@ import gzip
 import json
 from pathlib import Path
 
-from reports.places import Place, Places, origin_of
-from reports.result import AuditResult
-from taxonomy.finding import Evidence
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+from agenthard.reports.places import Place, Places, origin_of
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec, Signature, ToolSpec
 from tests.reports.shop import changed
 
 

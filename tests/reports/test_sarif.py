@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft4Validator
 
-from reports.result import AuditResult
-from reports.sarif import level, write_sarif
-from taxonomy.finding import Evidence, Severity, Tier
+from agenthard.reports.result import AuditResult
+from agenthard.reports.sarif import level, write_sarif
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from tests.reports.shop import ATTACK, changed
 
 

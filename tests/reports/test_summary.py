@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.base import TaskDetector
-from audit.sources.base import FigureTable
-from reports.findings_json import write_findings_json
-from reports.page import write_page, write_summary
-from reports.result import AuditResult, CheckInfo
-from reports.totals import Reason, ledger, sentence, totals
-from taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from agenthard.audit.detectors.base import TaskDetector
+from agenthard.audit.sources.base import FigureTable
+from agenthard.reports.findings_json import write_findings_json
+from agenthard.reports.page import write_page, write_summary
+from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.reports.totals import Reason, ledger, sentence, totals
+from agenthard.taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from tests.reports.shop import ATTACK, changed
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from audit.decisions.priority import review_order
-from reports.result import AuditResult
-from reports.tables import write_tables
-from taxonomy.finding import Coverage, Finding
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, Message
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.decisions.priority import review_order
+from agenthard.reports.result import AuditResult
+from agenthard.reports.tables import write_tables
+from agenthard.taxonomy.finding import Coverage, Finding
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask, Message
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.reports.shop import ATTACK, QUESTIONS, shop_runs
 
 

@@ -1,9 +1,9 @@
 import pytest
 from pydantic import ValidationError
 
-from taxonomy import Trajectory, finding_id
-from taxonomy.accepted import any_of, concrete_values, is_optional
-from taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy import Trajectory, finding_id
+from agenthard.taxonomy.accepted import any_of, concrete_values, is_optional
+from agenthard.taxonomy.pointer import join, resolve, split
 from tests.builders import make_run, make_task
 
 

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, why_not_replayed
-from audit.execution.replay import Step, Turns, gold_turns, replay
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.task import AgentTask, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
+from agenthard.audit.execution.replay import Step, Turns, gold_turns, replay
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask, ToolSpec
 
 _CURRENT = re.compile(r"(?:the )?current\b", re.IGNORECASE)
 _HALF_DAY = re.compile(r"\b(AM|PM)\b", re.IGNORECASE)

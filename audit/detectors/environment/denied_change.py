@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, ToolDetector
-from audit.detectors.environment.parameters import tool_quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import ToolSpec
+from agenthard.audit.detectors.base import Hit, ToolDetector
+from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import ToolSpec
 
 _CHANGED = r"(?:changed|modified|altered|written|affected|touched|saved|stored|updated|deleted|booked|charged|mutated)"
 _CHANGES = r"(?:chang|modif|alter|affect|updat|writ|mutat|touch|sav|stor)\w*"

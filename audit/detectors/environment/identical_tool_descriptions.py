@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable
 from itertools import combinations
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import canonical_json, quote
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolSpec
 
 
 class IdenticalToolDescriptions(TaskDetector):

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.outside_world import live_pages
-from audit.detectors.environment.prompt_clock import clocks
-from audit.detectors.evaluation.criteria import asked, graded, sentence_around
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around
+from agenthard.audit.detectors.support.outside_world import live_pages
+from agenthard.audit.detectors.support.prompt_clock import clocks
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _WEB = (
     r"(?:web|google|internet|online) (?:search(?:es)?|queries|sources)\b|\bsearch the (?:web|internet)\b"

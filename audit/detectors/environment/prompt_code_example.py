@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.prompts import code_blocks, for_agent, prompts, without_code_blocks
-from audit.detectors.environment.written_calls import read_object
-from audit.evidence import quote
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.prompts import code_blocks, for_agent, prompts, without_code_blocks
+from agenthard.audit.detectors.support.written_calls import read_object
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _MAX_CODE = 20_000
 _PYTHON = ("python", "py", "python3")

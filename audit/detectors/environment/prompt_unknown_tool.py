@@ -6,14 +6,14 @@ from typing import Any
 
 from rapidfuzz import fuzz, process
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.named_tools import named_tools, only_claimed
-from audit.detectors.environment.parameters import documented_words
-from audit.detectors.environment.prompts import for_agent, prompts
-from audit.evidence import quote
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.named_tools import named_tools, only_claimed
+from agenthard.audit.detectors.support.parameters import documented_words
+from agenthard.audit.detectors.support.prompts import for_agent, prompts
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask
 
 _NEAR = 60
 

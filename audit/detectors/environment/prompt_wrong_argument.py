@@ -4,16 +4,16 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.environment.outside_world import shared_state
-from audit.detectors.environment.parameters import documented_words, enum_of
-from audit.detectors.environment.prompts import prompts
-from audit.detectors.environment.told_arguments import Told, told_arguments
-from audit.detectors.environment.written_calls import written_calls
-from audit.evidence import canonical_json, quote
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.outside_world import shared_state
+from agenthard.audit.detectors.support.parameters import documented_words, enum_of
+from agenthard.audit.detectors.support.prompts import prompts
+from agenthard.audit.detectors.support.told_arguments import Told, told_arguments
+from agenthard.audit.detectors.support.written_calls import written_calls
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolSpec
 
 
 class PromptWrongArgument(TaskDetector):

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from audit.detectors.base import Hit, ToolDetector
-from audit.detectors.environment.mentions import mentioned_parameters
-from audit.detectors.environment.parameters import (
+from agenthard.audit.detectors.base import Hit, ToolDetector
+from agenthard.audit.detectors.support.mentions import mentioned_parameters
+from agenthard.audit.detectors.support.parameters import (
     Parameter,
     enum_of,
     enum_pointer,
@@ -14,11 +14,11 @@ from audit.detectors.environment.parameters import (
     parameters_of,
     tool_quote,
 )
-from audit.detectors.environment.prose import examples, is_null, is_spelled, means_no_value, told_values
-from audit.evidence import canonical_json
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import ToolSpec
+from agenthard.audit.detectors.support.prose import examples, is_null, is_spelled, means_no_value, told_values
+from agenthard.audit.evidence import canonical_json
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import ToolSpec
 
 
 class ToolDocContradiction(ToolDetector):

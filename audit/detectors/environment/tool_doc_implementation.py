@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, ToolDetector
-from audit.detectors.environment.parameters import tool_quote
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import Signature, ToolSpec
+from agenthard.audit.detectors.base import Hit, ToolDetector
+from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import Signature, ToolSpec
 
 
 class ToolDocImplementation(ToolDetector):

@@ -6,16 +6,16 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.knowledge import texts_in
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import canonical_json, quote
-from audit.execution.environment import Environment, ExecutionFailed, Unavailable
-from audit.execution.gold import environment_of
-from audit.execution.replay import replay
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.gold import environment_of
+from agenthard.audit.execution.replay import replay
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 _MOST_CALLS = 12
 """Look-ups made of one tool: those without arguments, or with each documented choice."""

@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.environment.known_entities import in_one_table
-from audit.evidence import canonical_json, quote_run
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, Message, ToolCall
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.known_entities import in_one_table
+from agenthard.audit.evidence import canonical_json, quote_run
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, Message, ToolCall
+from agenthard.taxonomy.trajectory import Trajectory
 
 IDENTIFIER = re.compile(
     r"(?:^|_)(?:id|uuid|email|phone|username|sku)$"

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.evidence import canonical_json, quote
-from audit.probes import GiveAway, Scene, read_scene, run_battery
-from audit.probes.report import FEWEST
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.audit.probes import GiveAway, Scene, read_scene, run_battery
+from agenthard.audit.probes.report import FEWEST
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _FIXES = {
     "order": "Shuffle the candidates of every choice anew.",

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import Passage, asked, graded, sentence_around
-from audit.evidence import quote
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import Passage, asked, graded, sentence_around
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _SIZE = re.compile(r"(?<![\d.])(?P<width>\d{3,4}) ?(?:px)? ?(?:[x×]|by) ?(?P<height>\d{3,4})(?: ?px)?(?![\d.])")
 _SIDE = re.compile(

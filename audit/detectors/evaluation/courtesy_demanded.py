@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.courtesy import is_courtesy
-from audit.detectors.ground_truth.knowledge import Knowledge
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.courtesy import is_courtesy
+from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _ASKING = (
     r"(?:[\"“‘«]|\b(?:say|saying|says|reply|answer|respond|end|begin|start|close|finish|greet|add|include|write|tell|phrase"

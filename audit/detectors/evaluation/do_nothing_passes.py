@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.nothing import Outcome, outcome
-from audit.detectors.evaluation.reasons import Reading, why_nothing_changes
-from audit.evidence import quote
-from audit.execution.environment import Attempt
-from audit.proof import wrongly_passes
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.evaluation.reasons import Reading, why_nothing_changes
+from agenthard.audit.detectors.support.nothing import Outcome, outcome
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.proof import wrongly_passes
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _SAYS: dict[Reading, tuple[str, str, Severity]] = {
     "hand-over": (

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import quote
-from audit.execution.environment import Attempt
-from audit.proof import wrongly_passes
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask, Check
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.proof import wrongly_passes
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask, Check
 
 _REQUEST = re.compile(
     r"\?|\b(?:please|kindly|can you|could you|would you|i(?:'d| would) like|i(?:'m| am) looking|i (?:need|want|have to)"

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import Passage, asked, graded, sentence_around
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import Passage, asked, graded, sentence_around
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _NUMBER = r"(?P<{}>\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
 _BELOW = r"(?:<=?|≤|below|under|less than|at most)"

@@ -4,15 +4,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import sentence_around
-from audit.detectors.evaluation.expected_values import argument_values, choices
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import quote
-from taxonomy.accepted import concrete_values, is_optional
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.detectors.support.expected_values import argument_values, choices
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.accepted import concrete_values, is_optional
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
 
 _SHORTEST_REQUEST = 20
 _ARGUMENTS = re.compile(

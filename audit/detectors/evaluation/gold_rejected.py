@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from itertools import islice, product
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import quote
-from audit.execution.environment import Attempt, ExecutionFailed, Verdict
-from audit.execution.gold import MILESTONES, environment_of, why_not_evaluated
-from audit.proof import wrongly_fails
-from taxonomy.accepted import concrete_values
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Verdict
+from agenthard.audit.execution.gold import MILESTONES, environment_of, why_not_evaluated
+from agenthard.audit.proof import wrongly_fails
+from agenthard.taxonomy.accepted import concrete_values
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _MOST = 64
 _AS_SOURCE = ("java", "javascript")

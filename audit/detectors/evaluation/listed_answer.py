@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, readings, rows
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.state_tables import FEWEST_OTHERS, readings, rows
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _FEWEST_SIBLINGS = 10
 _MOST_OF_THEM = 0.1

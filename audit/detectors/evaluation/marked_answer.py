@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.expected_values import Expected, expected_values
-from audit.detectors.evaluation.state_tables import FEWEST_OTHERS, Rows, readings, rows
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.expected_values import Expected, expected_values
+from agenthard.audit.detectors.support.state_tables import FEWEST_OTHERS, Rows, readings, rows
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask
 
 _OF_AN_ANSWER = frozenset("answer answers correct solution solutions gold golden expected truth groundtruth".split())
 _OF_A_MARK = _OF_AN_ANSWER.union("target targets oracle gt chosen".split())

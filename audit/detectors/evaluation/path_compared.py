@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import quote
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 
 class PathCompared(TaskDetector):

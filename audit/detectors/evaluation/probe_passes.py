@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.nothing import Outcome, outcome
-from audit.evidence import quote
-from audit.execution.environment import Attempt, ExecutionFailed
-from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
-from audit.execution.probes import Probe, probes
-from audit.proof import wrongly_passes
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.nothing import Outcome, outcome
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed
+from agenthard.audit.execution.evaluator_probes import Probe, probes
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
+from agenthard.audit.proof import wrongly_passes
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _FIX = {
     "nothing": "Add a check that only a run which does what the user asks can pass.",

@@ -15,10 +15,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from audit.detectors.evaluation.requests import asked_figures, sentence_at
-from audit.evidence import canonical_json, quote
-from taxonomy.finding import Evidence
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.support.requests import asked_figures, sentence_at
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.task import AgentTask
 
 Reading = Literal["hand-over", "told not to", "figure", "own condition", "fallback", "refusal", "unclear"]
 

@@ -3,19 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import quote
-from audit.execution.counterfactual import CORRECTIONS, decided_runs
-from audit.execution.environment import Attempt, ExecutionFailed
-from audit.execution.gold import environment_of, replay_command, why_not_mutated
-from audit.execution.mutation import Mutant, Truth, mutants
-from audit.execution.replay import gold_turns
-from audit.proof import wrongly_fails
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed
+from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
+from agenthard.audit.execution.mutation import Mutant, Truth, mutants
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.proof import wrongly_fails
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _ROOTS = {
     "number-without-last-zero": "numbers in replies are compared as texts",

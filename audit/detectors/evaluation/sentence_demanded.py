@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.knowledge import Knowledge
-from audit.detectors.ground_truth.wording import words
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.wording import words
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _FEWEST_WORDS = 5
 _FEWEST_SMALL = 2

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.answer_blocks import answer_blocks
-from audit.detectors.evaluation.author_comments import author_comments
-from audit.detectors.evaluation.expected_values import Expected, choices, expected_values, stands_alone
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from audit.detectors.ground_truth.knowledge import texts_in
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.answer_blocks import answer_blocks
+from agenthard.audit.detectors.support.author_comments import author_comments
+from agenthard.audit.detectors.support.expected_values import Expected, choices, expected_values, stands_alone
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 _WANTED = "(?:expected|correct|right|reference|accepted|intended|hidden|gold(?:en)?|model)"
 _THING = "(?:answers?|(?:tool |function )?calls?|arguments?|solutions?|actions?|repl(?:y|ies)|key)"

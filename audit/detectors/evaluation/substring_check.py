@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.numbers import number_tokens
-from audit.detectors.evaluation.surroundings import Leaf, surroundings
-from audit.evidence import quote, text_at
-from audit.execution.environment import Attempt
-from audit.execution.replay import gold_turns
-from audit.proof import wrongly_passes
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.pointer import split
-from taxonomy.task import AgentTask, Check
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.numbers import number_tokens
+from agenthard.audit.detectors.support.surroundings import Leaf, surroundings
+from agenthard.audit.evidence import quote, text_at
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.proof import wrongly_passes
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask, Check
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHORT = 2

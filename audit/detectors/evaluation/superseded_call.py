@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
-from audit.execution.superseded import superseded
-from taxonomy.finding import Proof, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
+from agenthard.audit.execution.superseded import superseded
+from agenthard.taxonomy.finding import Proof, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _IN_STEPS = re.compile(
     r"\b(?:separately|individually|one by one|one at a time|one after the other|step by step|(?:two|both) steps)\b"

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.evaluation.criteria import sentence_around
-from audit.evidence import quote_run
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.evidence import quote_run
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _ATTRIBUTE = re.compile(
     r"(?:'(?P<object>\w+)' object has no|module '[\w.]+' has no|> does not have the) attribute '(?P<name>\w+)'"

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.evaluation.criteria import asked, graded, sentence_around, shown_criteria
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around, shown_criteria
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _CODE = re.compile(r"`([^`\n]{1,120})`")
 _ELEMENT = re.compile(r"(?<![\w&])#[a-zA-Z][\w-]+")

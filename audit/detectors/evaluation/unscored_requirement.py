@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.numbers import numbers_in
-from audit.detectors.evaluation.requests import asked_figures
-from audit.evidence import quote
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.task import AgentTask, Check
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.numbers import numbers_in
+from agenthard.audit.detectors.support.requests import asked_figures
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask, Check
 
 _SEEN_ONLY_IN_THE_RUN = re.compile(
     r"\b(?:communicat|tell|told|inform|mention|sa(?:ys?|id)\b|identif|detect|reali[sz]|verif|confirm|explain|search|look"

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import asked, graded, sentence_around, shown_criteria
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around, shown_criteria
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _REFERENCE = re.compile(
     r"\b(?:rubric[- ](?:criteria|defined|required|comparator)|(?:described|defined|stated|required|listed) (?:in|by) "

@@ -5,18 +5,18 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
-from audit.evidence import canonical_json, quote
-from audit.execution.environment import ExecutionFailed
-from audit.execution.gold import environment_of, replay_command, why_not_mutated
-from audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_roots, mutants
-from audit.execution.mutation.recorded import wrong_values
-from audit.proof import wrongly_passes
-from taxonomy.finding import Level, Severity, Tier
-from taxonomy.pointer import split
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
+from agenthard.audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_roots, mutants
+from agenthard.audit.execution.mutation.recorded import wrong_values
+from agenthard.audit.proof import wrongly_passes
+from agenthard.taxonomy.finding import Level, Severity, Tier
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXAMPLES = 3
 """Worst examples that a finding quotes."""

@@ -1,23 +1,23 @@
 """Checks of the ground truth: gold calls, gold turns, and tasks compared with one another."""
 
-from audit.detectors.ground_truth.call_schema import CallSchema
-from audit.detectors.ground_truth.conflicting_gold import ConflictingGold
-from audit.detectors.ground_truth.conflicting_request import ConflictingRequest
-from audit.detectors.ground_truth.conflicting_variants import ConflictingVariants
-from audit.detectors.ground_truth.duplicate_task import DuplicateTask
-from audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
-from audit.detectors.ground_truth.gold_fails import GoldFails
-from audit.detectors.ground_truth.gold_nondeterministic import GoldNondeterministic
-from audit.detectors.ground_truth.gold_order import GoldOrder
-from audit.detectors.ground_truth.gold_redundant import GoldRedundant
-from audit.detectors.ground_truth.invented_value import InventedValue
-from audit.detectors.ground_truth.near_miss_value import NearMissValue
-from audit.detectors.ground_truth.policy_violation import PolicyViolation
-from audit.detectors.ground_truth.turn_count import TurnCount
-from audit.detectors.ground_truth.unasked_argument import UnaskedArgument
-from audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
-from audit.detectors.ground_truth.unknown_output import UnknownOutput
-from audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
+from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
+from agenthard.audit.detectors.ground_truth.conflicting_gold import ConflictingGold
+from agenthard.audit.detectors.ground_truth.conflicting_request import ConflictingRequest
+from agenthard.audit.detectors.ground_truth.conflicting_variants import ConflictingVariants
+from agenthard.audit.detectors.ground_truth.duplicate_task import DuplicateTask
+from agenthard.audit.detectors.ground_truth.gold_changes_nothing import GoldChangesNothing
+from agenthard.audit.detectors.ground_truth.gold_fails import GoldFails
+from agenthard.audit.detectors.ground_truth.gold_nondeterministic import GoldNondeterministic
+from agenthard.audit.detectors.ground_truth.gold_order import GoldOrder
+from agenthard.audit.detectors.ground_truth.gold_redundant import GoldRedundant
+from agenthard.audit.detectors.ground_truth.invented_value import InventedValue
+from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
+from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
+from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
+from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
+from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
+from agenthard.audit.detectors.ground_truth.unknown_output import UnknownOutput
+from agenthard.audit.detectors.ground_truth.unsaid_amount import UnsaidAmount
 
 __all__ = [
     "CallSchema",

@@ -6,17 +6,17 @@ from typing import Any
 
 from rapidfuzz import process
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.gold_values import readable
-from audit.detectors.ground_truth.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
-from audit.detectors.ground_truth.schema_fit import Violation, violations
-from audit.detectors.ground_truth.schema_runs import as_documented, moved, renamed, without_call
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import canonical_json, quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import escape, join, split
-from taxonomy.task import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.ground_truth.schema_runs import as_documented, moved, renamed, without_call
+from agenthard.audit.detectors.support.gold_values import readable
+from agenthard.audit.detectors.support.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
+from agenthard.audit.detectors.support.schema_fit import Violation, violations
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import escape, join, split
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 UNSPECIFIED = frozenset({"", "na", "none", "null", "any", "all", "dontcare", "unspecified", "notspecified", "unknown"})
 """Words, squashed, with which benchmarks write that a choice was left open."""

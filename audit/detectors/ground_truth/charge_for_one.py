@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from taxonomy.accepted import nearest_value
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.taxonomy.accepted import nearest_value
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _AMOUNT = re.compile(r"[$€£]?\s?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)")
 _CENTS = 100

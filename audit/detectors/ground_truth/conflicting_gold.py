@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.ground_truth.same_task import contradicts, group_cause, groups, observe_task
-from audit.execution.replay import concrete
-from audit.proof import declaration
-from taxonomy.finding import Proof, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.same_task import contradicts, group_cause, groups, observe_task
+from agenthard.audit.execution.replay import concrete
+from agenthard.audit.proof import declaration
+from agenthard.taxonomy.finding import Proof, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _BY_STATE = "which count only through the state they leave; whether the states differ shows when they are run"
 

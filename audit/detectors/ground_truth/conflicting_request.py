@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.ground_truth.same_task import contradicts, group_cause, same_task_key
-from audit.detectors.ground_truth.schema_fit import violations
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.same_task import contradicts, group_cause, same_task_key
+from agenthard.audit.detectors.support.schema_fit import violations
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _SHORTEST_REQUEST = 5
 

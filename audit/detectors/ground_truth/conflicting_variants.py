@@ -8,12 +8,12 @@ from typing import Any
 
 from rapidfuzz.distance import OSA
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import canonical_json, quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_TEXT = 8

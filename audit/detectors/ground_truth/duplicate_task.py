@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
-from audit.detectors.ground_truth.same_task import (
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
+from agenthard.audit.detectors.support.same_task import (
     contradicts,
     group_cause,
     groups,
@@ -12,9 +12,9 @@ from audit.detectors.ground_truth.same_task import (
     observe_task,
     slip_groups,
 )
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class DuplicateTask(SuiteDetector):

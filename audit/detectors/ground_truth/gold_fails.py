@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.minimal_fix import leave_out
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import canonical_json, quote
-from audit.execution.gold import gold_replay, why_not_replayed
-from audit.execution.necessity import without
-from audit.execution.replay import Replay, Step, gold_turns
-from audit.execution.variants import attempt_of
-from audit.proof import wrongly_fails, wrongly_passes
-from taxonomy.finding import Proof, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.minimal_fix import leave_out
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.audit.execution.gold import gold_replay, why_not_replayed
+from agenthard.audit.execution.necessity import without
+from agenthard.audit.execution.replay import Replay, Step, gold_turns
+from agenthard.audit.execution.variants import attempt_of
+from agenthard.audit.proof import wrongly_fails, wrongly_passes
+from agenthard.taxonomy.finding import Proof, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _TRIED_AGAIN = "a later gold call tries again and succeeds"
 

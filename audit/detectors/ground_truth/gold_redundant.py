@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.minimal_fix import leave_out
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import quote
-from audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
-from audit.execution.necessity import needless
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.minimal_fix import leave_out
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
+from agenthard.audit.execution.necessity import needless
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 
 class GoldRedundant(TaskDetector):

@@ -4,15 +4,15 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.derived_numbers import derives
-from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
-from audit.detectors.ground_truth.knowledge import Knowledge
-from audit.detectors.ground_truth.places import documented, name_words
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.derived_numbers import derives
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.places import documented, name_words
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 _SMALLEST = 100
 """Smaller numbers are often common knowledge: a deck has 52 cards, grown-ups are 18."""

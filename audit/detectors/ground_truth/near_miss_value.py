@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
-from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
-from audit.detectors.ground_truth.minimal_fix import Patch, replace
-from audit.detectors.ground_truth.person_records import Mismatch, mismatches
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.detectors.ground_truth.typing_slips import Conversation
-from audit.detectors.ground_truth.wording import squash, words
-from audit.evidence import quote
-from audit.execution.variants import gold_attempt, with_value
-from audit.proof import wrongly_fails, wrongly_passes
-from taxonomy.finding import Proof, Severity, Tier
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.minimal_fix import Patch, replace
+from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.typing_slips import Conversation
+from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.variants import gold_attempt, with_value
+from agenthard.audit.proof import wrongly_fails, wrongly_passes
+from agenthard.taxonomy.finding import Proof, Severity, Tier
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _QUOTED = re.compile(
     r"(?<!\w)'([^'\n]{2,300}?)'(?!\w)|\"([^\"\n]{2,300})\"|“([^”\n]{2,300})”|‘([^’\n]{2,300})’|`([^`\n]{2,300})`"

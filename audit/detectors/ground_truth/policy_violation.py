@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.evidence import quote
-from audit.execution.environment import Unavailable
-from audit.execution.gold import environment_of
-from audit.execution.policy.judge import Judged, Judgement, judge
-from audit.execution.policy.registry import rules_for
-from audit.execution.policy.rule import CannotTell, Violation
-from audit.execution.variants import gold_attempt
-from audit.proof import wrongly_passes
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.gold import environment_of
+from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
+from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.audit.execution.policy.rule import CannotTell, Violation
+from agenthard.audit.execution.variants import gold_attempt
+from agenthard.audit.proof import wrongly_passes
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 HAND_OVER = "transfer_to_human_agents"
 

@@ -1,14 +1,14 @@
 """Runs that show what a gold call costs that an agent cannot make from the documentation."""
 
-from audit.detectors.ground_truth.minimal_fix import coerced, near_name, near_value
-from audit.detectors.ground_truth.schema_fit import Violation
-from audit.execution.necessity import without
-from audit.execution.replay import gold_turns
-from audit.execution.variants import OMITTED, attempt_of, gold_attempt, place_of, with_call, with_value
-from audit.proof import wrongly_fails, wrongly_passes
-from taxonomy.finding import Proof
-from taxonomy.pointer import split
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.support.minimal_fix import coerced, near_name, near_value
+from agenthard.audit.detectors.support.schema_fit import Violation
+from agenthard.audit.execution.necessity import without
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.execution.variants import OMITTED, attempt_of, gold_attempt, place_of, with_call, with_value
+from agenthard.audit.proof import wrongly_fails, wrongly_passes
+from agenthard.taxonomy.finding import Proof
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask
 
 
 def without_call(task: AgentTask, pointer: str) -> Proof:

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
-from audit.detectors.ground_truth.places import Documented, documented, name_words
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.detectors.ground_truth.wording import squash, words
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import split
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.places import Documented, documented, name_words
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask
 
 _EMPTY_WORDS = frozenset(
     "include including get show is has enable enabled use allow the with of for only type name user value".split()

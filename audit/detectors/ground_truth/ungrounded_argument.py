@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.dates import calendar_words, counted_from_today, parse_date, years_in
-from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
-from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.detectors.ground_truth.wording import names_quantity
-from audit.evidence import quote
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.pointer import join, split
-from taxonomy.task import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.dates import calendar_words, counted_from_today, parse_date, years_in
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.wording import names_quantity
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.pointer import join, split
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+")
 _IDENTIFIER = re.compile(r"#?[A-Za-z_-]*\d[\w-]{4,}")

@@ -6,17 +6,24 @@ from collections.abc import Iterator
 
 from rapidfuzz.distance import OSA
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.charge_for_one import charged_for_all
-from audit.detectors.ground_truth.codes import form, impossible, is_family, misshapen_day, shows_times_of_day, siblings
-from audit.detectors.ground_truth.dates import parse_date, years_in
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
-from audit.detectors.ground_truth.misspelt_text import meant
-from audit.detectors.ground_truth.reachable_days import days_in, out_of_reach
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.ground_truth.charge_for_one import charged_for_all
+from agenthard.audit.detectors.support.codes import (
+    form,
+    impossible,
+    is_family,
+    misshapen_day,
+    shows_times_of_day,
+    siblings,
+)
+from agenthard.audit.detectors.support.dates import parse_date, years_in
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.misspelt_text import meant
+from agenthard.audit.detectors.support.reachable_days import days_in, out_of_reach
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 _IDENTIFIER = re.compile(
     r"#?(?:\d{7,}|(?=\w*[A-Za-z])(?=\w*\d\w*\d)\w{6,}|[A-Za-z]{1,6}(?:-(?=[A-Z0-9]*\d)[A-Z0-9]{2,})+"

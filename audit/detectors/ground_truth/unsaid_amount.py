@@ -5,16 +5,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.derived_numbers import derives, numbers_said
-from audit.detectors.ground_truth.gold_values import GoldValue, gold_values
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from audit.detectors.ground_truth.knowledge import texts_in
-from audit.detectors.ground_truth.places import documented
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import split
-from taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.derived_numbers import derives, numbers_said
+from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.places import documented
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
 
 _SMALLEST = 10
 """Smaller numbers are counted, not said: how many things are in a list."""

@@ -1,7 +1,7 @@
 """Tasks that every model passes."""
 
-from audit.detectors.responses.unanimous import Unanimous
-from taxonomy.finding import Severity
+from agenthard.audit.detectors.responses.unanimous import Unanimous
+from agenthard.taxonomy.finding import Severity
 
 
 class AllPass(Unanimous):

@@ -3,15 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.effects import effect_of_calls, effect_of_gold, effect_of_run
-from audit.detectors.responses.matrix import quote_verdict
-from audit.detectors.runs.answered import answered
-from audit.evidence import quote, quote_run
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.responses.effects import effect_of_calls, effect_of_gold, effect_of_run
+from agenthard.audit.detectors.responses.matrix import quote_verdict
+from agenthard.audit.detectors.support.answered import answered
+from agenthard.audit.evidence import quote, quote_run
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 MIN_MODELS = 5
 """Fewer models agree by chance too easily."""

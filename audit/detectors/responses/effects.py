@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from audit.detectors.runs.answered import answered, parsed
-from audit.evidence import canonical_json
-from taxonomy.task import AgentTask, ToolCall
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.support.answered import answered, parsed
+from agenthard.audit.evidence import canonical_json
+from agenthard.taxonomy.task import AgentTask, ToolCall
+from agenthard.taxonomy.trajectory import Trajectory
 
 LONGEST_ANSWER = 200
 """Final answers longer than this, in characters, are prose: no two models write the same."""

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_runs
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_runs
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 MIN_MODELS = 10
 """With fewer models, one in ten is less than one model, and the check would repeat all-fail."""

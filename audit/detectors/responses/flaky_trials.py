@@ -4,12 +4,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.matrix import quote_verdict
-from audit.intervals import clustered_wilson
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.responses.matrix import quote_verdict
+from agenthard.audit.statistics.intervals import clustered_wilson
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 MIN_MODELS = 3
 """Fewer models with repeated trials cannot show that it is the task."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from audit.detectors.base import Observation
-from audit.evidence import quote_run
-from taxonomy.finding import Evidence
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Observation
+from agenthard.audit.evidence import quote_run
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.trajectory import Trajectory
 
 NO_RUN = "no run"
 """Why a cell is missing when the model never ran the task."""

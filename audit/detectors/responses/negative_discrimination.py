@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
-from audit.intervals import fisher_z
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
+from agenthard.audit.statistics.intervals import fisher_z
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 MIN_MODELS = 8
 """Below eight models only a correlation under −0.7 could exclude 0, and one odd model makes such a value."""

@@ -6,12 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.responses.matrix import ScoreMatrix, mean_elsewhere, observe_runs
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.responses.matrix import ScoreMatrix, mean_elsewhere, observe_runs
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 MIN_MODELS = 5
 """From five models on, agreement by chance is below 5 % for models that pass half of the time (1/2⁵ = 3 %)."""

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.evaluation.expected_values import expected_values, stands_alone
-from audit.detectors.evaluation.stated_answer import telling_sentences
-from audit.detectors.runs.answered import answered
-from audit.evidence import canonical_json, quote_run
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.evaluation.stated_answer import telling_sentences
+from agenthard.audit.detectors.support.answered import answered
+from agenthard.audit.detectors.support.expected_values import expected_values, stands_alone
+from agenthard.audit.evidence import canonical_json, quote_run
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXEMPLARS = 3
 """Most runs that a finding quotes."""

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from audit.detectors.runs.tally import Case, RunTally, Tally
-from audit.evidence import quote_run
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.evidence import quote_run
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXCEPTION = "with an exception in the words of the harness or the checker"
 SIGNATURES = {

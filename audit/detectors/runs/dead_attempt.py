@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from audit.detectors.runs.tally import Case, RunTally, Tally
-from audit.evidence import quote_run
-from audit.idleness import idle_sign
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.idleness import idle_sign
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class DeadAttempt(RunTally):

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 
-from audit.detectors.runs.retries import replaced
-from audit.detectors.runs.tally import Case, RunTally, Tally
-from audit.evidence import quote_run
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.detectors.support.retries import replaced
+from agenthard.audit.evidence import quote_run
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 _WORDS = {"infrastructure_error": "with an error of the infrastructure", "judge_error": "with an error of the judge"}
 

@@ -8,8 +8,8 @@ the two labels is wrong, or the setting differs in something that the logs do no
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from audit.intervals import wilson
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.trajectory import Trajectory
 
 Margins = dict[str, dict[str, list[int]]]
 """Runs, and runs with the habit, by field and value."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from audit.detectors.runs.retries import retries
-from audit.detectors.runs.tally import Case, RunTally, Tally
-from audit.evidence import quote_run
-from audit.idleness import idle_sign
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.detectors.support.retries import retries
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.idleness import idle_sign
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class NonMonotoneRetry(RunTally):

@@ -5,15 +5,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.runs.answered import answered
-from audit.detectors.runs.replayed import replayed_verdict
-from audit.evidence import quote_run
-from audit.execution.registry import environment_for_runs
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.answered import answered
+from agenthard.audit.detectors.support.replayed import replayed_verdict
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.execution.registry import environment_for_runs
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXEMPLARS = 5
 """Most runs that a finding quotes."""

@@ -4,15 +4,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
-from audit.detectors.runs.simulator_faults import FAULTS, faults
-from audit.detectors.user.simulators import simulator_of
-from audit.evidence import quote_run
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
+from agenthard.audit.detectors.support.simulator_faults import FAULTS, faults
+from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXEMPLARS = 5
 """Most quotes per finding."""

@@ -3,8 +3,8 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.runs.label_conflicts import (
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.runs.label_conflicts import (
     LabelSplit,
     Margins,
     added,
@@ -12,13 +12,13 @@ from audit.detectors.runs.label_conflicts import (
     label_split,
     other_fields,
 )
-from audit.detectors.runs.leaks import leaks
-from audit.detectors.user.simulators import simulator_of
-from audit.evidence import quote_run
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.support.leaks import leaks
+from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXEMPLARS = 5
 """Most quotes per finding."""

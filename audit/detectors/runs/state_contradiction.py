@@ -5,15 +5,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.runs.answered import Answered, answered, parsed
-from audit.detectors.runs.stored_records import Told, records_of, told
-from audit.evidence import quote_run
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.answered import Answered, answered, parsed
+from agenthard.audit.detectors.support.stored_records import Told, records_of, told
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class StateContradiction(SuiteDetector):

@@ -4,16 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.runs.answered import answered
-from audit.detectors.runs.contradictions import Compared, Memory
-from audit.detectors.runs.replayed import other_than_replayed
-from audit.evidence import quote_run
-from audit.intervals import wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolSpec
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.support.answered import answered
+from agenthard.audit.detectors.support.contradictions import Compared, Memory
+from agenthard.audit.detectors.support.replayed import other_than_replayed
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolSpec
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class ToolResponseContradiction(SuiteDetector):

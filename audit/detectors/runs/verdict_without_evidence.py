@@ -3,12 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from audit.detectors.runs.tally import Case, RunTally, Tally
-from audit.evidence import quote_run
-from audit.idleness import idle_sign
-from taxonomy.finding import Evidence
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Judgement, Trajectory
+from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.idleness import idle_sign
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Judgement, Trajectory
 
 _BLIND = re.compile(
     r"\b(?:can ?not|can't|could not|unable to) (?:see|view|access|open) (?:any |the )?"

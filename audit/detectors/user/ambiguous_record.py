@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.knowledge import texts_in
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.detectors.ground_truth.wording import squash, words
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _STATE = "/environment/state"
 _CHOOSING = frozenset(

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import sentence_around
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.detectors.user.blanks import blanks
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.blanks import blanks
+from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\"[^\"\n]{0,400}\"|(?<!\w)'[^'\n]{0,400}'(?!\w)", re.DOTALL)
 _ESCAPED_BREAK = re.compile(r"\\n")

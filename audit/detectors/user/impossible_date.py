@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from functools import lru_cache
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import sentence_around
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import canonical_json, quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import canonical_json, quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _MONTHS = [name.lower() for name in calendar.month_name][1:]
 _MONTH = "|".join(_MONTHS)

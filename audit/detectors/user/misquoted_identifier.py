@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from rapidfuzz.distance import OSA
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.dates import parse_date
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from audit.detectors.ground_truth.knowledge import Knowledge, texts_in
-from audit.detectors.ground_truth.wording import squash
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.dates import parse_date
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 _EMAIL = r"[\w.+-]+@[\w-]+\.[\w.-]*\w"
 _IDENTIFIER = r"#?(?=\w*[A-Za-z])(?=\w*\d\w*\d\w*\d)\w{6,}"

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import quote
-from audit.execution.environment import Attempt, Unavailable
-from audit.execution.gold import environment_of
-from audit.execution.replay import gold_turns
-from taxonomy.finding import Evidence, Severity, Tier
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.gold import environment_of
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.taxonomy.finding import Evidence, Severity, Tier
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _SUPERLATIVES = (
     "cheapest|lowest|least expensive|most affordable|most expensive|priciest|highest|fastest|quickest|slowest|shortest|"

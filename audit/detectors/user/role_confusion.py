@@ -5,17 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Literal
 
-from audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
-from audit.detectors.user.assistant_speech import Cue, assistant_speech
-from audit.detectors.user.machine_speech import machine_speech
-from audit.detectors.user.narration import narration
-from audit.detectors.user.simulators import simulator_of
-from audit.evidence import quote_run
-from audit.intervals import upper_tail, wilson
-from taxonomy.finding import Evidence, Level, Severity, Tier
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
+from agenthard.audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
+from agenthard.audit.detectors.support.assistant_speech import Cue, assistant_speech
+from agenthard.audit.detectors.support.machine_speech import machine_speech
+from agenthard.audit.detectors.support.narration import narration
+from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.evidence import quote_run
+from agenthard.audit.statistics.intervals import upper_tail, wilson
+from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 EXEMPLARS = 5
 """Most quotes per finding."""

@@ -4,11 +4,11 @@ import datetime
 import re
 from collections.abc import Iterator
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.ground_truth.sharing import shared_cause
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = (

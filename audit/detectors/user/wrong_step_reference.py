@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable
 
-from audit.detectors.base import Hit, TaskDetector
-from audit.detectors.evaluation.criteria import asked, sentence_around
-from audit.evidence import quote
-from taxonomy.finding import Severity, Tier
-from taxonomy.task import AgentTask
+from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.criteria import asked, sentence_around
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.task import AgentTask
 
 _NUMBER = re.compile(r"(?:^|/)(?P<word>sub ?task|step|stage|part|phase)[ _-]?(?P<number>\d{1,2})$", re.IGNORECASE)
 _BUILDS_ON = (

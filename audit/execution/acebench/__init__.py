@@ -1,5 +1,5 @@
 """ACEBench in execution: the checker and the classes of a checkout, run in workers."""
 
-from audit.execution.acebench.environment import AceBenchEnvironment
+from agenthard.audit.execution.acebench.environment import AceBenchEnvironment
 
 __all__ = ["AceBenchEnvironment"]

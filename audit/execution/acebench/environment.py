@@ -6,11 +6,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from audit.execution.acebench import questions
-from audit.execution.checkout import code_version, definitions, interpreter
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.acebench import questions
+from agenthard.audit.execution.checkout import code_version, definitions, interpreter
+from agenthard.audit.execution.environment import (
+    Attempt,
+    Environment,
+    ExecutionFailed,
+    Observation,
+    Unavailable,
+    Verdict,
+)
+from agenthard.audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("script.py")
 CHECKER = "normal_checker"

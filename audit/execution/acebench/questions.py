@@ -4,8 +4,8 @@ from collections import Counter
 from itertools import count
 from typing import Any
 
-from taxonomy.accepted import concrete_values
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.taxonomy.accepted import concrete_values
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 CLASSES = ("BaseApi", "FoodPlatform", "MessageApi", "ReminderApi", "Travel")
 """Classes of the agent categories."""

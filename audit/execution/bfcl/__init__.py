@@ -1,5 +1,5 @@
 """BFCL in execution: the classes and checkers of the bfcl-eval package, run in workers."""
 
-from audit.execution.bfcl.environment import BfclEnvironment
+from agenthard.audit.execution.bfcl.environment import BfclEnvironment
 
 __all__ = ["BfclEnvironment"]

@@ -5,13 +5,20 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from audit.execution.bfcl import native, questions
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.releases import release_of
-from audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
-from audit.sources.bfcl.layout import find_layout
-from audit.sources.bfcl.reader import content_hashes
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.bfcl import native, questions
+from agenthard.audit.execution.environment import (
+    Attempt,
+    Environment,
+    ExecutionFailed,
+    Observation,
+    Unavailable,
+    Verdict,
+)
+from agenthard.audit.execution.releases import release_of
+from agenthard.audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
+from agenthard.audit.sources.bfcl.layout import find_layout
+from agenthard.audit.sources.bfcl.reader import content_hashes
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("script.py")
 

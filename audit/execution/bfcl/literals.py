@@ -6,7 +6,7 @@ a quotation mark may come back as another value. That is a property of the check
 
 from typing import Any
 
-from audit.execution.bfcl.native import native_type
+from agenthard.audit.execution.bfcl.native import native_type
 
 
 def written(value: Any, schema: dict[str, Any], language: str) -> Any:

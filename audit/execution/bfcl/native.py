@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from audit.sources.bfcl.schema import NATIVE_TYPE
-from taxonomy.accepted import ANY_OF, is_any_of, is_optional
-from taxonomy.task import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.sources.bfcl.schema import NATIVE_TYPE
+from agenthard.taxonomy.accepted import ANY_OF, is_any_of, is_optional
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 LANGUAGES = {"python": "Python", "java": "Java", "javascript": "JavaScript"}
 """Names of languages as the checker knows them."""

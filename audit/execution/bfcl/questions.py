@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from audit.execution.bfcl import native
-from audit.execution.bfcl.literals import written
-from audit.execution.environment import Attempt, Verdict
-from audit.sources.bfcl.categories import CATEGORIES
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.bfcl import native
+from agenthard.audit.execution.bfcl.literals import written
+from agenthard.audit.execution.environment import Attempt, Verdict
+from agenthard.audit.sources.bfcl.categories import CATEGORIES
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 RAISED = "Error during execution: "
 """How the package begins the response of a call that raised an exception."""

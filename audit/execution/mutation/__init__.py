@@ -1,7 +1,7 @@
 """Answers that differ from the ground truth in one place, each known to be wrong or as right as the ground truth."""
 
-from audit.execution.mutation.mutant import Mutant, Truth
-from audit.execution.mutation.mutants import mutants
-from audit.execution.mutation.roots import Kind, Root, Tried, find_roots, kind_of
+from agenthard.audit.execution.mutation.mutant import Mutant, Truth
+from agenthard.audit.execution.mutation.mutants import mutants
+from agenthard.audit.execution.mutation.roots import Kind, Root, Tried, find_roots, kind_of
 
 __all__ = ["Kind", "Mutant", "Root", "Tried", "Truth", "find_roots", "kind_of", "mutants"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from audit.execution.mutation.mutant import OMITTED, Change, Place, Truth
-from taxonomy.accepted import concrete_values, is_optional
-from taxonomy.task import EnvironmentSpec
+from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Place, Truth
+from agenthard.taxonomy.accepted import concrete_values, is_optional
+from agenthard.taxonomy.task import EnvironmentSpec
 
 _DEFAULT = re.compile(r"\bdefaults?(?: value)?(?: is| to|:| =)\s*(?:set to )?['\"]?(-?[\w.]*\w)", re.IGNORECASE)
 _indexes: dict[int, dict[str, dict[str, Any]]] = {}

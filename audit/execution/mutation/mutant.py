@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from audit.execution.environment import Attempt
-from audit.execution.mutation.roots import Kind
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.mutation.roots import Kind
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 
 class Truth(StrEnum):

@@ -5,18 +5,18 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from audit.evidence import canonical_json
-from audit.execution.environment import Attempt
-from audit.execution.gold import environment_of, gold_replay
-from audit.execution.mutation import choices, numbers, texts
-from audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
-from audit.execution.mutation.paths import copied_and_removed
-from audit.execution.mutation.roots import Kind, kind_of
-from audit.execution.necessity import without
-from audit.execution.replay import Turns, gold_turns, replay
-from taxonomy.accepted import concrete_values
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.gold import environment_of, gold_replay
+from agenthard.audit.execution.mutation import choices, numbers, texts
+from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
+from agenthard.audit.execution.mutation.paths import copied_and_removed
+from agenthard.audit.execution.mutation.roots import Kind, kind_of
+from agenthard.audit.execution.necessity import without
+from agenthard.audit.execution.replay import Turns, gold_turns, replay
+from agenthard.taxonomy.accepted import concrete_values
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 OPERATORS: tuple[Callable[[Place, Random], Iterator[Change]], ...] = (
     choices.other_choice,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from random import Random
 
-from audit.execution.mutation.mutant import Change, Place, Truth
+from agenthard.audit.execution.mutation.mutant import Change, Place, Truth
 
 _DECIMAL = re.compile(r"\d+\.\d*[1-9]\d*")
 _NEGATIVE = re.compile(r"-(?:\d+(?:\.\d+)?)")

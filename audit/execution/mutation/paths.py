@@ -1,6 +1,6 @@
 """Other calls that come to the same."""
 
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 def copied_and_removed(task: AgentTask, call: ToolCall) -> tuple[ToolCall, ...]:

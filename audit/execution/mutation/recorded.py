@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from audit.execution.mutation.roots import Kind, kind_of
-from taxonomy.accepted import concrete_values, is_optional
-from taxonomy.task import AgentTask, ToolCall
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.execution.mutation.roots import Kind, kind_of
+from agenthard.taxonomy.accepted import concrete_values, is_optional
+from agenthard.taxonomy.task import AgentTask, ToolCall
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 def wrong_values(task: AgentTask, run: Trajectory) -> tuple[Kind, ...] | None:

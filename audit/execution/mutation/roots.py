@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal
 
-from taxonomy.record import Record
+from agenthard.taxonomy.record import Record
 
 Place = Literal["argument", "object", "list", "call"]
 Relation = Literal["punctuation", "longer", "shorter", "other"]

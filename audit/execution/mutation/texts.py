@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from random import Random
 
-from audit.execution.mutation.mutant import Change, Place, Truth
-from taxonomy.accepted import concrete_values
+from agenthard.audit.execution.mutation.mutant import Change, Place, Truth
+from agenthard.taxonomy.accepted import concrete_values
 
 _POWER = re.compile(r"(?<![A-Za-z])([a-z])(?:\^|\*\*)(?=[2-9](?![\d.]))")
 _EXPRESSION = re.compile(r"[\w\s+*^/().=-]{3,200}")

@@ -1,8 +1,8 @@
 """Policy as code: sentences of a policy as rules that look at each call of a ground truth."""
 
-from audit.execution.policy.case import Case, Made, Unknown
-from audit.execution.policy.judge import Judged, Judgement, judge
-from audit.execution.policy.rule import CannotTell, Outcome, Rule, RuleBook, Violation
+from agenthard.audit.execution.policy.case import Case, Made, Unknown
+from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule, RuleBook, Violation
 
 __all__ = [
     "CannotTell",

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from audit.evidence import quote
-from taxonomy.finding import Evidence
-from taxonomy.pointer import join, resolve
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.evidence import quote
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.pointer import join, resolve
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _NOW = re.compile(r"current time is (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)")
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from audit.execution.environment import Environment
-from audit.execution.policy.case import Case, Made
-from audit.execution.policy.rule import CannotTell, Outcome, Rule
-from audit.execution.replay import concrete
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.execution.environment import Environment
+from agenthard.audit.execution.policy.case import Case, Made
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule
+from agenthard.audit.execution.replay import concrete
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 class Judgement(Record):

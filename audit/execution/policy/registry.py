@@ -3,9 +3,9 @@
 from functools import cache
 from importlib.metadata import entry_points
 
-from audit.execution.policy import airline, retail
-from audit.execution.policy.rule import Rule, RuleBook
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.policy import airline, retail
+from agenthard.audit.execution.policy.rule import Rule, RuleBook
+from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.policies"
 

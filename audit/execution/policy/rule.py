@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from audit.execution.policy.case import Case
-from taxonomy.finding import Evidence, Severity
-from taxonomy.record import Record
+from agenthard.audit.execution.policy.case import Case
+from agenthard.taxonomy.finding import Evidence, Severity
+from agenthard.taxonomy.record import Record
 
 
 class Violation(Record):

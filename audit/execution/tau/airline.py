@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from audit.execution.tau.flights import AIRPORTS, leg, onestop, options
-from audit.execution.tau.payloads import FlightInfo, Passenger, Payment, checked
-from audit.execution.tau.state import copied
-from audit.execution.tau.tools import Tools
+from agenthard.audit.execution.tau.flights import AIRPORTS, leg, onestop, options
+from agenthard.audit.execution.tau.payloads import FlightInfo, Passenger, Payment, checked
+from agenthard.audit.execution.tau.state import copied
+from agenthard.audit.execution.tau.tools import Tools
 
 NOW = "2024-05-15T15:00:00"
 """The current time that the policy states."""

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from audit.execution.environment import Attempt
-from taxonomy.task import Message, ToolCall
+from agenthard.audit.execution.environment import Attempt
+from agenthard.taxonomy.task import Message, ToolCall
 
 
 def answered_calls(messages: Iterable[Message]) -> Iterator[tuple[ToolCall, str]]:

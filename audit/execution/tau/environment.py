@@ -3,14 +3,21 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.tau.airline import AirlineTools
-from audit.execution.tau.conversation import attempt_of, was_closed
-from audit.execution.tau.evaluator import judge
-from audit.execution.tau.retail import RetailTools
-from audit.execution.tau.state import State, Table
-from audit.execution.tau.tools import Release, Tools
-from taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
+from agenthard.audit.execution.environment import (
+    Attempt,
+    Environment,
+    ExecutionFailed,
+    Observation,
+    Unavailable,
+    Verdict,
+)
+from agenthard.audit.execution.tau.airline import AirlineTools
+from agenthard.audit.execution.tau.conversation import attempt_of, was_closed
+from agenthard.audit.execution.tau.evaluator import judge
+from agenthard.audit.execution.tau.retail import RetailTools
+from agenthard.audit.execution.tau.state import State, Table
+from agenthard.audit.execution.tau.tools import Release, Tools
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
 
 SINCE_0_1_3 = "get_item_details"
 """The tool by which a later release of τ²-bench's retail is known: its files say no version."""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.execution.environment import Attempt, Unavailable, Verdict
-from audit.execution.tau.state import same
-from audit.execution.tau.tools import Tools
-from taxonomy.task import AgentTask, Check, ToolCall
+from agenthard.audit.execution.environment import Attempt, Unavailable, Verdict
+from agenthard.audit.execution.tau.state import same
+from agenthard.audit.execution.tau.tools import Tools
+from agenthard.taxonomy.task import AgentTask, Check, ToolCall
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from audit.execution.tau.conversation import answered_calls
-from audit.execution.tau.environment import TauEnvironment
-from taxonomy.task import AgentTask, ToolCall
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.execution.tau.conversation import answered_calls
+from agenthard.audit.execution.tau.environment import TauEnvironment
+from agenthard.taxonomy.task import AgentTask, ToolCall
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 @dataclass(frozen=True)

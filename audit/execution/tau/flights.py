@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from audit.execution.tau.state import State, copied
+from agenthard.audit.execution.tau.state import State, copied
 
 AIRPORTS = {
     "SFO": "San Francisco",

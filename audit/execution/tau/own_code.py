@@ -7,14 +7,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
-from audit.execution.checkout import code_version, interpreter
-from audit.execution.environment import Attempt, Environment, ExecutionFailed, Observation, Unavailable, Verdict
-from audit.execution.tau import packages
-from audit.execution.tau.evaluator import says
-from audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
-from audit.sources.tau2.checkout import Checkout
-from audit.sources.tau_common.records import DomainUnreadable
-from taxonomy.task import AgentTask, Check, ToolCall
+from agenthard.audit.execution.checkout import code_version, interpreter
+from agenthard.audit.execution.environment import (
+    Attempt,
+    Environment,
+    ExecutionFailed,
+    Observation,
+    Unavailable,
+    Verdict,
+)
+from agenthard.audit.execution.tau import packages
+from agenthard.audit.execution.tau.evaluator import says
+from agenthard.audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
+from agenthard.audit.sources.tau2.checkout import Checkout
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.taxonomy.task import AgentTask, Check, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
 CALLS_ANOTHER = "call_discoverable_agent_tool"

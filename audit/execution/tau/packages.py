@@ -16,9 +16,9 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from audit.execution.checkout import python_files
-from audit.execution.environment import Unavailable
-from audit.sources.fetch import HOME_VARIABLE, FetchError, run_clean
+from agenthard.audit.execution.checkout import python_files
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.sources.fetch import HOME_VARIABLE, FetchError, run_clean
 
 BENCHMARK, VERSION = "tau2", "1"
 """Name of the environment, and the edition of the pins below."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from audit.execution.tau.state import copied
-from audit.execution.tau.tools import Tools
+from agenthard.audit.execution.tau.state import copied
+from agenthard.audit.execution.tau.tools import Tools
 
 REASONS = ("no longer needed", "ordered by mistake")
 """Reasons for which an order may be cancelled."""

@@ -8,10 +8,10 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
-from audit.execution.environment import Observation
-from audit.execution.tau.arithmetic import calculate, is_arithmetic
-from audit.execution.tau.state import State
-from taxonomy.task import ToolSpec
+from agenthard.audit.execution.environment import Observation
+from agenthard.audit.execution.tau.arithmetic import calculate, is_arithmetic
+from agenthard.audit.execution.tau.state import State
+from agenthard.taxonomy.task import ToolSpec
 
 
 class Release(Enum):

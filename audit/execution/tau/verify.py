@@ -12,16 +12,16 @@ from typing import Any
 
 from pydantic import Field
 
-from audit.execution.environment import Environment, ExecutionFailed, Unavailable
-from audit.execution.tau.environment import Tau2Environment, TauBenchEnvironment
-from audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
-from audit.sources.base import Quarantine, Source
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau2.checkout import VARIANTS, Checkout
-from audit.sources.tau2.knowledge import SET_BY_CODE
-from audit.sources.tau_bench import TauBench
-from taxonomy.record import Record
-from taxonomy.task import AgentTask, ToolSpec
+from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.tau.environment import Tau2Environment, TauBenchEnvironment
+from agenthard.audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
+from agenthard.audit.sources.base import Quarantine, Source
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau2.checkout import VARIANTS, Checkout
+from agenthard.audit.sources.tau2.knowledge import SET_BY_CODE
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolSpec
 
 
 class Tally(Record):

@@ -4,8 +4,8 @@ import os
 
 from pydantic import Field
 
-from audit.execution.environment import Unavailable
-from taxonomy.record import Record
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.taxonomy.record import Record
 
 LAYERS = {
     "user": "an unprivileged user",

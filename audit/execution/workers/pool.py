@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from weakref import WeakSet
 
-from audit.execution.workers.limits import Limits
-from audit.execution.workers.worker import Worker
+from agenthard.audit.execution.workers.limits import Limits
+from agenthard.audit.execution.workers.worker import Worker
 
 
 class WorkerPool:

@@ -15,10 +15,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from audit.execution.environment import Unavailable
-from audit.execution.workers.channel import CLOSED, Channel, Ended
-from audit.execution.workers.isolation import Isolation, Refused, refusal, switched_off, weak_isolation_allowed
-from audit.execution.workers.limits import Limits
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.workers.channel import CLOSED, Channel, Ended
+from agenthard.audit.execution.workers.isolation import (
+    Isolation,
+    Refused,
+    refusal,
+    switched_off,
+    weak_isolation_allowed,
+)
+from agenthard.audit.execution.workers.limits import Limits
 
 HERE = Path(__file__).resolve().parent
 START_SECONDS = 60.0

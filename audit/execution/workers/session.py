@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from audit.execution.environment import ExecutionFailed
-from audit.execution.workers.pool import WorkerPool
-from audit.execution.workers.worker import Worker
-from taxonomy.task import AgentTask
+from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.workers.pool import WorkerPool
+from agenthard.audit.execution.workers.worker import Worker
+from agenthard.taxonomy.task import AgentTask
 
 
 class WorkerSession:

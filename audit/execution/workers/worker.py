@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.execution.environment import ExecutionFailed, Unavailable
-from audit.execution.workers.channel import CLOSED, Channel, Ended, Late
-from audit.execution.workers.isolation import Isolation, Refused, note_use
-from audit.execution.workers.limits import Limits
-from audit.execution.workers.sandbox import Sandbox
+from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.workers.channel import CLOSED, Channel, Ended, Late
+from agenthard.audit.execution.workers.isolation import Isolation, Refused, note_use
+from agenthard.audit.execution.workers.limits import Limits
+from agenthard.audit.execution.workers.sandbox import Sandbox
 
 STARTS = 2
 """How often a benchmark that cannot be imported is tried."""

@@ -3,9 +3,9 @@
 import json
 from typing import Any, NoReturn
 
-from audit.detectors.ground_truth.safe_validator import safe_validator
-from audit.judge.investigation.found import BadCall
-from models.request import Call, Tool
+from agenthard.audit.detectors.support.safe_validator import safe_validator
+from agenthard.audit.judge.investigation.found import BadCall
+from agenthard.models.request import Call, Tool
 
 LONGEST = 20_000
 """Characters that arguments may have."""

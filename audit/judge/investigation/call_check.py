@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from audit.detectors.ground_truth.call_schema import CallSchema
-from audit.evidence import canonical_json
-from audit.judge.investigation.found import Found, clip
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.judge.investigation.found import Found, clip
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 def validate_call(task: AgentTask, name: str, arguments: dict[str, Any]) -> Found:

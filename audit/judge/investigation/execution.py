@@ -6,13 +6,13 @@ Whoever uses the environment next begins with a reset, so nothing that is tried 
 
 from typing import Any
 
-from audit.evidence import canonical_json
-from audit.execution.difference import Difference, differences
-from audit.execution.environment import Environment, ExecutionFailed, Unavailable
-from audit.execution.gold import MILESTONES, environment_of, gold_replay, why_not_replayed
-from audit.execution.replay import Step, gold_turns
-from audit.judge.investigation.found import BadCall, Found, Page, clip, page
-from taxonomy.task import AgentTask, ToolCall
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.execution.difference import Difference, differences
+from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.gold import MILESTONES, environment_of, gold_replay, why_not_replayed
+from agenthard.audit.execution.replay import Step, gold_turns
+from agenthard.audit.judge.investigation.found import BadCall, Found, Page, clip, page
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _VALUE = 400
 """Characters of a value before or after a change."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from audit.judge.material import Part
+from agenthard.audit.judge.context.material import Part
 
 CHARACTERS = 6_000
 """Most characters that one look-up shows."""

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from audit.evidence import canonical_json, text_at
-from audit.judge.investigation.found import CHARACTERS, ENTRY_CHARACTERS, BadCall, Found, clip, page
-from audit.judge.investigation.places import STATES, place, states
-from audit.judge.material import Part, Passage
-from taxonomy.pointer import resolve
-from taxonomy.task import AgentTask
+from agenthard.audit.evidence import canonical_json, text_at
+from agenthard.audit.judge.context.material import Part, Passage
+from agenthard.audit.judge.investigation.found import CHARACTERS, ENTRY_CHARACTERS, BadCall, Found, clip, page
+from agenthard.audit.judge.investigation.places import STATES, place, states
+from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.task import AgentTask
 
 _PARTS: dict[str, Part] = {
     "/user": "user",
@@ -32,7 +32,7 @@ def look_up(task: AgentTask, at: str = "", where: dict[str, Any] | None = None, 
 
     Args:
         task: The task.
-        at: The place (audit.judge.investigation.places); an empty text lists what there is in the state.
+        at: The place (agenthard.audit.judge.investigation.places); an empty text lists what there is in the state.
         where: Only members that have these values, by the path of a field within the member (``address/zip``).
         offset: Members, or characters of a text, to pass over.
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from rapidfuzz import process
 
-from audit.judge.investigation.found import BadCall
-from taxonomy.pointer import join, resolve, split
-from taxonomy.task import AgentTask
+from agenthard.audit.judge.investigation.found import BadCall
+from agenthard.taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy.task import AgentTask
 
 STATES = ("/environment/state", "/initial_state")
 """Where a task's state stands: what its tasks share, and its own."""

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from audit.evidence import canonical_json
-from audit.judge.investigation.found import CHARACTERS, Found, page
-from audit.judge.investigation.look_up import part_of
-from taxonomy.pointer import join
-from taxonomy.task import AgentTask, EnvironmentSpec
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.judge.investigation.found import CHARACTERS, Found, page
+from agenthard.audit.judge.investigation.look_up import part_of
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 _AROUND = 160
 """Characters of a value that are shown with a hit."""

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from audit.judge.investigation.execution import why_no_replay, why_no_trial
-from audit.judge.investigation.places import states
-from models.request import Tool
-from taxonomy.task import AgentTask
+from agenthard.audit.judge.investigation.execution import why_no_replay, why_no_trial
+from agenthard.audit.judge.investigation.places import states
+from agenthard.models.request import Tool
+from agenthard.taxonomy.task import AgentTask
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": 500}
 _OFFSET = {"type": "integer", "minimum": 0, "description": "Entries to pass over, to see more of a long list."}

@@ -1,5 +1,5 @@
 """ACEBench in its own layout."""
 
-from audit.sources.acebench.source import AceBench
+from agenthard.audit.sources.acebench.source import AceBench
 
 __all__ = ["AceBench"]

@@ -4,11 +4,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.sources.bfcl.calls import parse_call_list
-from audit.sources.bfcl.malformed import Malformed, expect
-from taxonomy.accepted import any_of
-from taxonomy.pointer import join
-from taxonomy.task import ToolCall
+from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.taxonomy.accepted import any_of
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import ToolCall
 
 _REPEATED = re.compile(r"(.+)_\d+")
 _POINTER = "/ground_truth"

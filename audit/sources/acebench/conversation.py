@@ -2,7 +2,7 @@
 
 import re
 
-from taxonomy.task import Message
+from agenthard.taxonomy.task import Message
 
 _LABEL = re.compile(r"^[ \t]*(user|system)[ \t]*[:\uff1a]", re.MULTILINE)
 

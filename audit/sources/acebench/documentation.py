@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from audit.sources.bfcl.malformed import expect, member
-from audit.sources.bfcl.schema import translate
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import ToolSpec
+from agenthard.audit.sources.bfcl.schema import translate
+from agenthard.audit.sources.formats.malformed import expect, member
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import ToolSpec
 
 NATIVE_FORMAT = "x-format"
 """Keyword that keeps a format which the answers do not mean in the sense of JSON Schema."""

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.sources.acebench.categories import Category, category
-from audit.sources.base import SourceError
+from agenthard.audit.sources.acebench.categories import Category, category
+from agenthard.audit.sources.base import SourceError
 
 DATA_FOLDERS = (".", "data_en", "data_zh", "data_all/data_en", "data_all/data_zh")
 """Where the question files can be, relative to the folder that was given; the first that has any counts."""

@@ -6,16 +6,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.acebench.categories import Category
-from audit.sources.acebench.layout import data_folder, find_layout, other_languages, question_files
-from audit.sources.acebench.tasks import Toolbox, build_task
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
-from audit.sources.bfcl.malformed import Malformed, require_shallow
-from audit.sources.bfcl.tasks import Place
-from audit.sources.native import read_native_runs
-from audit.sources.reading import copy_lines, count_lines, read_jsonl
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.acebench.categories import Category
+from agenthard.audit.sources.acebench.layout import data_folder, find_layout, other_languages, question_files
+from agenthard.audit.sources.acebench.tasks import Toolbox, build_task
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
+from agenthard.audit.sources.bfcl.tasks import Place
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.reading import copy_lines, count_lines, read_jsonl
+from agenthard.audit.sources.native import read_native_runs
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AceBench(Source):

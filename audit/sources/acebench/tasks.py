@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from audit.sources.acebench.answers import answer_calls, milestones, required_texts
-from audit.sources.acebench.categories import Category
-from audit.sources.acebench.conversation import messages
-from audit.sources.acebench.documentation import tool
-from audit.sources.bfcl.malformed import Malformed, expect, member
-from audit.sources.bfcl.tasks import Place
-from taxonomy.pointer import join
-from taxonomy.task import (
+from agenthard.audit.sources.acebench.answers import answer_calls, milestones, required_texts
+from agenthard.audit.sources.acebench.categories import Category
+from agenthard.audit.sources.acebench.conversation import messages
+from agenthard.audit.sources.acebench.documentation import tool
+from agenthard.audit.sources.bfcl.tasks import Place
+from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,

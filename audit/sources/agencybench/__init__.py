@@ -1,5 +1,5 @@
 """AgencyBench in its own layout."""
 
-from audit.sources.agencybench.source import AgencyBench
+from agenthard.audit.sources.agencybench.source import AgencyBench
 
 __all__ = ["AgencyBench"]

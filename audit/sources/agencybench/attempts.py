@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from audit.idleness import idle_sign
-from audit.sources.bfcl.malformed import Malformed, expect
-from taxonomy.task import Message
-from taxonomy.trajectory import Judgement, RunStatus, Trajectory
+from agenthard.audit.idleness import idle_sign
+from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.taxonomy.task import Message
+from agenthard.taxonomy.trajectory import Judgement, RunStatus, Trajectory
 
 TOP_SCORE = 10.0
 PASS_SCORE = 6.0

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from audit.sources.bfcl.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import Malformed
 
 _HEADINGS: dict[str, Literal["query", "deliverables", "rubric"]] = {
     "query": "query",

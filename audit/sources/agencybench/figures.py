@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import mean
 
-from audit.idleness import idle_sign
-from audit.sources.base import FigureTable
-from taxonomy.trajectory import RunStatus, Trajectory
+from agenthard.audit.idleness import idle_sign
+from agenthard.audit.sources.base import FigureTable
+from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 PERCENT_PER_POINT = 10.0
 PASS_PERCENT = 60.0

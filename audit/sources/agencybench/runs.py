@@ -7,15 +7,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from audit.sources.agencybench.attempts import model_of, to_run
-from audit.sources.agencybench.layout import RUN_FILE, scenario_of
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.bfcl.malformed import Malformed, expect, require_shallow
-from audit.sources.reading import load_document
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.agencybench.attempts import model_of, to_run
+from agenthard.audit.sources.agencybench.layout import RUN_FILE, scenario_of
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.malformed import Malformed, expect, require_shallow
+from agenthard.audit.sources.formats.reading import load_document
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 def read_run_files(

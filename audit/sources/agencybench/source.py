@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.agencybench.figures import figures
-from audit.sources.agencybench.layout import (
+from agenthard.audit.sources.agencybench.figures import figures
+from agenthard.audit.sources.agencybench.layout import (
     DESCRIPTION,
     SUBTASK,
     Member,
@@ -15,13 +15,13 @@ from audit.sources.agencybench.layout import (
     find_scenarios,
     members,
 )
-from audit.sources.agencybench.runs import read_run_files
-from audit.sources.agencybench.tasks import build_task
-from audit.sources.base import FigureTable, NotRead, Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.bfcl.malformed import Malformed, require_shallow
-from taxonomy.files import read_text
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.agencybench.runs import read_run_files
+from agenthard.audit.sources.agencybench.tasks import build_task
+from agenthard.audit.sources.base import FigureTable, NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.taxonomy.files import read_text
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AgencyBench(Source):

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from audit.sources.agencybench.description import Description, describe
-from audit.sources.agencybench.layout import Scenario
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, UserSpec
+from agenthard.audit.sources.agencybench.description import Description, describe
+from agenthard.audit.sources.agencybench.layout import Scenario
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, UserSpec
 
 BENCHMARK = "agencybench"
 WORKSPACE = EnvironmentSpec()

@@ -1,5 +1,5 @@
 """The Berkeley Function Calling Leaderboard, versions 3 and 4, in its own layout."""
 
-from audit.sources.bfcl.source import BFCL
+from agenthard.audit.sources.bfcl.source import BFCL
 
 __all__ = ["BFCL"]

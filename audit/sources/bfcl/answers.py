@@ -13,10 +13,10 @@ be left out: its node is optional and has no values.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed, expect
-from taxonomy.accepted import ANY_OF, any_of
-from taxonomy.pointer import join
-from taxonomy.task import ToolCall, ToolSpec
+from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.taxonomy.accepted import ANY_OF, any_of
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import ToolCall, ToolSpec
 
 LEFT_OUT = ""
 

@@ -8,9 +8,9 @@ involves are there with the same bytes. This holds for each task alone: a copied
 import hashlib
 import json
 
-from audit.sources.bfcl.categories import CLASS_DOCS, Category
-from audit.sources.bfcl.layout import Layout
-from audit.sources.reading import RawRecord
+from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, Category
+from agenthard.audit.sources.bfcl.layout import Layout
+from agenthard.audit.sources.formats.reading import RawRecord
 
 MANIFEST = "manifest.json"
 

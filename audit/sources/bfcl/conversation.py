@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from audit.sources.bfcl.calls import parse_call_list
-from taxonomy.task import AgentTask, Message, ToolCall
+from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.taxonomy.task import AgentTask, Message, ToolCall
 
 INFERENCE_ERROR = "Error during inference:"
 """What BFCL writes in the place of a result when the request to the model failed."""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.sources.base import SourceError
-from audit.sources.bfcl.categories import CATEGORIES, CLASS_DOCS, Category
-from taxonomy.files import read_text
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.bfcl.categories import CATEGORIES, CLASS_DOCS, Category
+from agenthard.taxonomy.files import read_text
 
 DATA_FOLDERS = (
     ".",

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from audit.sources.base import NotRead
-from audit.sources.bfcl.layout import FORMAT_SENSITIVITY, RUN_SUFFIXES, Layout, other_copies, question_files
+from agenthard.audit.sources.base import NotRead
+from agenthard.audit.sources.bfcl.layout import FORMAT_SENSITIVITY, RUN_SUFFIXES, Layout, other_copies, question_files
 
 ANSWERS = "possible_answer"
 _BLOCK = 1 << 20

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl.categories import Category
-from audit.sources.bfcl.content import Contents, repaired_tasks
-from audit.sources.bfcl.layout import Layout
-from audit.sources.bfcl.malformed import Malformed, require_shallow
-from audit.sources.bfcl.tasks import Place, build_task
-from audit.sources.bfcl.tools import Toolbox
-from audit.sources.reading import load_document, read_jsonl
-from taxonomy.task import AgentTask
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl.categories import Category
+from agenthard.audit.sources.bfcl.content import Contents, repaired_tasks
+from agenthard.audit.sources.bfcl.layout import Layout
+from agenthard.audit.sources.bfcl.tasks import Place, build_task
+from agenthard.audit.sources.bfcl.tools import Toolbox
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.reading import load_document, read_jsonl
+from agenthard.taxonomy.task import AgentTask
 
 Pair = tuple[Place, Place | None]
 """A question and its answer; None in categories without answers."""

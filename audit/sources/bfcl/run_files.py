@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.sources.base import SourceError
+from agenthard.audit.sources.base import SourceError
 
 _RUN_FILE = re.compile(r"(?:BFCL_v\d_|gorilla_openfunctions_v1_test_)?(\w+?)_(result|score)\.json(?:\.gz)?")
 _TREE = re.compile(r"^(results?|scores?)(?![A-Za-z])")

@@ -12,15 +12,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl.conversation import INFERENCE_ERROR, conversation, usage
-from audit.sources.bfcl.malformed import Malformed, require_shallow
-from audit.sources.bfcl.run_files import RunFiles, find_run_files
-from audit.sources.bfcl.scores import Scores, read_scores
-from audit.sources.reading import RawRecord, read_jsonl
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import RunStatus, Trajectory
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl.conversation import INFERENCE_ERROR, conversation, usage
+from agenthard.audit.sources.bfcl.run_files import RunFiles, find_run_files
+from agenthard.audit.sources.bfcl.scores import Scores, read_scores
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.reading import RawRecord, read_jsonl
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 SENSITIVITY = "format_sensitivity"
 MAX_REASON_CHARS = 300

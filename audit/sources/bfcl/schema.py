@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from audit.sources.bfcl.malformed import expect, member
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import Signature, ToolSpec
+from agenthard.audit.sources.formats.malformed import expect, member
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import Signature, ToolSpec
 
 NATIVE_TYPE = "x-native-type"
 """Keyword that keeps a type name which has no meaning in JSON Schema or in BFCL."""

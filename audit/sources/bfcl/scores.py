@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.reading import RawRecord, read_jsonl
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.reading import RawRecord, read_jsonl
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from audit.sources.bfcl.categories import CLASS_DOCS
-from audit.sources.bfcl.layout import Layout, find_layout, looks_like_bfcl
-from audit.sources.fetch import fetched
-from taxonomy.files import read_text
-from taxonomy.record import Origin
-from taxonomy.task import Signature
+from agenthard.audit.sources.bfcl.categories import CLASS_DOCS
+from agenthard.audit.sources.bfcl.layout import Layout, find_layout, looks_like_bfcl
+from agenthard.audit.sources.fetch import fetched
+from agenthard.taxonomy.files import read_text
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import Signature
 
 MAX_SOURCE_BYTES = 2 * 1024 * 1024
 """A larger source file is not parsed."""

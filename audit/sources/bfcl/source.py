@@ -4,15 +4,15 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
-from audit.sources.bfcl.layout import find_layout, looks_like_bfcl
-from audit.sources.bfcl.leftovers import question_files_not_read
-from audit.sources.bfcl.reader import read_pairs, read_tasks
-from audit.sources.bfcl.runs import RunReader
-from audit.sources.bfcl.signatures import find_code
-from audit.sources.reading import copy_lines, count_lines
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
+from agenthard.audit.sources.bfcl.layout import find_layout, looks_like_bfcl
+from agenthard.audit.sources.bfcl.leftovers import question_files_not_read
+from agenthard.audit.sources.bfcl.reader import read_pairs, read_tasks
+from agenthard.audit.sources.bfcl.runs import RunReader
+from agenthard.audit.sources.bfcl.signatures import find_code
+from agenthard.audit.sources.formats.reading import copy_lines, count_lines
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class BFCL(Source):

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from audit.sources.bfcl.answers import answer_calls
-from audit.sources.bfcl.calls import parse_call
-from audit.sources.bfcl.categories import Category
-from audit.sources.bfcl.malformed import Malformed, expect, member
-from audit.sources.bfcl.tools import Toolbox
-from audit.sources.reading import RawRecord
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import (
+from agenthard.audit.sources.bfcl.answers import answer_calls
+from agenthard.audit.sources.bfcl.categories import Category
+from agenthard.audit.sources.bfcl.tools import Toolbox
+from agenthard.audit.sources.formats.call_text import parse_call
+from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.reading import RawRecord
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,

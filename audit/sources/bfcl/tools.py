@@ -5,16 +5,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl.categories import CLASS_DOCS, STATELESS_CLASSES, Category
-from audit.sources.bfcl.layout import Layout
-from audit.sources.bfcl.malformed import Malformed, expect, member, require_shallow
-from audit.sources.bfcl.schema import tool
-from audit.sources.bfcl.signatures import read_signatures
-from audit.sources.reading import read_jsonl
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, STATELESS_CLASSES, Category
+from agenthard.audit.sources.bfcl.layout import Layout
+from agenthard.audit.sources.bfcl.schema import tool
+from agenthard.audit.sources.bfcl.signatures import read_signatures
+from agenthard.audit.sources.formats.malformed import Malformed, expect, member, require_shallow
+from agenthard.audit.sources.formats.reading import read_jsonl
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec, Signature, ToolSpec
 
 
 class Toolbox:

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from audit.sources.bfcl.malformed import expect, member
-from taxonomy.pointer import join
-from taxonomy.task import ToolCall
+from agenthard.audit.sources.formats.malformed import expect, member
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import ToolCall
 
 
 def read_call(item: Any, pointer: str) -> ToolCall:

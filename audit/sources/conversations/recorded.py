@@ -7,13 +7,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.bfcl.malformed import Malformed, require_shallow
-from audit.sources.native import RUNS, read_native_runs
-from audit.sources.row_source import RowSource
-from audit.sources.rows import Row, iterate
-from taxonomy.task import Message
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.row_source import RowSource
+from agenthard.audit.sources.formats.rows import Row, iterate
+from agenthard.audit.sources.native import RUNS, read_native_runs
+from agenthard.taxonomy.task import Message
+from agenthard.taxonomy.trajectory import Trajectory
 
 RECORDED = "recorded path"
 """Model and protocol of the runs that a benchmark's own conversations are."""

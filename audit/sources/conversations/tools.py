@@ -4,10 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed, expect, member
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec, ToolSpec
+from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec
 
 _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 """Fields under which interfaces give the schema of the arguments."""

@@ -1,5 +1,5 @@
 """DrafterBench: drawing revision by scripts, with the prompts of its code where they are at hand."""
 
-from audit.sources.drafterbench.source import DrafterBench
+from agenthard.audit.sources.drafterbench.source import DrafterBench
 
 __all__ = ["DrafterBench"]

@@ -4,7 +4,7 @@ import ast
 import warnings
 from typing import Any
 
-from taxonomy.task import ToolCall
+from agenthard.taxonomy.task import ToolCall
 
 MAX_CODE_CHARS = 50_000
 """A longer script is not parsed."""

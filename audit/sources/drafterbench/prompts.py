@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from taxonomy.files import read_text
+from agenthard.taxonomy.files import read_text
 
 FOLDERS = ("prompt", "prompts", "systemprompt", "systemprompts")
 """Names of folders that hold prompts, in lower case and without separators."""

@@ -5,15 +5,24 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Version, hash_files
-from audit.sources.bfcl.malformed import Malformed, expect
-from audit.sources.drafterbench.code import calls_in
-from audit.sources.drafterbench.prompts import find_prompts, plain, prompt_of
-from audit.sources.row_source import RowSource
-from audit.sources.rows import Row, folder_of, row_files
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
+from agenthard.audit.sources.base import Version, hash_files
+from agenthard.audit.sources.drafterbench.code import calls_in
+from agenthard.audit.sources.drafterbench.prompts import find_prompts, plain, prompt_of
+from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.formats.row_source import RowSource
+from agenthard.audit.sources.formats.rows import Row, folder_of, row_files
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import (
+    AgentTask,
+    Check,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    ToolCall,
+    UserSpec,
+)
 
 TYPE, IDENTITY, INSTRUCTION = "tasktype", "id", "instruction"
 SCRIPTS = ("groundtruth", "groundtruthcode", "gtcode", "gt", "answer")

@@ -1,5 +1,5 @@
 """Hugging Face data sets that are on this machine."""
 
-from audit.sources.hf.source import HuggingFace
+from agenthard.audit.sources.hf.source import HuggingFace
 
 __all__ = ["HuggingFace"]

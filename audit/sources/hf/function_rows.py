@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.bfcl.answers import answer_calls
-from audit.sources.bfcl.calls import parse_call
-from audit.sources.bfcl.malformed import Malformed, expect, member
-from audit.sources.bfcl.schema import tool
-from audit.sources.conversations import read_call
-from audit.sources.row_source import RowSource, decoded
-from audit.sources.rows import Row
-from taxonomy.pointer import join
-from taxonomy.task import (
+from agenthard.audit.sources.bfcl.answers import answer_calls
+from agenthard.audit.sources.bfcl.schema import tool
+from agenthard.audit.sources.conversations import read_call
+from agenthard.audit.sources.formats.call_text import parse_call
+from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.row_source import RowSource, decoded
+from agenthard.audit.sources.formats.rows import Row
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import (
     AgentTask,
     Check,
     EnvironmentSpec,

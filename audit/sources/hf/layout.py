@@ -8,12 +8,12 @@ from typing import Any
 
 import yaml
 
-from audit.sources.base import SourceError
-from audit.sources.columnar import ARROW, PARQUET
-from audit.sources.reading import load_document
-from audit.sources.rows import ABOUT, row_files, row_format
-from taxonomy.files import read_bytes
-from taxonomy.yaml_text import load_yaml
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.formats.columnar import ARROW, PARQUET
+from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.rows import ABOUT, row_files, row_format
+from agenthard.taxonomy.files import read_bytes
+from agenthard.taxonomy.yaml_text import load_yaml
 
 CARD = "README.md"
 MAX_CARD_BYTES = 1 << 20

@@ -5,15 +5,15 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine, Source, SourceError
-from audit.sources.chat import Chat
-from audit.sources.complexfuncbench import ComplexFuncBench
-from audit.sources.drafterbench import DrafterBench
-from audit.sources.hf.function_rows import FunctionRows
-from audit.sources.hf.layout import caches, find_shards, looks_like_data_set
-from audit.sources.row_source import FILES_LOOKED_AT, LOOKED_AT, RowSource
-from audit.sources.rows import Row, folder_of, peek, read_rows
-from taxonomy.task import AgentTask
+from agenthard.audit.sources.base import Quarantine, Source, SourceError
+from agenthard.audit.sources.chat import Chat
+from agenthard.audit.sources.complexfuncbench import ComplexFuncBench
+from agenthard.audit.sources.drafterbench import DrafterBench
+from agenthard.audit.sources.formats.row_source import FILES_LOOKED_AT, LOOKED_AT, RowSource
+from agenthard.audit.sources.formats.rows import Row, folder_of, peek, read_rows
+from agenthard.audit.sources.hf.function_rows import FunctionRows
+from agenthard.audit.sources.hf.layout import caches, find_shards, looks_like_data_set
+from agenthard.taxonomy.task import AgentTask
 
 LAYOUTS: tuple[type[RowSource], ...] = (ComplexFuncBench, DrafterBench, FunctionRows, Chat)
 """Known layouts of rows; the first that fits counts."""

@@ -1,5 +1,5 @@
 """Logs of Inspect (extra ``inspect``): their samples as tasks, and what the models did as runs."""
 
-from audit.sources.inspect_logs.source import InspectLogs
+from agenthard.audit.sources.inspect_logs.source import InspectLogs
 
 __all__ = ["InspectLogs"]

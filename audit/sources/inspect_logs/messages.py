@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from taxonomy.task import Message, ToolCall
+from agenthard.taxonomy.task import Message, ToolCall
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage

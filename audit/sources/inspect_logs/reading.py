@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from audit.sources.base import NotRead, Quarantine, SourceError
-from audit.sources.reading import UNPACKED_BYTES, UNPACKED_RATIO, open_binary
-from taxonomy.files import MAX_BYTES, UnreadableFileError, open_regular, size_text
-from taxonomy.pointer import join
-from taxonomy.record import Origin
+from agenthard.audit.sources.base import NotRead, Quarantine, SourceError
+from agenthard.audit.sources.formats.reading import UNPACKED_BYTES, UNPACKED_RATIO, open_binary
+from agenthard.taxonomy.files import MAX_BYTES, UnreadableFileError, open_regular, size_text
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample

@@ -3,9 +3,9 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from audit.sources.inspect_logs.messages import to_messages
-from audit.sources.inspect_logs.reading import Logged
-from taxonomy.trajectory import Judgement, RunStatus, Trajectory
+from agenthard.audit.sources.inspect_logs.messages import to_messages
+from agenthard.audit.sources.inspect_logs.reading import Logged
+from agenthard.taxonomy.trajectory import Judgement, RunStatus, Trajectory
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample

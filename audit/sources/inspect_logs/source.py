@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.inspect_logs.reading import Logged, log_files, read_logs, require_inspect, unread_logs
-from audit.sources.inspect_logs.runs import build_run
-from audit.sources.inspect_logs.splits import write_log
-from audit.sources.inspect_logs.tasks import Environments, build_task
-from audit.sources.native import RUNS, read_native_runs
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.inspect_logs.reading import Logged, log_files, read_logs, require_inspect, unread_logs
+from agenthard.audit.sources.inspect_logs.runs import build_run
+from agenthard.audit.sources.inspect_logs.splits import write_log
+from agenthard.audit.sources.inspect_logs.tasks import Environments, build_task
+from agenthard.audit.sources.native import RUNS, read_native_runs
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 class InspectLogs(Source):

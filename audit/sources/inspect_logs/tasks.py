@@ -3,10 +3,19 @@
 import json
 from typing import TYPE_CHECKING, Any
 
-from audit.sources.inspect_logs.messages import to_messages
-from audit.sources.inspect_logs.reading import Logged
-from audit.sources.reading import load_json_text
-from taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolSpec, UserSpec
+from agenthard.audit.sources.formats.reading import load_json_text
+from agenthard.audit.sources.inspect_logs.messages import to_messages
+from agenthard.audit.sources.inspect_logs.reading import Logged
+from agenthard.taxonomy.task import (
+    AgentTask,
+    Check,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    ToolSpec,
+    UserSpec,
+)
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalSample

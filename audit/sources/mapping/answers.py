@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from string import ascii_uppercase
 from typing import Any
 
-from audit.sources.mapping.texts import as_text, text_list
+from agenthard.audit.sources.mapping.texts import as_text, text_list
 
 
 def accepted_answers(given: Any, choices: Any, first: int) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from audit.sources.bfcl.answers import answer_calls
-from audit.sources.bfcl.calls import parse_call_list
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.mapping.texts import structured
-from taxonomy.pointer import join
-from taxonomy.task import ToolCall, ToolSpec
+from agenthard.audit.sources.bfcl.answers import answer_calls
+from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.mapping.texts import structured
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import ToolCall, ToolSpec
 
 ARGUMENT_KEYS = ("arguments", "kwargs", "args", "parameters", "input", "params", "action_input")
 """Keys under which formats keep the arguments of a call."""

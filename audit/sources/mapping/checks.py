@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
-from audit.sources.mapping.mapping import Place, ScoringMap
-from audit.sources.mapping.texts import text_list
-from taxonomy.task import Check, GroundTruth
+from agenthard.audit.sources.mapping.mapping import Place, ScoringMap
+from agenthard.audit.sources.mapping.texts import text_list
+from agenthard.taxonomy.task import Check, GroundTruth
 
 ANSWER_NOTES = {
     "exact": "the final answer must equal one of these texts",

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.mapping.texts import structured
-from audit.sources.tau_common.messages import to_messages
-from taxonomy.pointer import join
-from taxonomy.task import Message
+from agenthard.audit.sources.formats.chat_messages import to_messages
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.mapping.texts import structured
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import Message
 
 ROLES = {
     "human": "user",

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.bfcl.malformed import Malformed, require_shallow
-from audit.sources.mapping.mapping import Join, Place
-from audit.sources.mapping.paths import compile_path
-from audit.sources.mapping.texts import as_text, structured
-from audit.sources.reading import load_document, open_binary, parse, require_plain
-from audit.sources.rows import Row, read_rows, row_format
-from taxonomy.files import MAX_BYTES, read_text, size_text
-from taxonomy.pointer import join, resolve, split
-from taxonomy.record import Origin
-from taxonomy.yaml_text import read_yaml
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.reading import load_document, open_binary, parse, require_plain
+from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
+from agenthard.audit.sources.mapping.mapping import Join, Place
+from agenthard.audit.sources.mapping.paths import compile_path
+from agenthard.audit.sources.mapping.texts import as_text, structured
+from agenthard.taxonomy.files import MAX_BYTES, read_text, size_text
+from agenthard.taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.yaml_text import read_yaml
 
 ABOUT_FILE = ("_file", "_stem", "_folder", "_row")
 """Columns that every row has besides its own: path, name without suffix, folder, number."""

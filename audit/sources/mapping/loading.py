@@ -5,10 +5,10 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-from audit.sources.base import SourceError
-from audit.sources.mapping.mapping import Mapping
-from audit.sources.mapping.nearest import nearest, unknown_key
-from taxonomy.yaml_text import read_yaml
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.mapping.mapping import Mapping
+from agenthard.audit.sources.mapping.nearest import nearest, unknown_key
+from agenthard.taxonomy.yaml_text import read_yaml
 
 FILE_NAME = "mapping.yaml"
 """Name under which a mapping is found when a folder is given."""

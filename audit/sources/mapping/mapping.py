@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from audit.sources.mapping.paths import compile_path
-from taxonomy.record import Record
+from agenthard.audit.sources.mapping.paths import compile_path
+from agenthard.taxonomy.record import Record
 
 
 class Place(Record):

@@ -8,7 +8,7 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 
-from taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy.pointer import join, resolve, split
 
 _COMBINATIONS = ("key_val_pair", "multi_select_list", "multi_select_dict", "function_expression", "or_expression")
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
-from audit.sources.mapping.mapping import Mapping
-from audit.sources.mapping.paths import PathError
-from audit.sources.mapping.tasks import Builder
-from taxonomy.task import AgentTask
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
+from agenthard.audit.sources.mapping.mapping import Mapping
+from agenthard.audit.sources.mapping.paths import PathError
+from agenthard.audit.sources.mapping.tasks import Builder
+from agenthard.taxonomy.task import AgentTask
 
 
 class Reader:

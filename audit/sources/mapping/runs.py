@@ -7,15 +7,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.mapping.conversation import read_messages
-from audit.sources.mapping.data import MappedRow, look_up, read_file, shallow, with_partners
-from audit.sources.mapping.mapping import Mapping, Place, RunMap
-from audit.sources.mapping.paths import PathError, compile_path
-from audit.sources.mapping.texts import as_text
-from audit.sources.rows import folder_of, row_files
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.rows import folder_of, row_files
+from agenthard.audit.sources.mapping.conversation import read_messages
+from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_file, shallow, with_partners
+from agenthard.audit.sources.mapping.mapping import Mapping, Place, RunMap
+from agenthard.audit.sources.mapping.paths import PathError, compile_path
+from agenthard.audit.sources.mapping.texts import as_text
+from agenthard.taxonomy.trajectory import Trajectory
 
 _TRUE = ("true", "yes", "pass", "passed", "correct", "success", "1", "1.0")
 _FALSE = ("false", "no", "fail", "failed", "incorrect", "failure", "0", "0.0")

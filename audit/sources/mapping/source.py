@@ -6,20 +6,20 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.mapping.data import data_files
-from audit.sources.mapping.loading import FILE_NAME, load_mapping
-from audit.sources.mapping.mapping import Place
-from audit.sources.mapping.nearest import nearest
-from audit.sources.mapping.reader import Reader
-from audit.sources.mapping.runs import read_mapped_runs
-from audit.sources.mapping.splits import write_documents
-from audit.sources.mapping.tasks import absent_paths
-from audit.sources.native import RUNS, read_native_runs
-from audit.sources.row_splits import write_rows
-from taxonomy.files import read_bytes, read_text
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.row_splits import write_rows
+from agenthard.audit.sources.mapping.data import data_files
+from agenthard.audit.sources.mapping.loading import FILE_NAME, load_mapping
+from agenthard.audit.sources.mapping.mapping import Place
+from agenthard.audit.sources.mapping.nearest import nearest
+from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.mapping.runs import read_mapped_runs
+from agenthard.audit.sources.mapping.splits import write_documents
+from agenthard.audit.sources.mapping.tasks import absent_paths
+from agenthard.audit.sources.native import RUNS, read_native_runs
+from agenthard.taxonomy.files import read_bytes, read_text
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 SUFFIXES = (".yaml", ".yml")
 

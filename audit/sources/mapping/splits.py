@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from audit.sources.reading import load_document
-from taxonomy.pointer import resolve, split
+from agenthard.audit.sources.formats.reading import load_document
+from agenthard.taxonomy.pointer import resolve, split
 
 
 def write_documents(folder: Path, rows: str, keep: Iterable[tuple[str, int]], out: Path) -> list[Path]:

@@ -5,18 +5,18 @@ from collections.abc import Mapping as Object
 from pathlib import Path
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.mapping.answers import accepted_answers, candidates
-from audit.sources.mapping.calls import CallTurns, read_calls
-from audit.sources.mapping.checks import checks
-from audit.sources.mapping.conversation import read_turns
-from audit.sources.mapping.data import MappedRow, look_up, read_value_file
-from audit.sources.mapping.mapping import Mapping, Place
-from audit.sources.mapping.paths import PathError, compile_path
-from audit.sources.mapping.texts import as_text, structured, text_list
-from audit.sources.mapping.tools import read_tools
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, UserSpec
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.mapping.answers import accepted_answers, candidates
+from agenthard.audit.sources.mapping.calls import CallTurns, read_calls
+from agenthard.audit.sources.mapping.checks import checks
+from agenthard.audit.sources.mapping.conversation import read_turns
+from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_value_file
+from agenthard.audit.sources.mapping.mapping import Mapping, Place
+from agenthard.audit.sources.mapping.paths import PathError, compile_path
+from agenthard.audit.sources.mapping.texts import as_text, structured, text_list
+from agenthard.audit.sources.mapping.tools import read_tools
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, UserSpec
 
 _PARTS = {
     "user.turns": "/user/turns",

@@ -5,7 +5,7 @@ import json
 import warnings
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
 
 MAX_LITERAL_CHARS = 1_000_000
 """A longer Python literal is not parsed."""

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from audit.sources.bfcl.malformed import Malformed, expect
-from audit.sources.bfcl.schema import translate
-from audit.sources.mapping.texts import structured
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import ToolSpec
+from agenthard.audit.sources.bfcl.schema import translate
+from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.mapping.texts import structured
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import ToolSpec
 
 SCHEMA_KEYS = ("parameters", "arguments", "input_schema", "inputSchema", "args_schema", "params")
 """Keys under which formats keep the schema of the arguments."""

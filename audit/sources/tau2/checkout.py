@@ -7,13 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from audit.sources.tau2 import knowledge
-from audit.sources.tau2.python_tools import read_python_tools
-from audit.sources.tau_common.records import DomainUnreadable
-from audit.sources.tau_common.tool_files import Effect, Tool, load_json, read_tools
-from taxonomy.files import read_text
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec, ToolSpec
+from agenthard.audit.sources.tau2 import knowledge
+from agenthard.audit.sources.tau2.python_tools import read_python_tools
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.tool_files import Effect, Tool, load_json, read_tools
+from agenthard.taxonomy.files import read_text
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec
 
 DATA = (("data", "tau2", "domains"), ("tau2", "domains"), ("domains",), ())
 """Where the domains may stand below the folder that was opened."""

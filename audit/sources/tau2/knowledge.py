@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from audit.sources.tau_common.python_source import parse_source
-from audit.sources.tau_common.records import DomainUnreadable
-from audit.sources.tau_common.tool_files import load_json
+from agenthard.audit.sources.tau_common.python_source import parse_source
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.tool_files import load_json
 
 PROMPTS, DOCUMENTS = "prompts", "documents"
 RETRIEVAL, MIXINS = "retrieval.py", "retrieval_mixins.py"

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import NotRead, Quarantine
-from audit.sources.reading import read_json_array
-from audit.sources.tau2.checkout import SPLITS, VARIANTS, Checkout
-from audit.sources.tau_common.records import DomainUnreadable
-from audit.sources.tau_common.tool_files import load_json
+from agenthard.audit.sources.base import NotRead, Quarantine
+from agenthard.audit.sources.formats.reading import read_json_array
+from agenthard.audit.sources.tau2.checkout import SPLITS, VARIANTS, Checkout
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.tool_files import load_json
 
 RESULTS = (("data", "tau2", "results"), ("data", "simulations"), ("data", "tau2", "simulations"))
 """Where a checkout keeps runs; their files embed the tasks that were run."""

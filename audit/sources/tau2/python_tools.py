@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import BaseModel, Field, PydanticUserError, create_model
 
-from audit.sources.tau2.docstrings import Docstring, parse_docstring
-from audit.sources.tau2.python_types import TypeReader
-from audit.sources.tau_common.python_source import parse_source, signature_of
-from audit.sources.tau_common.records import DomainUnreadable
-from audit.sources.tau_common.tool_files import Effect
-from taxonomy.record import Origin
-from taxonomy.task import ToolSpec
+from agenthard.audit.sources.tau2.docstrings import Docstring, parse_docstring
+from agenthard.audit.sources.tau2.python_types import TypeReader
+from agenthard.audit.sources.tau_common.python_source import parse_source, signature_of
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.tool_files import Effect
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import ToolSpec
 
 DISCOVERABLE = "discoverable"
 """Group of the tools that have to be unlocked, or given, before they can be called."""

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from audit.sources.tau2.tasks import DEFAULT_BASIS
-from audit.sources.tau_common.json_stream import JsonStreamError, stream_members
-from audit.sources.tau_common.logs import Row
-from taxonomy.record import Origin
+from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
+from agenthard.audit.sources.tau2.tasks import DEFAULT_BASIS
+from agenthard.audit.sources.tau_common.logs import Row
+from agenthard.taxonomy.record import Origin
 
 _KEYS = {"timestamp", "info", "tasks", "simulations"}
 _COSTS = {"agent_cost": "agent_cost", "user_cost": "user_cost", "duration": "seconds"}

@@ -8,20 +8,20 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.reading import RawRecord, copy_elements, parse, read_json_array
-from audit.sources.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
-from audit.sources.tau2.left_out import known_files, left_out
-from audit.sources.tau2.results import Comparison, compare_embedded, open_results, read_info
-from audit.sources.tau2.tasks import to_task
-from audit.sources.tau_common.json_stream import JsonStreamError
-from audit.sources.tau_common.logs import Row, RunReader, record_log
-from audit.sources.tau_common.records import DomainUnreadable, explain, release_label
-from audit.sources.tau_common.scored_against import Gold, gold_of
-from taxonomy.files import BOM, read_bytes
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.json_stream import JsonStreamError
+from agenthard.audit.sources.formats.reading import RawRecord, copy_elements, parse, read_json_array
+from agenthard.audit.sources.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
+from agenthard.audit.sources.tau2.left_out import known_files, left_out
+from agenthard.audit.sources.tau2.results import Comparison, compare_embedded, open_results, read_info
+from agenthard.audit.sources.tau2.tasks import to_task
+from agenthard.audit.sources.tau_common.logs import Row, RunReader, record_log
+from agenthard.audit.sources.tau_common.records import DomainUnreadable, explain, release_label
+from agenthard.audit.sources.tau_common.scored_against import Gold, gold_of
+from agenthard.taxonomy.files import BOM, read_bytes
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 TAG = "tau2"
 """What run records call this benchmark."""

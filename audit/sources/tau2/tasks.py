@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from audit.sources.tau2.checkout import Domain
-from audit.sources.tau2.python_tools import DISCOVERABLE
-from audit.sources.tau_common.records import Native
-from taxonomy.record import Origin
-from taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
+from agenthard.audit.sources.tau2.checkout import Domain
+from agenthard.audit.sources.tau2.python_tools import DISCOVERABLE
+from agenthard.audit.sources.tau_common.records import Native
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 DEFAULT_BASIS = ("DB", "COMMUNICATE")
 """What a run is scored on when a task does not say it."""

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from audit.sources.base import Quarantine
-from audit.sources.reading import copy_elements, read_json_array
-from audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
-from audit.sources.tau_common.records import DomainUnreadable
-from audit.sources.tau_common.tool_files import load_json, read_tools
-from taxonomy.pointer import join
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.reading import copy_elements, read_json_array
+from agenthard.audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.tool_files import load_json, read_tools
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec
 
 TOOLS, POLICY, STATE, WIKI = "tools.json", "policy.json", "db.json", "wiki.md"
 

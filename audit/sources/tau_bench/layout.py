@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine
-from audit.sources.tau_common.tool_files import Effect
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau_common.tool_files import Effect
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec
 
 SPLITS = ("dev", "train")
 """Further task lists of a domain, opened only by name: ``retail-dev``, ``retail-train``."""

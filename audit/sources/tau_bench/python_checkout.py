@@ -9,15 +9,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from audit.sources.base import Quarantine
-from audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
-from audit.sources.tau_common.python_source import literal, parse_source, signature_of
-from audit.sources.tau_common.records import DomainUnreadable, explain
-from audit.sources.tau_common.tool_files import Tool, load_json
-from taxonomy.files import read_text
-from taxonomy.pointer import join, split
-from taxonomy.record import Origin
-from taxonomy.task import EnvironmentSpec, ToolSpec
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
+from agenthard.audit.sources.tau_common.python_source import literal, parse_source, signature_of
+from agenthard.audit.sources.tau_common.records import DomainUnreadable, explain
+from agenthard.audit.sources.tau_common.tool_files import Tool, load_json
+from agenthard.taxonomy.files import read_text
+from agenthard.taxonomy.pointer import join, split
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec
 
 ENVS = (("tau_bench", "envs"), ("envs",), ())
 """Where the domains may stand below the folder that was opened."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.sources.tau_common.json_stream import stream_members
-from audit.sources.tau_common.logs import Row, first_record
-from taxonomy.record import Origin
+from agenthard.audit.sources.formats.json_stream import stream_members
+from agenthard.audit.sources.tau_common.logs import Row, first_record
+from agenthard.taxonomy.record import Origin
 
 _FILE_NAME = re.compile(
     r"(?:^|.*_)(?:tool-calling|act|react|few-shot)-(?P<model>.+)-\d+(?:\.\d+)?_range_.*?_user-(?P<user>.+)"

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from audit.sources.tau_bench.json_export import JsonExport
-from audit.sources.tau_bench.layout import Domain, Layout, split_domain
-from audit.sources.tau_bench.python_checkout import PythonCheckout
-from audit.sources.tau_bench.results import ResultFiles
-from audit.sources.tau_bench.tasks import to_task
-from audit.sources.tau_common.logs import Row, RunReader, record_log
-from audit.sources.tau_common.records import DomainUnreadable, explain, release_label
-from taxonomy.task import AgentTask
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.tau_bench.json_export import JsonExport
+from agenthard.audit.sources.tau_bench.layout import Domain, Layout, split_domain
+from agenthard.audit.sources.tau_bench.python_checkout import PythonCheckout
+from agenthard.audit.sources.tau_bench.results import ResultFiles
+from agenthard.audit.sources.tau_bench.tasks import to_task
+from agenthard.audit.sources.tau_common.logs import Row, RunReader, record_log
+from agenthard.audit.sources.tau_common.records import DomainUnreadable, explain, release_label
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 TAG = "tau1"
 """What run records call this benchmark."""

@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import AliasChoices, Field
 
-from audit.sources.tau_bench.layout import Domain, NativeTask
-from audit.sources.tau_common.records import Native
-from taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall, UserSpec
+from agenthard.audit.sources.tau_bench.layout import Domain, NativeTask
+from agenthard.audit.sources.tau_common.records import Native
+from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 STATE_NOTE = (
     "the hash of the database after the run must equal its hash after the ground truth's calls; "

@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from audit.sources.base import Quarantine
-from audit.sources.reading import read_jsonl, require_plain
-from audit.sources.tau_common.json_stream import JsonStreamError, stream_members
-from audit.sources.tau_common.messages import to_messages
-from audit.sources.tau_common.records import Native, explain
-from audit.sources.tau_common.scored_against import Gold, logged_gold, mismatch
-from taxonomy.record import Origin
-from taxonomy.trajectory import RunStatus, Trajectory
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.chat_messages import to_messages
+from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
+from agenthard.audit.sources.formats.reading import read_jsonl, require_plain
+from agenthard.audit.sources.tau_common.records import Native, explain
+from agenthard.audit.sources.tau_common.scored_against import Gold, logged_gold, mismatch
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".json.gz")
 PASS_TOLERANCE = 1e-6

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from audit.sources.tau_common.records import DomainUnreadable
-from taxonomy.files import read_text
-from taxonomy.record import Origin
-from taxonomy.task import Signature
+from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.taxonomy.files import read_text
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import Signature
 
 MAX_SOURCE_BYTES = 16 * 1024 * 1024
 """A longer Python file is not parsed; the largest task file of the benchmarks has half a megabyte."""

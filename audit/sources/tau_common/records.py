@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from audit.sources.base import Quarantine
-from taxonomy.files import read_text
-from taxonomy.pointer import join
+from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy.files import read_text
+from agenthard.taxonomy.pointer import join
 
 MAX_TEXT_BYTES = 16 << 20
 """A longer file tells no release."""

@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from audit.sources.reading import load_document
-from audit.sources.tau_common.records import DomainUnreadable, Native, explain
-from taxonomy.record import Origin
-from taxonomy.task import ToolSpec
+from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.tau_common.records import DomainUnreadable, Native, explain
+from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import ToolSpec
 
 Effect = Literal["read", "write", "unknown"]
 

@@ -2,10 +2,10 @@
 
 import typer
 
-from flows.commands.ace.generate import generate
-from flows.commands.ace.probe import probe
-from flows.commands.ace.serve_mcp import serve_mcp
-from flows.commands.ace.verify import verify
+from agenthard.flows.commands.ace.generate import generate
+from agenthard.flows.commands.ace.probe import probe
+from agenthard.flows.commands.ace.serve_mcp import serve_mcp
+from agenthard.flows.commands.ace.verify import verify
 
 app = typer.Typer(name="ace", help="ACE-Bench: grid planning with a proved unique answer.", no_args_is_help=True)
 app.command("generate")(generate)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.commands.ace.reading import one_message
-from flows.commands.output import JsonOption, error_console, print_json, print_table
+from agenthard.flows.commands.ace.reading import one_message
+from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from ace.generator import Parameters
+    from agenthard.ace.generator import Parameters
 
 
 def generate(
@@ -43,9 +43,9 @@ def generate(
 
     Example: `agenthard ace generate --out ace-suite -H 3 -B 2 --domain course`
     """
-    from flows.ace_suite import SuiteFormat, write_suite
-    from flows.errors import CommandError
-    from flows.progress import show_progress
+    from agenthard.flows.ace_suite import SuiteFormat, write_suite
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.progress import show_progress
 
     if form not in list(SuiteFormat):
         raise CommandError(f"there is no format {form!r}; there are: {', '.join(SuiteFormat)}")
@@ -76,8 +76,8 @@ def _parameters(**asked: Any) -> "Parameters":
     """Check what is asked for; an empty list stands for the paper's."""
     from pydantic import ValidationError
 
-    from ace.generator import Parameters
-    from flows.errors import CommandError
+    from agenthard.ace.generator import Parameters
+    from agenthard.flows.errors import CommandError
 
     try:
         with one_message():

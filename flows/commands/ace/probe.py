@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.ace.reading import PathsArgument, instances, one_message
-from flows.commands.output import JsonOption, print_json
+from agenthard.flows.commands.ace.reading import PathsArgument, instances, one_message
+from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from audit.probes.candidates import Scene
+    from agenthard.audit.probes.candidates import Scene
 
 
 def probe(
@@ -26,8 +26,8 @@ def probe(
 
     Example: `agenthard ace probe ace-suite`
     """
-    from audit.probes import render, run_battery
-    from flows.errors import ExitCode
+    from agenthard.audit.probes import render, run_battery
+    from agenthard.flows.errors import ExitCode
 
     unreadable: list[str] = []
     with one_message():
@@ -46,9 +46,9 @@ def probe(
 
 def _scenes(paths: "list[Path]", unreadable: list[str]) -> "Iterator[Scene]":
     """What the probes need of each instance; an instance that does not hold together is left out with the reason."""
-    from ace.probes import candidates_of
-    from ace.proof.structure import structure_problems
-    from audit.probes import read_scene
+    from agenthard.ace.probes import candidates_of
+    from agenthard.ace.proof.structure import structure_problems
+    from agenthard.audit.probes import read_scene
 
     for number, instance in enumerate(instances(paths, unreadable)):
         broken = next(structure_problems(instance), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from ace.instance import Instance
+    from agenthard.ace.instance import Instance
 
 PathsArgument = Annotated[
     list[Path],
@@ -19,12 +19,12 @@ PathsArgument = Annotated[
 @contextmanager
 def one_message() -> Iterator[None]:
     """Turn what ACE refuses into one message without a traceback."""
-    from ace.environment import Unplayable
-    from ace.extras import MissingExtra
-    from ace.generator import GenerationFailed, ImpossibleParameters
-    from ace.unreadable import Malformed
-    from audit.probes import CandidatesError
-    from flows.errors import CommandError
+    from agenthard.ace.environment import Unplayable
+    from agenthard.ace.extras import MissingExtra
+    from agenthard.ace.generator import GenerationFailed, ImpossibleParameters
+    from agenthard.ace.unreadable import Malformed
+    from agenthard.audit.probes import CandidatesError
+    from agenthard.flows.errors import CommandError
 
     try:
         yield
@@ -45,9 +45,9 @@ def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
     Raises:
         CommandError: there is nothing to read at a path, or nothing in any of them could be read.
     """
-    from ace import files
-    from ace.unreadable import Malformed, Unreadable
-    from flows.errors import CommandError
+    from agenthard.ace import files
+    from agenthard.ace.unreadable import Malformed, Unreadable
+    from agenthard.flows.errors import CommandError
 
     places = [place for path in paths for place in _places(path)]
     read = 0
@@ -67,8 +67,8 @@ def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
 
 
 def _places(path: Path) -> list[Path]:
-    from ace import files
-    from flows.errors import CommandError
+    from agenthard.ace import files
+    from agenthard.flows.errors import CommandError
 
     found = files.find(path)
     if not found:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.ace.reading import one_message
+from agenthard.flows.commands.ace.reading import one_message
 
 if TYPE_CHECKING:
-    from ace.instance import Puzzle
+    from agenthard.ace.instance import Puzzle
 
 
 def serve_mcp(
@@ -28,9 +28,9 @@ def serve_mcp(
 
     Example: `agenthard ace serve-mcp ace-suite course_r5_c7_h3_b2`
     """
-    from ace.environment import Environment
-    from ace.mcp_server import serve
-    from flows.printing import protocol_output
+    from agenthard.ace.environment import Environment
+    from agenthard.ace.mcp_server import serve
+    from agenthard.flows.printing import protocol_output
 
     with one_message(), protocol_output():
         puzzle = _puzzle(path, instance)
@@ -38,9 +38,9 @@ def serve_mcp(
 
 
 def _puzzle(path: Path, id: str) -> "Puzzle":
-    from ace import files
-    from ace.unreadable import Unreadable
-    from flows.errors import CommandError
+    from agenthard.ace import files
+    from agenthard.ace.unreadable import Unreadable
+    from agenthard.flows.errors import CommandError
 
     others: list[str] = []
     for each in files.load_puzzles(path):

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from flows.commands.ace.reading import PathsArgument, instances
-from flows.commands.output import JsonOption, console, error_console, print_json
+from agenthard.flows.commands.ace.reading import PathsArgument, instances
+from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
-    from ace.proof import Problem
+    from agenthard.ace.proof import Problem
 
 
 def verify(paths: PathsArgument, as_json: JsonOption = False) -> None:
@@ -20,9 +20,9 @@ def verify(paths: PathsArgument, as_json: JsonOption = False) -> None:
 
     Example: `agenthard ace verify ace-suite`
     """
-    from ace.proof import verify
-    from flows.errors import ExitCode
-    from flows.progress import current, show_progress
+    from agenthard.ace.proof import verify
+    from agenthard.flows.errors import ExitCode
+    from agenthard.flows.progress import current, show_progress
 
     unreadable: list[str] = []
     problems: list[tuple[str, Problem]] = []

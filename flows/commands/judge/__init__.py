@@ -2,7 +2,7 @@
 
 import typer
 
-from flows.commands.judge import batch, exchange, prompt, run
+from agenthard.flows.commands.judge import batch, exchange, prompt, run
 
 app = typer.Typer(
     name="judge", help="Model judges: verdicts on tasks whose every quote code finds again.", no_args_is_help=True

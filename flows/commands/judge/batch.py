@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.judge.options import (
+from agenthard.flows.commands.judge.options import (
     SHOWN,
     BenchmarkOption,
     JudgesOption,
@@ -18,8 +18,8 @@ from flows.commands.judge.options import (
     judging_settings,
     leave,
 )
-from flows.commands.judge.show import show
-from flows.commands.output import JsonOption, console, error_console, print_json
+from agenthard.flows.commands.judge.show import show
+from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 
 def batch(
@@ -48,8 +48,8 @@ def batch(
 
     Example: `agenthard judge batch demo-run/demo --judges docs/examples/judges.yaml --wait 600`
     """
-    from flows.judging.batching import cancel_batches, run_batches
-    from flows.progress import show_progress
+    from agenthard.flows.judging.batching import cancel_batches, run_batches
+    from agenthard.flows.progress import show_progress
 
     settings = judging_settings(
         run,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.judge.options import (
+from agenthard.flows.commands.judge.options import (
     SHOWN,
     BenchmarkOption,
     JudgesOption,
@@ -18,8 +18,8 @@ from flows.commands.judge.options import (
     judging_settings,
     leave,
 )
-from flows.commands.judge.show import show
-from flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.commands.judge.show import show
+from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 
 def export(
@@ -49,8 +49,8 @@ def export(
     """
     from typing import get_args
 
-    from flows.errors import CommandError
-    from flows.judging.exporting import ExportFormat, export_requests
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.judging.exporting import ExportFormat, export_requests
 
     if form not in get_args(ExportFormat):
         raise CommandError(f"--format {form}: choose among {', '.join(get_args(ExportFormat))}")
@@ -95,8 +95,8 @@ def import_(
 
     Example: `agenthard judge import demo-run/demo answers.jsonl --judges docs/examples/judges.yaml --out judged`
     """
-    from flows.judging.judging import import_answers
-    from flows.progress import show_progress
+    from agenthard.flows.judging.judging import import_answers
+    from agenthard.flows.progress import show_progress
 
     settings = judging_settings(
         run, judges, out, benchmark, workers, tasks=tuple(task or ()), sample=sample, runs=runs, retry=retry

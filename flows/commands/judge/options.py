@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from flows.judging.settings import JudgingSettings
+    from agenthard.flows.judging.settings import JudgingSettings
 
 SHOWN = 10
 """Lines of one kind that are printed."""
@@ -33,9 +33,9 @@ def judging_settings(
     """
     import os
 
-    from audit.judge.settings import JudgeSettingsError, load_settings
-    from flows.errors import CommandError
-    from flows.judging.settings import JudgingSettings
+    from agenthard.audit.judge.settings import JudgeSettingsError, load_settings
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.judging.settings import JudgingSettings
 
     try:
         panel = load_settings(judges)
@@ -53,7 +53,7 @@ def judging_settings(
 
 def leave(complete: bool) -> None:
     """Exit with 2 where something is left to do."""
-    from flows.errors import ExitCode
+    from agenthard.flows.errors import ExitCode
 
     if not complete:
         raise typer.Exit(ExitCode.INCOMPLETE)

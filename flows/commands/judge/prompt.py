@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.judge.options import (
+from agenthard.flows.commands.judge.options import (
     BenchmarkOption,
     RunArgument,
     RunsOption,
 )
-from flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 
 def prompt(
@@ -28,7 +28,7 @@ def prompt(
 
     Example: `agenthard judge prompt demo-run/demo library/27`
     """
-    from flows.judging.prompting import task_prompt
+    from agenthard.flows.judging.prompting import task_prompt
 
     found = task_prompt(run, task, judges, judge, runs, benchmark)
     if as_json:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.judge.options import (
+from agenthard.flows.commands.judge.options import (
     BenchmarkOption,
     JudgesOption,
     OutOption,
@@ -17,8 +17,8 @@ from flows.commands.judge.options import (
     judging_settings,
     leave,
 )
-from flows.commands.judge.show import show, show_forecast
-from flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.commands.judge.show import show, show_forecast
+from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 
 def run(
@@ -46,7 +46,7 @@ def run(
 
     Example: `agenthard judge run demo-run/demo --judges docs/examples/judges.yaml --dry-run`
     """
-    from flows.errors import CommandError
+    from agenthard.flows.errors import CommandError
 
     settings = judging_settings(
         run,
@@ -68,9 +68,9 @@ def run(
     if dry_run:
         show_forecast(settings, as_json)
         return
-    from flows.judging.judging import run_judging
-    from flows.progress import show_progress
-    from models.providers.destination import Destination
+    from agenthard.flows.judging.judging import run_judging
+    from agenthard.flows.progress import show_progress
+    from agenthard.models.providers.destination import Destination
 
     for file in settings.models:
         Destination.of(file)

@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.commands.output import console, error_console, print_json, print_table
+from agenthard.flows.commands.output import console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from flows.judging.publishing import JudgingOutcome
-    from flows.judging.settings import JudgingSettings
+    from agenthard.flows.judging.publishing import JudgingOutcome
+    from agenthard.flows.judging.settings import JudgingSettings
 
 
 def show_forecast(settings: "JudgingSettings", as_json: bool) -> None:
     """Tell what a judging would take; nothing is sent."""
-    from flows.judging.forecast import forecast
-    from models.estimate import Spread
+    from agenthard.flows.judging.forecast import forecast
+    from agenthard.models.estimate import Spread
 
     with error_console().status("writing prompts"):
         found = forecast(settings)

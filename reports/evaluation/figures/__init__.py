@@ -1,15 +1,15 @@
 """Figures of the evaluation report: drawn as SVG, each with its caption, description and data."""
 
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.figures.heat import score_maps
-from reports.evaluation.figures.scores import (
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.figures.heat import score_maps
+from agenthard.reports.evaluation.figures.scores import (
     board_intervals,
     difficulty_lines,
     failure_lines,
     horizon_lines,
     pair_differences,
 )
-from reports.figures.figure import Figure
+from agenthard.reports.figures.figure import Figure
 
 __all__ = ["Figure", "figures"]
 

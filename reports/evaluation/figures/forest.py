@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import short
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import short
 
 
 @dataclass(frozen=True)

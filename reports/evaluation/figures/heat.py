@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from reports.amounts import amount, plural
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.cells import Cell, HeatMap
-from reports.figures.drawing import Row, draw
-from reports.figures.figure import Figure, Key, short
+from agenthard.reports.amounts import amount, plural
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.cells import Cell, HeatMap
+from agenthard.reports.figures.drawing import Row, draw
+from agenthard.reports.figures.figure import Figure, Key, short
 
 TITLE = "Score by hidden slots and decoys"
 SHADES = 8

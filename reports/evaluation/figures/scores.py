@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from reports.amounts import amount, plural, said, span
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.figures.forest import Entry, forest
-from reports.evaluation.figures.multiples import Axes, Point, Style, keys, small_multiples
-from reports.evaluation.rates import Rate
-from reports.evaluation.scaling import FACTOR_LETTERS, LENGTHS
-from reports.figures.figure import Figure, Key
-from reports.statistics import Estimate, Result
+from agenthard.audit.statistics import Estimate, Result
+from agenthard.reports.amounts import amount, plural, said, span
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.figures.forest import Entry, forest
+from agenthard.reports.evaluation.figures.multiples import Axes, Point, Style, keys, small_multiples
+from agenthard.reports.evaluation.rates import Rate
+from agenthard.reports.evaluation.scaling import FACTOR_LETTERS, LENGTHS
+from agenthard.reports.figures.figure import Figure, Key
 
 MOST_LINES = 80
 """Lines of a forest that are drawn; the table and the data hold all."""

@@ -6,8 +6,8 @@ import sys
 
 _PLAY = """
 import hashlib
-from ace.agents import LEADERBOARD, find
-from ace.environment import Environment
+from agenthard.ace.agents import LEADERBOARD, find
+from agenthard.ace.environment import Environment
 from tests.ace.made import one
 puzzle = one(hidden=4, budget=6).puzzle
 digest = hashlib.sha256()

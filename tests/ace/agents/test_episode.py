@@ -1,9 +1,9 @@
 import pytest
 
-from ace.agents import Episode
-from ace.agents.episode import OutOfTurns
-from ace.environment import Ending, Environment
-from taxonomy.task import ToolCall
+from agenthard.ace.agents import Episode
+from agenthard.ace.agents.episode import OutOfTurns
+from agenthard.ace.environment import Ending, Environment
+from agenthard.taxonomy.task import ToolCall
 from tests.ace.environment import small
 
 

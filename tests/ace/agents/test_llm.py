@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ace.agents import LlmSettings, play, trial_seed
-from ace.agents.llm import first_request
-from ace.environment import Budgets, Environment, Mode
-from ace.environment.prompts import CUT_OFF, GO_ON
-from models.errors import (
+from agenthard.ace.agents import LlmSettings, play, trial_seed
+from agenthard.ace.agents.llm import first_request
+from agenthard.ace.environment import Budgets, Environment, Mode
+from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
+from agenthard.models.errors import (
     BadRequest,
     BudgetExhausted,
     ContextOverflow,
@@ -21,8 +21,8 @@ from models.errors import (
     ServerError,
     WrongKey,
 )
-from models.request import Call, ChatMessage, Completion, Finish, Reply, Request, Sampling, Usage
-from taxonomy.trajectory import Trajectory
+from agenthard.models.request import Call, ChatMessage, Completion, Finish, Reply, Request, Sampling, Usage
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.ace.environment import small
 
 SETTINGS = LlmSettings(model="openai/some-model")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from ace.agents import LlmSettings, play
-from ace.environment import Environment
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.ledger import Ledger
-from models.model_file import ModelFile
-from models.prices import PriceTable
-from taxonomy.trajectory import Trajectory
+from agenthard.ace.agents import LlmSettings, play
+from agenthard.ace.environment import Environment
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.ledger import Ledger
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.ace.environment import small
 from tests.loopback import Answer, Asked, Called, Faults, Loopback
 from tests.loopback.brains import ace, scripted

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ace.agents import find
-from ace.environment import Budgets, Environment, Mode
-from ace.instance import Instance
-from ace.reference_format import read
-from taxonomy.trajectory import Trajectory
+from agenthard.ace.agents import find
+from agenthard.ace.environment import Budgets, Environment, Mode
+from agenthard.ace.instance import Instance
+from agenthard.ace.reference_format import read
+from agenthard.taxonomy.trajectory import Trajectory
 
 pytestmark = pytest.mark.corpora
 PAPER = Budgets(extra_queries=2, alpha=1)

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from ace.agents import BASES, LEADERBOARD, Episode, Noise, UnknownAgent, find
-from ace.agents.brief import brief
-from ace.agents.notes import Notes
-from ace.agents.player import Player
-from ace.environment import Budgets, Environment, Mode
-from ace.instance import Instance
+from agenthard.ace.agents import BASES, LEADERBOARD, Episode, Noise, UnknownAgent, find
+from agenthard.ace.agents.brief import brief
+from agenthard.ace.agents.notes import Notes
+from agenthard.ace.agents.player import Player
+from agenthard.ace.environment import Budgets, Environment, Mode
+from agenthard.ace.instance import Instance
 from tests.ace.environment import small
 from tests.ace.made import small_suite
 

@@ -10,11 +10,11 @@ slot; C11 with C23 meets every global rule all the same (credits 12, price 850, 
 from pathlib import Path
 from typing import Any
 
-from ace import domains
-from ace.environment import Environment
-from ace.instance import Answer, Instance, Item, Puzzle, Slot, SlotAnswer
-from ace.reference_format import Header, write
-from ace.wording import instruction
+from agenthard.ace import domains
+from agenthard.ace.environment import Environment
+from agenthard.ace.instance import Answer, Instance, Item, Puzzle, Slot, SlotAnswer
+from agenthard.ace.reference_format import Header, write
+from agenthard.ace.wording import instruction
 
 LIMITS = {
     "total_credits_min": 10,

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from ace import domains
-from ace.domain import Domain, Number
-from ace.environment.board import Board
-from ace.environment.tallies import tally
-from ace.instance import Item, Puzzle, Slot
-from ace.rules import broken_global_rules, broken_slot_rules, filling, measure, violations
+from agenthard.ace import domains
+from agenthard.ace.domain import Domain, Number
+from agenthard.ace.environment.board import Board
+from agenthard.ace.environment.tallies import tally
+from agenthard.ace.instance import Item, Puzzle, Slot
+from agenthard.ace.rules import broken_global_rules, broken_slot_rules, filling, measure, violations
 from tests.ace.environment.small import LIMITS, puzzle
 
 

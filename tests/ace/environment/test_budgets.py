@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ace.environment import Budgets, Environment
+from agenthard.ace.environment import Budgets, Environment
 from tests.ace.environment.small import FIXED, LOWER, SLOTS, UPPER, fill, puzzle, refusal
 
 QUERY, CHECK = "query_course_candidate_from_attribute", "check_course_global_constraints"

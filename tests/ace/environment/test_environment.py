@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ace.environment import Ending, Environment, Mode
+from agenthard.ace.environment import Ending, Environment, Mode
 from tests.ace.environment.small import LOWER, UPPER, fill, puzzle
 
 STOP = {"status": "success", "messages": "###STOP###", "data": {}}

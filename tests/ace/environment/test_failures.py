@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ace.environment import Environment
-from ace.environment.failures import Failures
+from agenthard.ace.environment import Environment
+from agenthard.ace.environment.failures import Failures
 from tests.ace.environment.small import FIXED, puzzle
 
 FAILED = {"status": "failed", "messages": "Tool call failed", "data": {}}

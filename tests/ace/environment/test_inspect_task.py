@@ -18,7 +18,7 @@ from inspect_ai.log import EvalSample, read_eval_log  # noqa: E402
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model  # noqa: E402
 from inspect_ai.tool import ToolCall  # noqa: E402
 
-from ace.inspect_task import ace_bench  # noqa: E402
+from agenthard.ace.inspect_task import ace_bench  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 Calls = list[tuple[str, dict[str, Any]]]

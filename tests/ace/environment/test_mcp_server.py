@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from ace.environment import Environment
-from ace.extras import MissingExtra
+from agenthard.ace.environment import Environment
+from agenthard.ace.extras import MissingExtra
 from tests.ace.environment.small import LOWER, UPPER, puzzle, write_file
 
 SERVER = """
 import sys
 from pathlib import Path
-from ace.environment import Environment
-from ace.mcp_server import serve
-from ace.reference_format import read
+from agenthard.ace.environment import Environment
+from agenthard.ace.mcp_server import serve
+from agenthard.ace.reference_format import read
 
 file = read(Path(sys.argv[1]))
 serve(Environment(file.instances[0].puzzle), shuffle=5, result=Path(sys.argv[2]))
@@ -87,7 +87,7 @@ def test_tools_prompt_and_refusals(tmp_path: Path) -> None:
 
 
 def test_without_the_package_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ace.mcp_server import make_server
+    from agenthard.ace.mcp_server import make_server
 
     monkeypatch.setitem(sys.modules, "mcp", None)
     with pytest.raises(MissingExtra, match=r"next: pip install 'agenthard\[mcp\]'"):

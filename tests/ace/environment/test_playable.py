@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from ace.environment import Environment, Unplayable
-from ace.instance import Puzzle, Slot
+from agenthard.ace.environment import Environment, Unplayable
+from agenthard.ace.instance import Puzzle, Slot
 from tests.ace.environment.small import LIMITS, SLOTS, puzzle
 
 SOUND = puzzle()

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from ace.environment import Budgets, Environment, Mode
-from ace.environment.prompts import messages, value_ranges
+from agenthard.ace.environment import Budgets, Environment, Mode
+from agenthard.ace.environment.prompts import messages, value_ranges
 from tests.ace.environment.small import puzzle
 
 TAGS = ["instructions", "tool_usage", "task_policy", "task_goal"]

@@ -9,9 +9,9 @@ from google.genai import types as google
 from openai.types.chat import ChatCompletionFunctionToolParam
 from pydantic import TypeAdapter
 
-from ace import domains
-from ace.environment import Environment, Mode, declare
-from ace.environment.schemas import gemini, openai, parameters
+from agenthard.ace import domains
+from agenthard.ace.environment import Environment, Mode, declare
+from agenthard.ace.environment.schemas import gemini, openai, parameters
 from tests.ace.environment.small import puzzle
 
 BASE_ORDER = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from ace.environment import Budgets, Environment, Mode, ToolAnswer
+from agenthard.ace.environment import Budgets, Environment, Mode, ToolAnswer
 from tests.ace.environment.small import FIXED, LOWER, UPPER, fill, puzzle, refusal
 
 QUERY = "query_course_candidate_from_attribute"

@@ -5,10 +5,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ace.generator.calibration import calibrated, weighted_choice
-from ace.generator.combinations import Combinations
-from ace.generator.preference import demanded_level
-from ace.generator.space import Ints
+from agenthard.ace.generator.calibration import calibrated, weighted_choice
+from agenthard.ace.generator.combinations import Combinations
+from agenthard.ace.generator.preference import demanded_level
+from agenthard.ace.generator.space import Ints
 
 NO_PLANE = np.zeros(3)
 SLACK = np.array([1, 0, 2])

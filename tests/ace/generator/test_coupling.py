@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from ace.generator import Parameters, generate
-from ace.generator.coupling import look_ahead
-from ace.instance import Instance
-from ace.probes import candidates_of
-from ace.proof import verify
+from agenthard.ace.generator import Parameters, generate
+from agenthard.ace.generator.coupling import look_ahead
+from agenthard.ace.instance import Instance
+from agenthard.ace.probes import candidates_of
+from agenthard.ace.proof import verify
 
 SUITE = Parameters(hidden_slots=(7, 15), decoy_budgets=(15, 25), seed=11)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from ace import domains
-from ace.domain import Number
-from ace.generator import GenerationFailed, Parameters, generate, make
-from ace.generator.errors import Unmet
-from ace.generator.parameters import Cell
-from ace.instance import Instance
-from ace.proof import verify
-from ace.records import answer_line, puzzle_line
-from ace.reference_format import write
+from agenthard.ace import domains
+from agenthard.ace.domain import Number
+from agenthard.ace.generator import GenerationFailed, Parameters, generate, make
+from agenthard.ace.generator.errors import Unmet
+from agenthard.ace.generator.parameters import Cell
+from agenthard.ace.instance import Instance
+from agenthard.ace.proof import verify
+from agenthard.ace.records import answer_line, puzzle_line
+from agenthard.ace.reference_format import write
 from tests.ace.made import small_suite
 
 ROOT = Path(__file__).parents[3]
@@ -96,7 +96,7 @@ def test_eight_workers_make_what_one_makes() -> None:
 def test_hash_seeds_change_no_byte() -> None:
     code = (
         "import sys; from pathlib import Path; sys.path.insert(0, '.'); "
-        "from tests.ace.generator.test_generate import FEW, fingerprint; from ace.generator import generate; "
+        "from tests.ace.generator.test_generate import FEW, fingerprint; from agenthard.ace.generator import generate; "
         "print(fingerprint(list(generate(FEW))))"
     )
     prints = {
@@ -158,7 +158,7 @@ def test_what_failed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise Unmet("hard condition", "decoy slot 1 of 2 needs 3 decoys, and 2 of 600 proposals break the whole")
 
-    monkeypatch.setattr("ace.generator.making.draw_decoys", refuse)
+    monkeypatch.setattr("agenthard.ace.generator.making.draw_decoys", refuse)
     with pytest.raises(GenerationFailed) as failed:
         next(generate(FEW.model_copy(update={"attempts": 4})))
     assert str(failed.value) == (
@@ -177,7 +177,7 @@ def test_an_instance_that_fails_its_proof_is_drawn_again(monkeypatch: pytest.Mon
             raise Unmet("proof", "made up for this test")
         return instance
 
-    monkeypatch.setattr("ace.generator.making._prove", fails_once)
+    monkeypatch.setattr("agenthard.ace.generator.making._prove", fails_once)
     again = make(FEW, Cell("meal", 4, 6, 0))
     assert again.provenance is not None and again.provenance.attempts == 2
     assert again.puzzle.items != first[0].puzzle.items

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from ace.generator import ImpossibleParameters, Parameters
+from agenthard.ace.generator import ImpossibleParameters, Parameters
 
 
 def test_the_default_is_the_paper_s_suite() -> None:

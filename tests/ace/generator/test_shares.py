@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ace.generator.shares import decoy_slot_count, draw_shares, largest_share
+from agenthard.ace.generator.shares import decoy_slot_count, draw_shares, largest_share
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ace import domains
-from ace.domain import Number
-from ace.generator.filters import allowed_share, draw_filters
-from ace.generator.space import Box, Space, load_space
-from ace.instance import Item
-from ace.proof.sums import sums
-from ace.rules import holds
+from agenthard.ace import domains
+from agenthard.ace.domain import Number
+from agenthard.ace.generator.filters import allowed_share, draw_filters
+from agenthard.ace.generator.space import Box, Space, load_space
+from agenthard.ace.instance import Item
+from agenthard.ace.proof.sums import sums
+from agenthard.ace.rules import holds
 from tests.ace.made import one
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from ace.generator import Cell, GenerationFailed, Parameters, generate, make
-from ace.instance import Instance
+from agenthard.ace.generator import Cell, GenerationFailed, Parameters, generate, make
+from agenthard.ace.instance import Instance
 
 SUITE = Parameters(rows=2, cols=3, hidden_slots=(2,), decoy_budgets=(2,), candidates=4, domains=("meal",), per_cell=30)
 
@@ -45,7 +45,7 @@ class Late(Future):  # type: ignore[type-arg]
 
 @pytest.fixture
 def slow_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ace.generator.stream.ProcessPoolExecutor", Slow)
+    monkeypatch.setattr("agenthard.ace.generator.stream.ProcessPoolExecutor", Slow)
 
 
 @pytest.mark.usefixtures("slow_processes")
@@ -62,7 +62,7 @@ def test_what_comes_before_a_failure_is_handed_over(workers: int, monkeypatch: p
             raise GenerationFailed("made up for this test")
         return make(parameters, cell)
 
-    monkeypatch.setattr("ace.generator.stream.make", fails)
+    monkeypatch.setattr("agenthard.ace.generator.stream.make", fails)
     stream = generate(SUITE, workers=workers)
     assert [made.id for made in islice(stream, 16)][-1] == "meal_r2_c3_h2_b2_i15"
     with pytest.raises(GenerationFailed, match="made up"):

@@ -1,8 +1,8 @@
 import json
 
-from ace.probes import candidates_of
-from audit.probes import read_scene
-from audit.probes.table import Table
+from agenthard.ace.probes import candidates_of
+from agenthard.audit.probes import read_scene
+from agenthard.audit.probes.table import Table
 from tests.ace.environment.small import instance
 
 

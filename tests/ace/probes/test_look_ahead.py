@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from ace import domains
-from ace.probes import look_ahead
+from agenthard.ace import domains
+from agenthard.ace.probes import look_ahead
 from tests.ace.environment.small import SLOTS, puzzle
 
 COURSE = domains.load("course")

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ace.probes import candidates_of
-from ace.reference_format import read
-from audit.probes import ProbeReport, Scene, read_scene, run_battery
-from audit.probes.plausible import consistency_probes
-from audit.probes.table import Table
+from agenthard.ace.probes import candidates_of
+from agenthard.ace.reference_format import read
+from agenthard.audit.probes import ProbeReport, Scene, read_scene, run_battery
+from agenthard.audit.probes.plausible import consistency_probes
+from agenthard.audit.probes.table import Table
 
 pytestmark = pytest.mark.corpora
 

@@ -2,9 +2,9 @@
 
 from ortools.sat.python import cp_model
 
-from ace import domains
-from ace.domain import Bound, GlobalKind
-from ace.instance import Item, Puzzle
+from agenthard.ace import domains
+from agenthard.ace.domain import Bound, GlobalKind
+from agenthard.ace.instance import Item, Puzzle
 
 
 def count_solutions(puzzle: Puzzle, most: int = 2) -> int:

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from ace import domains
-from ace.instance import Instance, Puzzle
-from ace.proof import search
-from ace.reference_format import read
-from ace.rules import filling, measure
+from agenthard.ace import domains
+from agenthard.ace.instance import Instance, Puzzle
+from agenthard.ace.proof import search
+from agenthard.ace.reference_format import read
+from agenthard.ace.rules import filling, measure
 from tests.ace.environment.small import instance
 from tests.ace.made import one, small_suite, solutions_by_force
 from tests.ace.proof.cp_sat import count_solutions

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 
-from ace import domains
-from ace.domain import Domain
-from ace.instance import Instance
-from ace.proof import stages
-from ace.rules import broken_global_rules, filling
+from agenthard.ace import domains
+from agenthard.ace.domain import Domain
+from agenthard.ace.instance import Instance
+from agenthard.ace.proof import stages
+from agenthard.ace.rules import broken_global_rules, filling
 from tests.ace.environment.small import instance
 from tests.ace.made import one, small_suite
 

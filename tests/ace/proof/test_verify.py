@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ace.instance import Instance
-from ace.proof import digest, verify
-from ace.reference_format import read
+from agenthard.ace.instance import Instance
+from agenthard.ace.proof import digest, verify
+from agenthard.ace.reference_format import read
 from tests.ace.environment.small import instance
 from tests.ace.made import one, small_suite, with_item, with_puzzle, with_slot_answer
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from audit.decisions.difficulty import DifficultyRule, cross_fitted, select_hard
+from agenthard.audit.decisions.difficulty import DifficultyRule, cross_fitted, select_hard
 
 MODELS = [f"m{i}" for i in range(16)]
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from audit.conclude import conclude
-from audit.decisions.earned import Measured, measured_table
-from audit.decisions.policy import load_policy
-from audit.detectors.registry import detectors
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from audit.sources.runs import read_runs
-from taxonomy.finding import Status
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.earned import Measured, measured_table
+from agenthard.audit.decisions.policy import load_policy
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy.finding import Status
+from agenthard.taxonomy.trajectory import Trajectory
 
 DOCS = Path(__file__).parents[3] / "docs" / "policy.md"
 LABELLED = (

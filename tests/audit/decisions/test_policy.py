@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
-from audit.decisions.policy import Override, Policy, PolicyError, Rule, decide, load_policy
-from audit.detectors.base import DecidingKind
-from taxonomy import Coverage, Evidence, Finding, Level, Severity, Status, Tier
+from agenthard.audit.decisions.policy import Override, Policy, PolicyError, Rule, decide, load_policy
+from agenthard.audit.detectors.base import DecidingKind
+from agenthard.taxonomy import Coverage, Evidence, Finding, Level, Severity, Status, Tier
 
 DECIDING: dict[str, DecidingKind] = {"call-schema": "schema"}
 

@@ -1,5 +1,5 @@
-from audit.decisions.priority import review_order
-from taxonomy import Evidence, Finding, Severity, Tier
+from agenthard.audit.decisions.priority import review_order
+from agenthard.taxonomy import Evidence, Finding, Severity, Tier
 
 
 def finding(check: str, tier: Tier, *tasks: str, severity: Severity = Severity.MAY_AFFECT_SCORE) -> Finding:

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from audit.decisions.policy import Decision, load_policy
-from audit.decisions.repaired_split import decide_repaired, write_repaired_split
-from audit.repair.apply import FileEdit
-from audit.sources.native import Native
-from taxonomy import Finding, Severity, Tier
+from agenthard.audit.decisions.policy import Decision, load_policy
+from agenthard.audit.decisions.repaired_split import decide_repaired, write_repaired_split
+from agenthard.audit.repair.apply import FileEdit
+from agenthard.audit.sources.native import Native
+from agenthard.taxonomy import Finding, Severity, Tier
 from tests.builders import make_task
 
 POLICY = load_policy()

@@ -1,9 +1,9 @@
 from typing import Any
 
-from audit.decisions.policy import load_policy
-from audit.decisions.tickets import tickets
-from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
-from taxonomy import Evidence, Finding, Level, Severity, Tier
+from agenthard.audit.decisions.policy import load_policy
+from agenthard.audit.decisions.tickets import tickets
+from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.taxonomy import Evidence, Finding, Level, Severity, Tier
 
 
 def shared(identity: str, tasks: int, measures: dict[str, float], **more: Any) -> Finding:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from audit.detectors.environment.prompts import code_blocks, without_code_blocks
-from audit.detectors.evaluation.expected_values import stands_alone
-from audit.detectors.user.machine_speech import machine_speech
-from audit.detectors.user.narration import narration
+from agenthard.audit.detectors.support.expected_values import stands_alone
+from agenthard.audit.detectors.support.machine_speech import machine_speech
+from agenthard.audit.detectors.support.narration import narration
+from agenthard.audit.detectors.support.prompts import code_blocks, without_code_blocks
 
 MOST_SECONDS = 4.0
 """Quadratic growth took minutes at these sizes."""

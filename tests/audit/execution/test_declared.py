@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from audit.execution.declared import Declared, score
-from audit.execution.environment import Attempt, Unavailable
-from taxonomy import Check, EvaluationSpec, GroundTruth, ToolCall
+from agenthard.audit.execution.declared import Declared, score
+from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth, ToolCall
 from tests.builders import make_task
 
 

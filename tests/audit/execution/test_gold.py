@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution import gold
-from audit.execution.checkout import use_checkout
-from audit.execution.environment import ExecutionFailed, Unavailable
-from taxonomy import Check, EvaluationSpec, GroundTruth
+from agenthard.audit.execution import gold
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth
 from tests.builders import make_task
 from tests.library import call, desk_task, lend, library_desk
 

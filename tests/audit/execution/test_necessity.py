@@ -1,8 +1,8 @@
 import pytest
 
-from audit.execution.gold import environment_of, gold_replay
-from audit.execution.necessity import needless, order_matters, swapped, without
-from taxonomy import AgentTask
+from agenthard.audit.execution.gold import environment_of, gold_replay
+from agenthard.audit.execution.necessity import needless, order_matters, swapped, without
+from agenthard.taxonomy import AgentTask
 from tests.library import call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)

@@ -1,4 +1,4 @@
-from audit.execution.probes import probes
+from agenthard.audit.execution.evaluator_probes import probes
 from tests.library import call, desk_task
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution import registry
-from audit.execution.environment import Environment, Unavailable
-from audit.execution.tau import Tau2Environment
-from taxonomy.task import AgentTask
+from agenthard.audit.execution import registry
+from agenthard.audit.execution.environment import Environment, Unavailable
+from agenthard.audit.execution.tau import Tau2Environment
+from agenthard.taxonomy.task import AgentTask
 from tests.builders import make_task
 
 ROOT = Path(__file__).parents[3]
@@ -21,7 +21,7 @@ def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     info = tmp_path / "library_bench-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: library-bench\nVersion: 1.0\n")
-    lines = ["good = audit.execution.tau:Tau2Environment", "gone = no_such_module:X", "odd = json:dumps"]
+    lines = ["good = agenthard.audit.execution.tau:Tau2Environment", "gone = no_such_module:X", "odd = json:dumps"]
     (info / "entry_points.txt").write_text("\n".join([f"[{registry.GROUP}]", *lines]) + "\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     registry._registered.cache_clear()

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.environment import Unavailable
-from audit.execution.releases import release_of
-from audit.sources.fetch import HOME_VARIABLE
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.releases import release_of
+from agenthard.audit.sources.fetch import HOME_VARIABLE
 from tests.builders import make_task
 
 TASK = make_task(benchmark="bfcl")

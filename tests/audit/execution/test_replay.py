@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.replay import concrete, gold_turns
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import ToolCall
-from taxonomy.accepted import ANY_OF, OPTIONAL, any_of, nearest_value
+from agenthard.audit.execution.replay import concrete, gold_turns
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import ToolCall
+from agenthard.taxonomy.accepted import ANY_OF, OPTIONAL, any_of, nearest_value
 
 NOTHING = any_of([])
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution import venvs
-from audit.execution.environment import Unavailable
+from agenthard.audit.execution import venvs
+from agenthard.audit.execution.environment import Unavailable
 from tests.audit.sources.test_fetch import use_handmade_index
 
 

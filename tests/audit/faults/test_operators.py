@@ -10,14 +10,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.execution.gold import gold_replay
-from audit.faults import Fault, Operator, Sound, operator_table, operators, with_runs
-from audit.faults.guards import accepted
-from flows.planting import generated
-from taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
-from taxonomy.accepted import any_of
-from taxonomy.categories import load_taxonomy
-from taxonomy.pointer import resolve
+from agenthard.audit.execution.gold import gold_replay
+from agenthard.audit.faults import Fault, Operator, Sound, operator_table, operators, with_runs
+from agenthard.audit.faults.guards import accepted
+from agenthard.flows.planting import generated
+from agenthard.taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
+from agenthard.taxonomy.accepted import any_of
+from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.pointer import resolve
 from tests.builders import make_task
 
 BOOK_ROOM = ToolSpec(

@@ -6,11 +6,21 @@ from random import Random
 
 import pytest
 
-from audit.faults import Fault, Operator, Sound, operators, plant, read_key, sound_tasks, with_runs, write_planted
-from audit.faults.planting import RESERVED
-from audit.sources.base import Quarantine
-from audit.sources.native import Native
-from taxonomy import Check, EvaluationSpec, Message, UserSpec
+from agenthard.audit.faults import (
+    Fault,
+    Operator,
+    Sound,
+    operators,
+    plant,
+    read_key,
+    sound_tasks,
+    with_runs,
+    write_planted,
+)
+from agenthard.audit.faults.planting import RESERVED
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import Native
+from agenthard.taxonomy import Check, EvaluationSpec, Message, UserSpec
 from tests.builders import LEND, make_run, make_task
 
 

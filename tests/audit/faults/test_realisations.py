@@ -5,9 +5,9 @@ from random import Random
 
 import pytest
 
-from audit.faults import Fault, Sound, operators
-from audit.faults.mistyping import WAYS, looking_alike, means_the_same, mistyped
-from audit.faults.wordings import filled, placed, wordings
+from agenthard.audit.faults import Fault, Sound, operators
+from agenthard.audit.faults.mistyping import WAYS, looking_alike, means_the_same, mistyped
+from agenthard.audit.faults.wordings import filled, placed, wordings
 from tests.audit.faults.test_operators import by_id, pool
 
 OF_OPERATOR = {

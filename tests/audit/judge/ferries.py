@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall, UserSpec
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall, UserSpec
 from tests.builders import make_task
 
 PORTS = ("RIGA", "KIEL", "OSLO", "GENT", "HULL", "VIGO", "CORK", "BARI", "FARO")

@@ -6,11 +6,11 @@ from typing import Any
 
 import yaml
 
-from audit.judge.applicable import applicable
-from audit.judge.material import Material, Passage
-from audit.judge.prompt import Prompt, build_prompt
-from taxonomy.categories import builtin_taxonomy
-from taxonomy.task import AgentTask
+from agenthard.audit.judge.context.applicable import applicable
+from agenthard.audit.judge.context.material import Material, Passage
+from agenthard.audit.judge.prompt import Prompt, build_prompt
+from agenthard.taxonomy.categories import builtin_taxonomy
+from agenthard.taxonomy.task import AgentTask
 
 INJECTIONS = [
     text

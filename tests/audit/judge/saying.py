@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from audit.judge.checked import CheckedIssue
-from audit.judge.gate import check_evidence
-from audit.judge.gathering import gather
-from audit.judge.judged import Judged
-from audit.judge.material import Passage
-from audit.judge.verdict import Change, Issue, Quote, Verdict
-from taxonomy import AgentTask, Severity
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.material import Passage
+from agenthard.audit.judge.judged import Judged
+from agenthard.audit.judge.verdict import Change, Issue, Quote, Verdict
+from agenthard.audit.judge.verify.checked import CheckedIssue
+from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.taxonomy import AgentTask, Severity
 
 
 def says(category: str, claim: str, *evidence: tuple[str, str], patch: tuple[Change, ...] = (), **more: Any) -> Issue:

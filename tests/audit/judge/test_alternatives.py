@@ -1,5 +1,5 @@
-from audit.judge.alternatives import Alternatives
-from audit.judge.state_index import shared_index
+from agenthard.audit.judge.context.alternatives import Alternatives
+from agenthard.audit.judge.context.state_index import shared_index
 from tests.audit.judge.ferries import FERRIES
 
 CHOICES = Alternatives(shared_index(FERRIES))

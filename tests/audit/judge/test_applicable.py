@@ -2,10 +2,19 @@ from typing import Any
 
 import pytest
 
-from audit.judge.applicable import CONDITIONS, applicable
-from audit.judge.wording import data
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
-from taxonomy.categories import Category, Taxonomy, builtin_taxonomy
+from agenthard.audit.judge.context.applicable import CONDITIONS, applicable
+from agenthard.audit.judge.wording import data
+from agenthard.taxonomy import (
+    AgentTask,
+    Check,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    ToolCall,
+    UserSpec,
+)
+from agenthard.taxonomy.categories import Category, Taxonomy, builtin_taxonomy
 from tests.builders import make_task
 
 LEND = ToolCall(name="lend_book", arguments={"book_id": 7})

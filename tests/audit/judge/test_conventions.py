@@ -2,12 +2,12 @@ from typing import Any, get_args
 
 import pytest
 
-from audit.judge.conventions import conventions
-from audit.judge.material import Part
-from audit.judge.wording import data
-from taxonomy import Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
-from taxonomy.accepted import any_of
-from taxonomy.categories import builtin_taxonomy
+from agenthard.audit.judge.context.conventions import conventions
+from agenthard.audit.judge.context.material import Part
+from agenthard.audit.judge.wording import data
+from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
+from agenthard.taxonomy.accepted import any_of
+from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.builders import make_task
 
 WORDS = data("wording.yaml")

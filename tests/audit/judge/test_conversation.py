@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from audit.judge.conversation import CALLS_PER_TURN, Conversation, ask, judge_error
-from audit.judge.fence import fence_code
-from audit.judge.investigating import Investigator
-from audit.judge.material import Material
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.errors import (
+from agenthard.audit.judge.context.material import Material
+from agenthard.audit.judge.conversation import CALLS_PER_TURN, Conversation, ask, judge_error
+from agenthard.audit.judge.fence import fence_code
+from agenthard.audit.judge.investigating import Investigator
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.errors import (
     BadRequest,
     BudgetExhausted,
     ConfigurationError,
@@ -25,11 +25,11 @@ from models.errors import (
     TimedOut,
     WrongKey,
 )
-from models.ledger import Ledger
-from models.prices import Price, PriceTable
-from models.request import ChatMessage, Completion, OutputSchema, Reply, Request, Usage
-from models.retry import RetryPolicy
-from taxonomy import AgentTask
+from agenthard.models.ledger import Ledger
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.request import ChatMessage, Completion, OutputSchema, Reply, Request, Usage
+from agenthard.models.retry import RetryPolicy
+from agenthard.taxonomy import AgentTask
 from tests.library import desk_task, lend, library_desk
 from tests.loopback import Faults, Loopback
 from tests.loopback.talk import Answer, Asked, Called

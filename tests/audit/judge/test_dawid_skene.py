@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from audit.judge.dawid_skene import TooFewVotes, estimate, log_odds, right_way_round
+from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotes, estimate, log_odds, right_way_round
 
 SENSITIVITY = np.array([0.95, 0.85, 0.75, 0.65, 0.55])
 SPECIFICITY = np.array([0.70, 0.95, 0.85, 0.90, 0.60])

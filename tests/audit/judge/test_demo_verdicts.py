@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from audit.conclude import conclude
-from audit.decisions.policy import decide, load_policy
-from audit.detectors.registry import detectors
-from audit.judge.checking import check_verdict
-from audit.judge.ensemble import combine
-from audit.judge.findings import JudgeCheck, judge_results
-from audit.judge.gathering import gather
-from audit.judge.verdict import Issue
-from audit.shards import ShardResult, check_shard
-from audit.sources.base import Quarantine
-from audit.sources.native import Native
-from flows.demo import write_demo
-from reports.judge_evidence import judge_evidence
-from taxonomy import AgentTask, Finding, Tier
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.policy import decide, load_policy
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.judge.aggregate.ensemble import combine
+from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.verdict import Issue
+from agenthard.audit.judge.verify.checking import check_verdict
+from agenthard.audit.shards import ShardResult, check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import Native
+from agenthard.flows.demo import write_demo
+from agenthard.reports.judge_evidence import judge_evidence
+from agenthard.taxonomy import AgentTask, Finding, Tier
 from tests.audit.judge.saying import call_at, flawed, judged, says
 from tests.audit.judge.verdicts import panel
 

@@ -2,10 +2,10 @@ import random
 
 import pytest
 
-from audit.judge.cascade import needs_second
-from audit.judge.checked import CheckedVerdict
-from audit.judge.ensemble import combine
-from audit.judge.error_rates import ErrorRates, PanelRates, error_rates
+from agenthard.audit.judge.aggregate.cascade import needs_second
+from agenthard.audit.judge.aggregate.ensemble import combine
+from agenthard.audit.judge.aggregate.error_rates import ErrorRates, PanelRates, error_rates
+from agenthard.audit.judge.verify.checked import CheckedVerdict
 from tests.audit.judge.verdicts import failed, flawed, issue, panel, sound, unsure
 
 UNVERIFIED, REFUTED = issue(standing="unverified"), issue(standing="refuted")

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.judge.fence import encodable, fence_code, fenced, one_line, unseen
-from audit.judge.material import Omission, Passage
-from audit.judge.reading import UnreadableVerdict, read_verdict
-from audit.judge.wording import prompt_version
+from agenthard.audit.judge.context.material import Omission, Passage
+from agenthard.audit.judge.fence import encodable, fence_code, fenced, one_line, unseen
+from agenthard.audit.judge.verify.reading import UnreadableVerdict, read_verdict
+from agenthard.audit.judge.wording import prompt_version
 from tests.audit.judge.prompting import INJECTIONS, code_of, material, passages_in, prompt_of
 from tests.builders import make_task
 
@@ -75,7 +75,7 @@ def test_a_code_is_changed_until_it_occurs_nowhere(monkeypatch: pytest.MonkeyPat
         def hexdigest(self) -> str:
             return f"{self.n:08d}"
 
-    monkeypatch.setattr("audit.judge.fence.hashlib.sha256", Counting)
+    monkeypatch.setattr("agenthard.audit.judge.fence.hashlib.sha256", Counting)
     assert fence_code([], ["00000000 and ０００００００１", "0000\u20600002"]) == "00000003"
 
 

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.decisions.policy import decide, load_policy
-from audit.judge.checked import CheckedVerdict
-from audit.judge.checking import check_verdict
-from audit.judge.ensemble import combine
-from audit.judge.findings import JudgeCheck, judge_results, to_findings
-from audit.judge.gathering import gather
-from audit.judge.panel import PanelVerdict
-from taxonomy import AgentTask, Severity, Status, Tier
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.policy import decide, load_policy
+from agenthard.audit.judge.aggregate.ensemble import combine
+from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results, to_findings
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verify.checking import check_verdict
+from agenthard.taxonomy import AgentTask, Severity, Status, Tier
 from tests.audit.judge.saying import call_at, flawed, judged, says
 from tests.audit.judge.verdicts import panel
 from tests.library import call, desk_task, lend, library_desk

@@ -2,11 +2,11 @@
 
 import pytest
 
-from audit.evidence import failure
-from audit.judge.gate import check_evidence
-from audit.judge.gathering import gather
-from audit.judge.material import Passage
-from taxonomy import EnvironmentSpec
+from agenthard.audit.evidence import failure
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.material import Passage
+from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.taxonomy import EnvironmentSpec
 from tests.audit.judge.saying import call_at, flawed, gated, says
 from tests.builders import LEND, make_task
 from tests.library import call, desk_task, lend, library_desk

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from audit.evidence import canonical_json, text_at
-from audit.judge.gathering import gather
-from audit.judge.material import Material
-from taxonomy import (
+from agenthard.audit.evidence import canonical_json, text_at
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.material import Material
+from agenthard.taxonomy import (
     Check,
     Coverage,
     EnvironmentSpec,
@@ -207,8 +207,8 @@ def test_that_a_check_is_stated_and_not_scored_is_no_news(place: str, category: 
 
 HASH = """
 import hashlib
-from audit.judge.gathering import gather
-from audit.judge.trimming import trim
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.trimming import trim
 from tests.audit.judge.ferries import ferry_task
 task = ferry_task("I am First1 Last2 of Town 8, or member_002. Move BK004 to June 9th, RIGA to KIEL by OSLO.")
 material = gather(task)

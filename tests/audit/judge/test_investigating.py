@@ -5,14 +5,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from audit.evidence import canonical_json, failure, text_at
-from audit.judge.gate import check_evidence
-from audit.judge.investigating import ALL_CHARACTERS, Investigator
-from audit.judge.investigation.found import CHARACTERS, CUT
-from audit.judge.material import Material, Passage
-from audit.judge.verdict import Issue, Quote, Verdict
-from models.request import Call
-from taxonomy import AgentTask, EnvironmentSpec, Evidence, GroundTruth, Severity
+from agenthard.audit.evidence import canonical_json, failure, text_at
+from agenthard.audit.judge.context.material import Material, Passage
+from agenthard.audit.judge.investigating import ALL_CHARACTERS, Investigator
+from agenthard.audit.judge.investigation.found import CHARACTERS, CUT
+from agenthard.audit.judge.verdict import Issue, Quote, Verdict
+from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.models.request import Call
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, Evidence, GroundTruth, Severity
 from tests.builders import LEND, make_task
 from tests.library import DESK, call, desk_task, lend, library_desk
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from audit.evidence import failure
-from audit.execution.gold import gold_replay
-from audit.execution.replay import concrete
-from audit.judge.investigating import Investigator
-from audit.judge.investigation.found import CHARACTERS, CUT
-from audit.judge.material import Material, Passage
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from models.request import Call
-from taxonomy import AgentTask, Evidence
+from agenthard.audit.evidence import failure
+from agenthard.audit.execution.gold import gold_replay
+from agenthard.audit.execution.replay import concrete
+from agenthard.audit.judge.context.material import Material, Passage
+from agenthard.audit.judge.investigating import Investigator
+from agenthard.audit.judge.investigation.found import CHARACTERS, CUT
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.models.request import Call
+from agenthard.taxonomy import AgentTask, Evidence
 
 pytestmark = pytest.mark.corpora
 

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.judge.listings import paired, synonyms
-from audit.judge.relevance import ranked
-from audit.judge.state_index import shared_index
-from taxonomy import AgentTask, ToolSpec
+from agenthard.audit.judge.context.listings import paired, synonyms
+from agenthard.audit.judge.context.relevance import ranked
+from agenthard.audit.judge.context.state_index import shared_index
+from agenthard.taxonomy import AgentTask, ToolSpec
 from tests.audit.execution.tau.conftest import airline_tables
 from tests.audit.execution.tau.conftest import make_task as tau_task
 

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.detectors.registry import detectors
-from audit.judge.checked import CheckedIssue
-from audit.judge.patching import BadPatch, file_edits, operations, patched_task, recheck
-from audit.judge.verdict import Change
-from audit.repair.recheck import Checker
-from audit.repair.spans import EditError
-from audit.sources.base import Quarantine
-from audit.sources.native import Native
-from taxonomy import Origin
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.judge.verdict import Change
+from agenthard.audit.judge.verify.checked import CheckedIssue
+from agenthard.audit.judge.verify.patching import BadPatch, file_edits, operations, patched_task, recheck
+from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.spans import EditError
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import Native
+from agenthard.taxonomy import Origin
 from tests.audit.judge.saying import call_at, gated, says
 from tests.library import call, desk_task, lend, library_desk
 

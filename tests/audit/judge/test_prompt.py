@@ -3,19 +3,19 @@ from pathlib import Path
 
 import pytest
 
-import audit.judge.wording as wording
-from audit.judge.applicable import applicable
-from audit.judge.gathering import gather
-from audit.judge.material import Material, Omission, Passage
-from audit.judge.prompt import build_prompt
-from audit.judge.trimming import trim
-from audit.judge.wording import prompt_version
-from audit.sources.acebench import AceBench
-from audit.sources.base import Quarantine, Source
-from audit.sources.bfcl import BFCL
-from audit.sources.tau2 import Tau2Bench
-from taxonomy import EnvironmentSpec, GroundTruth, UserSpec
-from taxonomy.categories import Category, Taxonomy, builtin_taxonomy
+import agenthard.audit.judge.wording as wording
+from agenthard.audit.judge.context.applicable import applicable
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.material import Material, Omission, Passage
+from agenthard.audit.judge.context.trimming import trim
+from agenthard.audit.judge.prompt import build_prompt
+from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.sources.acebench import AceBench
+from agenthard.audit.sources.base import Quarantine, Source
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy import EnvironmentSpec, GroundTruth, UserSpec
+from agenthard.taxonomy.categories import Category, Taxonomy, builtin_taxonomy
 from tests.audit.judge.prompting import material, passages_in, prompt_of
 from tests.builders import make_task
 

@@ -5,17 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.judge.defence import apply_rebuttals, defender, to_defend
-from audit.judge.ensemble import combine
-from audit.judge.judged import JudgeError
-from audit.judge.material import Material, Passage
-from audit.judge.panel import PanelVerdict
-from audit.judge.reading import UnreadableVerdict
-from audit.judge.rebuttal import RUN_TOKENS, Rebuttal, passing_run, read_rebuttal, rebuttal_request, with_run
-from audit.judge.tokens import passage_tokens
-from audit.judge.verdict import Quote
-from taxonomy import Message, ToolCall
-from taxonomy.categories import builtin_taxonomy
+from agenthard.audit.judge.aggregate.defence import apply_rebuttals, defender, to_defend
+from agenthard.audit.judge.aggregate.ensemble import combine
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.aggregate.rebuttal import (
+    RUN_TOKENS,
+    Rebuttal,
+    passing_run,
+    read_rebuttal,
+    rebuttal_request,
+    with_run,
+)
+from agenthard.audit.judge.context.material import Material, Passage
+from agenthard.audit.judge.context.tokens import passage_tokens
+from agenthard.audit.judge.judged import JudgeError
+from agenthard.audit.judge.verdict import Quote
+from agenthard.audit.judge.verify.reading import UnreadableVerdict
+from agenthard.taxonomy import Message, ToolCall
+from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.audit.judge.verdicts import flawed, issue, panel, sound
 from tests.builders import make_run, make_task
 

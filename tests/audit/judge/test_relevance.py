@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.judge.relevance import ASIDE, ranked
-from audit.judge.state_index import StateIndex, own_index, shared_index
-from taxonomy import AgentTask, EnvironmentSpec, ToolCall
+from agenthard.audit.judge.context.relevance import ASIDE, ranked
+from agenthard.audit.judge.context.state_index import StateIndex, own_index, shared_index
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolCall
 from tests.audit.judge.ferries import FERRIES, ferry_task, sailing
 from tests.builders import make_task
 

@@ -5,13 +5,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from audit.judge.answer import answer_fields, answer_schema
-from audit.judge.applicable import applicable
-from audit.judge.request import judge_request
-from audit.judge.settings import Judge
-from models.model_file import ModelFile
-from models.request import Sampling
-from taxonomy.categories import builtin_taxonomy
+from agenthard.audit.judge.answer import answer_fields, answer_schema
+from agenthard.audit.judge.context.applicable import applicable
+from agenthard.audit.judge.request import judge_request
+from agenthard.audit.judge.settings import Judge
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import Sampling
+from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.audit.judge.prompting import prompt_of
 from tests.audit.judge.test_reading import flawed, sound
 from tests.builders import make_task

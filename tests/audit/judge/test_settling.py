@@ -4,10 +4,21 @@ from typing import Any
 
 import pytest
 
-from audit.judge.checked import CheckedIssue
-from audit.judge.settling import settle
-from audit.judge.verdict import Change
-from taxonomy import AgentTask, Check, Coverage, EvaluationSpec, Evidence, Finding, Severity, Status, Tier, ToolCall
+from agenthard.audit.judge.verdict import Change
+from agenthard.audit.judge.verify.checked import CheckedIssue
+from agenthard.audit.judge.verify.settling import settle
+from agenthard.taxonomy import (
+    AgentTask,
+    Check,
+    Coverage,
+    EvaluationSpec,
+    Evidence,
+    Finding,
+    Severity,
+    Status,
+    Tier,
+    ToolCall,
+)
 from tests.audit.judge.saying import call_at, gated, says
 from tests.library import DESK, call, desk_task, lend, library_desk
 

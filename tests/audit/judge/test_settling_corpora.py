@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from audit.evidence import canonical_json
-from audit.execution.gold import environment_of, gold_replay, why_not_replayed
-from audit.execution.necessity import needless
-from audit.judge.checked import CheckedIssue
-from audit.judge.gate import check_evidence
-from audit.judge.gathering import gather
-from audit.judge.settling import settle
-from audit.sources.base import Quarantine, Source
-from audit.sources.bfcl import BFCL
-from audit.sources.tau2 import Tau2Bench
-from taxonomy import AgentTask
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
+from agenthard.audit.execution.necessity import needless
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.verify.checked import CheckedIssue
+from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.audit.judge.verify.settling import settle
+from agenthard.audit.sources.base import Quarantine, Source
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy import AgentTask
 from tests.audit.judge.saying import flawed, says
 
 pytestmark = pytest.mark.corpora

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.evidence import text_at
-from audit.judge.state_records import cut
-from taxonomy import EnvironmentSpec
+from agenthard.audit.evidence import text_at
+from agenthard.audit.judge.context.state_records import cut
+from agenthard.taxonomy import EnvironmentSpec
 from tests.audit.judge.ferries import FERRIES
 from tests.builders import make_task
 

@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from audit.judge.gathering import gather
-from taxonomy import EnvironmentSpec, Origin, Signature, ToolSpec
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.taxonomy import EnvironmentSpec, Origin, Signature, ToolSpec
 from tests.builders import LEND, make_task
 
 TAKES = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}

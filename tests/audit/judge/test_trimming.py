@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from audit.evidence import text_at
-from audit.judge.gathering import gather
-from audit.judge.material import Material, Passage
-from audit.judge.tokens import omission_tokens, passage_tokens
-from audit.judge.trimming import TooLong, trim
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from taxonomy import AgentTask, EnvironmentSpec
+from agenthard.audit.evidence import text_at
+from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.material import Material, Passage
+from agenthard.audit.judge.context.tokens import omission_tokens, passage_tokens
+from agenthard.audit.judge.context.trimming import TooLong, trim
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy import AgentTask, EnvironmentSpec
 from tests.audit.judge.ferries import ferry_task
 from tests.builders import LEND, make_task
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from audit.judge.checked import CheckedIssue, CheckedVerdict
-from audit.judge.settings import Judge, JudgeSettings
-from audit.judge.verdict import Issue
-from models.model_file import ModelFile
-from taxonomy.finding import Severity
+from agenthard.audit.judge.settings import Judge, JudgeSettings
+from agenthard.audit.judge.verdict import Issue
+from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
+from agenthard.models.model_file import ModelFile
+from agenthard.taxonomy.finding import Severity
 
 
 def issue(category: str = "incorrect-tool-call", standing: str = "verified", confidence: float = 0.8) -> CheckedIssue:

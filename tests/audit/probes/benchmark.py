@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.probes import Scene, read_scene
+from agenthard.audit.probes import Scene, read_scene
 
 FRUITS = ("apple", "cherry", "melon", "plum")
 SHOPS = {"apple": "Orchard", "cherry": "Grove", "melon": "Field", "plum": "Yard"}

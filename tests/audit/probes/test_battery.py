@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from audit.probes import run_battery
+from agenthard.audit.probes import run_battery
 from tests.audit.probes.benchmark import FRUITS, answer, scenes, tasks
 
 Choice = dict[str, Any]

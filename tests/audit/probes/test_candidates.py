@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from audit.probes import CandidatesError, Rule, read_scene
-from audit.probes.candidates import as_number
+from agenthard.audit.probes import CandidatesError, Rule, read_scene
+from agenthard.audit.probes.candidates import as_number
 
 
 def choice(**changes: Any) -> dict[str, Any]:

@@ -1,9 +1,9 @@
 import numpy as np
 
-from audit.probes import run_battery
-from audit.probes.learned import learned_probes
-from audit.probes.measure import measure
-from audit.probes.table import Table
+from agenthard.audit.probes import run_battery
+from agenthard.audit.probes.learned import learned_probes
+from agenthard.audit.probes.measure import measure
+from agenthard.audit.probes.table import Table
 from tests.audit.probes.benchmark import answer, scenes, tasks
 
 

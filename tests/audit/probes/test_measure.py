@@ -3,9 +3,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.probes import Scene, read_scene
-from audit.probes.measure import holm, measure, two_sided
-from audit.probes.table import Table
+from agenthard.audit.probes import Scene, read_scene
+from agenthard.audit.probes.measure import holm, measure, two_sided
+from agenthard.audit.probes.table import Table
 
 
 def table(*sizes: int, truth: int = 0) -> Table:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from audit.probes import ProbeReport, ProbeResult, render, run_battery
+from agenthard.audit.probes import ProbeReport, ProbeResult, render, run_battery
 from tests.audit.probes.benchmark import answer, scenes, tasks
 
 

@@ -3,11 +3,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from audit.probes import read_scene
-from audit.probes.columns import count_equal
-from audit.probes.order import settled_places
-from audit.probes.plausible import consistency_probes
-from audit.probes.table import Table
+from agenthard.audit.probes import read_scene
+from agenthard.audit.probes.columns import count_equal
+from agenthard.audit.probes.order import settled_places
+from agenthard.audit.probes.plausible import consistency_probes
+from agenthard.audit.probes.table import Table
 from tests.audit.probes.benchmark import scenes, tasks
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from audit.repair.apply import edit_files, own_parts, patched_parts, read_document, translate
-from audit.repair.diff import unified_diff
-from audit.repair.spans import EditError
-from taxonomy import AgentTask, GroundTruth, Origin, ToolCall
-from taxonomy.accepted import any_of
+from agenthard.audit.repair.apply import edit_files, own_parts, patched_parts, read_document, translate
+from agenthard.audit.repair.diff import unified_diff
+from agenthard.audit.repair.spans import EditError
+from agenthard.taxonomy import AgentTask, GroundTruth, Origin, ToolCall
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
 
 CALLS = [["open(file='a.txt')", "touch('note.md', 3)"], ["close()"]]

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.ground_truth import DuplicateTask, GoldFails, NearMissValue
-from audit.repair.proposals import propose
-from audit.repair.recheck import Checker
-from audit.repair.repairs import Workshop
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
+from agenthard.audit.detectors.ground_truth import DuplicateTask, GoldFails, NearMissValue
+from agenthard.audit.repair.proposals import propose
+from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.repairs import Workshop
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
 
 
 @pytest.mark.corpora

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.ground_truth import GoldFails
-from audit.detectors.registry import detectors
-from audit.repair.issue_text import code, fenced, issue_text
-from audit.repair.proposals import Proposal, propose
-from audit.repair.recheck import Checker, Looked
-from audit.repair.repairs import Repair, Workshop
-from audit.sources.base import Quarantine, Version
-from audit.sources.native import Native
-from taxonomy import AgentTask, Finding, Severity, Tier
+from agenthard.audit.detectors.ground_truth import GoldFails
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.repair.issue_text import code, fenced, issue_text
+from agenthard.audit.repair.proposals import Proposal, propose
+from agenthard.audit.repair.recheck import Checker, Looked
+from agenthard.audit.repair.repairs import Repair, Workshop
+from agenthard.audit.sources.base import Quarantine, Version
+from agenthard.audit.sources.native import Native
+from agenthard.taxonomy import AgentTask, Finding, Severity, Tier
 from tests.library import call, desk_task, lend
 
 pytestmark = pytest.mark.usefixtures("library_desk")

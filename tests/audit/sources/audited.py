@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from audit.detectors.base import TaskDetector
-from audit.detectors.registry import detectors
-from audit.sources.base import Quarantine, Quarantined, Source
-from taxonomy import AgentTask
+from agenthard.audit.detectors.base import TaskDetector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.sources.base import Quarantine, Quarantined, Source
+from agenthard.taxonomy import AgentTask
 
 
 def read(source: Source) -> dict[str, AgentTask]:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from audit.sources import fetch as module
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from audit.sources.fetch import FetchError, fetch, fetched, known_releases
+from agenthard.audit.sources import fetch as module
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.fetch import FetchError, fetch, fetched, known_releases
 
 QUESTION = '{"id": "irrelevance_0", "question": [[{"role": "user", "content": "Why?"}]], "function": []}\n'
 

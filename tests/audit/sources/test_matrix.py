@@ -4,8 +4,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.matrix import is_matrix, read_matrix
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.matrix import is_matrix, read_matrix
 
 
 def read(path: Path) -> tuple[dict[tuple[str, str, int], bool | None], Quarantine]:

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.native import Native
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.native import Native
 from tests.builders import LEND, make_run, make_task
 
 

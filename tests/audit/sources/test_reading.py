@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources import reading
-from audit.sources.base import Quarantine
-from audit.sources.reading import copy_elements, copy_lines, line_of, read_json_array, read_jsonl
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats import reading
+from agenthard.audit.sources.formats.reading import copy_elements, copy_lines, line_of, read_json_array, read_jsonl
 
 
 def test_a_bad_line_is_quarantined_with_its_number_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources import registry
-from audit.sources.base import SourceError
+from agenthard.audit.sources import registry
+from agenthard.audit.sources.base import SourceError
 
 
 @pytest.fixture

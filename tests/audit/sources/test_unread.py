@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import NotRead, Quarantine, Source
-from audit.sources.bfcl import BFCL
-from audit.sources.native import Native
-from audit.sources.registry import open_source
-from audit.sources.unread import find_not_read
+from agenthard.audit.sources.base import NotRead, Quarantine, Source
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.native import Native
+from agenthard.audit.sources.registry import open_source
+from agenthard.audit.sources.unread import find_not_read
 from tests.builders import make_task
 
 
@@ -112,7 +112,7 @@ def test_a_long_file_is_named_and_the_search_goes_on(native: Path) -> None:
 
 
 def test_the_search_ends_at_its_bound_and_says_where(native: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("audit.sources.unread.MAX_FILES", 1)
+    monkeypatch.setattr("agenthard.audit.sources.unread.MAX_FILES", 1)
     lines(native / "a.jsonl", records("c"))
     lines(native / "b.jsonl", records("d"))
     first, second = unread(Native(native))

@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from ace.generator import Parameters
-from flows.ace_suite import SuiteFormat, write_suite
-from flows.evaluation.flow import play_models, prepare
-from flows.evaluation.playing import play_all
-from flows.evaluation.publish import EvaluationOutcome, publish_evaluation
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.store import EpisodeStore
+from agenthard.ace.generator import Parameters
+from agenthard.flows.ace_suite import SuiteFormat, write_suite
+from agenthard.flows.evaluation.flow import play_models, prepare
+from agenthard.flows.evaluation.playing import play_all
+from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.store import EpisodeStore
 
 SMALL = Parameters(
     rows=3, cols=3, hidden_slots=(1,), decoy_budgets=(0,), candidates=6, domains=("course", "meal"), per_cell=2
@@ -68,7 +68,7 @@ def evaluated(settings: EvaluationSettings) -> EvaluationOutcome:
 
 def command(suite: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     """Start `agenthard evaluate` in a process group of its own."""
-    arguments = [sys.executable, "-m", "flows.cli", "evaluate", "ace", str(suite), "--out", str(out), *options]
+    arguments = [sys.executable, "-m", "agenthard", "evaluate", "ace", str(suite), "--out", str(out), *options]
     return subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ, start_new_session=True
     )

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from flows.errors import CommandError
-from flows.evaluation.flow import run_evaluation
-from flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.errors import CommandError
+from agenthard.flows.evaluation.flow import run_evaluation
+from agenthard.flows.evaluation.settings import EvaluationSettings
 from tests.flows.evaluation.conftest import attempts, evaluated, key
 
 AGENTS = ("random", "slot-filter", "solver+forgetting:0.3")
@@ -46,7 +46,7 @@ def test_two_processes_write_the_same_bytes(suite: Path, done: Path, tmp_path: P
 
 def test_bytes_do_not_depend_on_the_hash_seed(suite: Path, done: Path, tmp_path: Path) -> None:
     code = (
-        "import sys; from flows.evaluation.settings import EvaluationSettings as S\n"
+        "import sys; from agenthard.flows.evaluation.settings import EvaluationSettings as S\n"
         "from tests.flows.evaluation.conftest import evaluated\n"
         "evaluated(S.model_validate_json(sys.argv[1]))"
     )
@@ -114,8 +114,8 @@ def test_the_page_names_every_agent(done: Path) -> None:
 
 
 def test_the_audit_reads_every_run(suite: Path, done: Path, tmp_path: Path) -> None:
-    from flows.audit import run_audit
-    from flows.plan import AuditSettings
+    from agenthard.flows.audit import run_audit
+    from agenthard.flows.plan import AuditSettings
 
     runs = (str(done / "trajectories.jsonl.gz"),)
     outcome = run_audit(AuditSettings(source="ace", path=str(suite), runs=runs, out=str(tmp_path / "audit"), workers=1))

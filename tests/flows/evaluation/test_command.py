@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation.flow import run_evaluation
-from flows.evaluation.settings import EvaluationSettings
-from models.ledger import Ledger, Total
-from models.model_file import load_model
+from agenthard.flows.evaluation.flow import run_evaluation
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.models.ledger import Ledger, Total
+from agenthard.models.model_file import load_model
 from tests.flows.evaluation.conftest import attempts, command, key, model_path
 from tests.loopback.fixtures import LoopbackProcess
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from flows.pipeline import load_config
-from flows.run import run_pipeline
+from agenthard.flows.pipeline import load_config
+from agenthard.flows.run import run_pipeline
 from tests.flows.evaluation.conftest import attempts, key
 
 CONFIG = """

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from flows.errors import CommandError
-from flows.evaluation.forecast import forecast
-from flows.evaluation.settings import EvaluationSettings
-from models.ledger import Ledger
-from models.model_file import load_model
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.flows.errors import CommandError
+from agenthard.flows.evaluation.forecast import forecast
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.models.ledger import Ledger
+from agenthard.models.model_file import load_model
 from tests.flows.evaluation.conftest import attempts, evaluated, model_path
 from tests.loopback import Answer, Asked, Faults, Loopback
 from tests.loopback.app import change

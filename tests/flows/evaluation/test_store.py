@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts, episodes_of
-from flows.evaluation.store import EpisodeStore
-from flows.evaluation.workers import Worker, release_dead
-from models.errors import StorageFailed
-from taxonomy.trajectory import RunStatus, Trajectory
+from agenthard.flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts, episodes_of
+from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.flows.evaluation.workers import Worker, release_dead
+from agenthard.models.errors import StorageFailed
+from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 EPISODES = list(episodes_of("t0", ("a", "b"), (0.0, 0.5), 2))
 
@@ -91,9 +91,9 @@ def test_the_living_keep_what_they_took_and_the_dead_do_not(store: EpisodeStore,
     store.claim(EPISODES[:1], alive.name, 3)
     code = (
         "import sys, time, pathlib\n"
-        "from flows.evaluation.store import EpisodeStore\n"
-        "from flows.evaluation.workers import Worker\n"
-        "from flows.evaluation.episodes import Episode\n"
+        "from agenthard.flows.evaluation.store import EpisodeStore\n"
+        "from agenthard.flows.evaluation.workers import Worker\n"
+        "from agenthard.flows.evaluation.episodes import Episode\n"
         f"worker = Worker(pathlib.Path({str(folder)!r}))\n"
         f"store = EpisodeStore(pathlib.Path({str(tmp_path / 'episodes.sqlite')!r}))\n"
         f"store.claim([Episode(*{tuple(EPISODES[1])!r})], worker.name, 3)\n"

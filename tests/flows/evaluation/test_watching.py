@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from flows.evaluation.settings import EvaluationSettings
-from flows.evaluation.watching import watching
-from flows.progress import show_progress
-from models.budget import Amount, Budget
-from models.ledger import Entry, Ledger
-from models.model_file import ModelFile
-from models.request import Usage
+from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.watching import watching
+from agenthard.flows.progress import show_progress
+from agenthard.models.budget import Amount, Budget
+from agenthard.models.ledger import Entry, Ledger
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import Usage
 
 
 def test_rate_and_cost_stand_beside_the_bar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -26,10 +26,10 @@ def test_rate_and_cost_stand_beside_the_bar(tmp_path: Path, monkeypatch: pytest.
     ledger.close()
     looked = threading.Event()
     terminal = Console(file=io.StringIO(), force_terminal=True, width=120)
-    monkeypatch.setattr("flows.evaluation.watching._SECONDS", 0.01)
+    monkeypatch.setattr("agenthard.flows.evaluation.watching._SECONDS", 0.01)
     notes: list[str] = []
     with show_progress(terminal):
-        from flows.progress import current
+        from agenthard.flows.progress import current
 
         def note(words: str) -> None:
             notes.append(words)

@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from audit.judge.settings import JudgeSettings
-from flows.judging.settings import JudgingSettings
-from flows.plan import AuditSettings, make_plan, run_key
-from flows.publish import publish
-from flows.run_folder import RunFolder
-from flows.worker import run_shard
-from taxonomy import AgentTask, GroundTruth, ToolCall
+from agenthard.audit.judge.settings import JudgeSettings
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.plan import AuditSettings, make_plan, run_key
+from agenthard.flows.publish import publish
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.worker import run_shard
+from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
 from tests.loopback import Answer, Asked, Called
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from flows.cli import app
-from models.ledger import Ledger, Total
+from agenthard.flows.cli import app
+from agenthard.models.ledger import Ledger, Total
 from tests.flows.judging.made import model, panel
 from tests.loopback.fixtures import LoopbackProcess
 
@@ -33,7 +33,7 @@ def judges(folder: Path, content: dict[str, Any]) -> Path:
 
 def command(run: Path, file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     """Start `agenthard judge run` in a process group of its own."""
-    arguments = [sys.executable, "-m", "flows.cli", "judge", "run", str(run), "--judges", str(file), "--out", str(out)]
+    arguments = [sys.executable, "-m", "agenthard", "judge", "run", str(run), "--judges", str(file), "--out", str(out)]
     return subprocess.Popen(
         [*arguments, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

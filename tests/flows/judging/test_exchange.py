@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from flows.errors import CommandError
-from flows.judging.exporting import ExportFormat, ExportOutcome, export_requests
-from flows.judging.judging import ImportOutcome, import_answers, run_judging
-from flows.read_run import read_coverage, read_findings
-from models.request import Request
-from taxonomy.finding import Status
+from agenthard.flows.errors import CommandError
+from agenthard.flows.judging.exporting import ExportFormat, ExportOutcome, export_requests
+from agenthard.flows.judging.judging import ImportOutcome, import_answers, run_judging
+from agenthard.flows.read_run import read_coverage, read_findings
+from agenthard.models.request import Request
+from agenthard.taxonomy.finding import Status
 from tests.flows.judging.made import flawed, judging, model, panel, sound, verdict
 from tests.loopback import Asked, Loopback, Said, chat, gemini
 from tests.loopback.talk import count

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import flows.judging.running as running
-from flows.cli import app
-from flows.judging.batching import run_batches
+import agenthard.flows.judging.running as running
+from agenthard.flows.cli import app
+from agenthard.flows.judging.batching import run_batches
 from tests.flows.judging.made import judging, model, panel, readable
 from tests.flows.judging.test_running import rows, total
 from tests.loopback import Asked, Loopback

@@ -7,11 +7,11 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from flows.judging.judging import run_judging
-from flows.judging.store import AnswerStore
-from flows.read_run import read_coverage, read_decisions, read_findings
-from models.ledger import Ledger, Total
-from taxonomy.finding import Status, Tier
+from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
+from agenthard.models.ledger import Ledger, Total
+from agenthard.taxonomy.finding import Status, Tier
 from tests.flows.judging.made import always_sound, curious, judging, model, panel, verdict
 from tests.loopback import Faults, Loopback
 
@@ -185,7 +185,7 @@ def test_an_investigating_judge(api: str, audited: Path, loopback: Loopback, tmp
 def test_a_task_that_cannot_be_written_is_an_error_of_its_own(
     audited: Path, loopback: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from flows.judging import workbench
+    from agenthard.flows.judging import workbench
 
     gather = workbench.gather
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from models.batch.desk import BatchDesk
-from models.budget import Budget
-from models.cache import ReplyCache
-from models.errors import ConnectionLost, WrongKey
-from models.ledger import Ledger
-from models.model_file import ModelFile
-from models.prices import Price, PriceTable
-from models.request import OutputSchema, Request, Sampling
+from agenthard.models.batch.desk import BatchDesk
+from agenthard.models.budget import Budget
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import ConnectionLost, WrongKey
+from agenthard.models.ledger import Ledger
+from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.request import OutputSchema, Request, Sampling
 from tests.loopback import Faults, Loopback
 from tests.models.providers.talking import APIS, ask, model_file, user
 
@@ -163,7 +163,7 @@ async def test_a_wrong_key_keeps_the_batch_for_later(office: Office, loopback: L
 async def test_files_are_split_and_strange_lines_counted(
     office: Office, loopback: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("models.batch.desk.MOST_REQUESTS", 2)
+    monkeypatch.setattr("agenthard.models.batch.desk.MOST_REQUESTS", 2)
     questions = office.questions(5)
     assert (await office.desk.submit(questions)).batches == 3
     service = office.desk._service(office.file.name)

@@ -3,10 +3,10 @@ from typing import Any
 
 import pytest
 
-from models.batch.wire import custom_id_of, read_line, request_line
-from models.errors import BadRequest, ContextOverflow, MalformedReply, ModelError, RateLimited, ServerError
-from models.model_file import ModelFile
-from models.request import Call, ChatMessage, OutputSchema, Sampling
+from agenthard.models.batch.wire import custom_id_of, read_line, request_line
+from agenthard.models.errors import BadRequest, ContextOverflow, MalformedReply, ModelError, RateLimited, ServerError
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import Call, ChatMessage, OutputSchema, Sampling
 from tests.loopback import Loopback
 from tests.loopback.gemini import camel
 from tests.models.providers.talking import APIS, PIXEL, SECONDS, WEATHER, answer, ask, model_file, provider, user

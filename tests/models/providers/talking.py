@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from models.model_file import ModelFile
-from models.provider import Provider
-from models.providers import provider_for
-from models.request import Call, ChatMessage, Image, Request, Tool
+from agenthard.models.model_file import ModelFile
+from agenthard.models.provider import Provider
+from agenthard.models.providers import provider_for
+from agenthard.models.request import Call, ChatMessage, Image, Request, Tool
 from tests.loopback import Loopback
 
 APIS = ("chat", "responses", "gemini")

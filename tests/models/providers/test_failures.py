@@ -7,14 +7,14 @@ from email.utils import format_datetime
 
 import pytest
 
-from models import errors
-from models.errors import ModelError
-from models.model_file import ModelFile
-from models.names import parse_name
-from models.providers import provider_for
-from models.providers.destination import Destination
-from models.providers.failures import from_status, retry_after
-from models.request import Request
+from agenthard.models import errors
+from agenthard.models.errors import ModelError
+from agenthard.models.model_file import ModelFile
+from agenthard.models.names import parse_name
+from agenthard.models.providers import provider_for
+from agenthard.models.providers.destination import Destination
+from agenthard.models.providers.failures import from_status, retry_after
+from agenthard.models.request import Request
 from tests.loopback import Fault, Faults, Loopback
 from tests.models.providers.talking import APIS, SECONDS, ask, model_file, provider
 

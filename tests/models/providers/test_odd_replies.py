@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from models.budget import Budget
-from models.cache import ReplyCache
-from models.client import ModelClient
-from models.errors import BudgetExhausted, MalformedReply, ModelError
-from models.ledger import NOT_STATED, Ledger
-from models.prices import Price, PriceTable
-from models.providers import http
-from models.providers.messages import MOST_TOKENS, usage_of
-from models.request import Request, Sampling
-from models.retry import RetryPolicy
+from agenthard.models.budget import Budget
+from agenthard.models.cache import ReplyCache
+from agenthard.models.client import ModelClient
+from agenthard.models.errors import BudgetExhausted, MalformedReply, ModelError
+from agenthard.models.ledger import NOT_STATED, Ledger
+from agenthard.models.prices import Price, PriceTable
+from agenthard.models.providers import http
+from agenthard.models.providers.messages import MOST_TOKENS, usage_of
+from agenthard.models.request import Request, Sampling
+from agenthard.models.retry import RetryPolicy
 from tests.loopback import Loopback
 from tests.loopback.odd import ODD, READABLE, Odd
 from tests.models.providers.talking import APIS, SECONDS, ask, model_file, provider, user

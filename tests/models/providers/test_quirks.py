@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from starlette.responses import JSONResponse
 
-from models import errors
-from models.errors import ModelError
-from models.request import ChatMessage, Reply
+from agenthard.models import errors
+from agenthard.models.errors import ModelError
+from agenthard.models.request import ChatMessage, Reply
 from tests.loopback import Answer, Called, Loopback
 from tests.loopback.brains import scripted
 from tests.models.providers.talking import SECONDS, WEATHER, answer, ask, model_file, provider, user

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from models.errors import BadRequest
-from models.request import Call, ChatMessage, OutputSchema, Sampling, Usage
+from agenthard.models.errors import BadRequest
+from agenthard.models.request import Call, ChatMessage, OutputSchema, Sampling, Usage
 from tests.loopback import Answer, Called, Loopback
 from tests.loopback.brains import scripted
 from tests.models.providers.talking import APIS, PIXEL, SECONDS, WEATHER, answer, ask, model_file, provider, user

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from reports.alignment.answers import Answer, Answers, Outcome
-from reports.alignment.frame import Frame
-from reports.alignment.measures import Labelled
-from reports.alignment.truth import Truth
+from agenthard.reports.alignment.answers import Answer, Answers, Outcome
+from agenthard.reports.alignment.frame import Frame
+from agenthard.reports.alignment.measures import Labelled
+from agenthard.reports.alignment.truth import Truth
 
 OUTCOMES: dict[str, Outcome] = {"f": "flagged", "c": "clean", "u": "undecided", "e": "error"}
 

@@ -2,13 +2,19 @@ from typing import Any
 
 import pytest
 
-from audit.decisions.policy import Decision, load_policy
-from audit.judge.checked import CheckedIssue, CheckedVerdict
-from audit.judge.panel import PanelIssue, PanelVerdict
-from audit.judge.verdict import Issue
-from reports.alignment.answers import as_said_answers, audit_answers, lint_answers, panel_answers, verdict_answers
-from taxonomy import Evidence, Finding, Severity, Tier
-from taxonomy.finding import Coverage, Status
+from agenthard.audit.decisions.policy import Decision, load_policy
+from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
+from agenthard.audit.judge.verdict import Issue
+from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
+from agenthard.reports.alignment.answers import (
+    as_said_answers,
+    audit_answers,
+    lint_answers,
+    panel_answers,
+    verdict_answers,
+)
+from agenthard.taxonomy import Evidence, Finding, Severity, Tier
+from agenthard.taxonomy.finding import Coverage, Status
 
 
 def finding(identity: str, task: str, check: str = "lint-check", tier: Tier = Tier.CONFIRMED) -> Finding:

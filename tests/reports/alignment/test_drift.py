@@ -1,7 +1,7 @@
 import pytest
 
-from reports.alignment.drift import Drift, Side, check_drift
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.reports.alignment.drift import Drift, Side, check_drift
 from tests.reports.alignment.labelled import make_answers
 
 IDS = [f"t{i}" for i in range(50)]

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from reports.alignment.failure_modes import failure_modes
-from reports.alignment.kinds import by_kind
-from reports.alignment.measures import Labelled, Settings
-from reports.alignment.second_look import disagreements, second_look
-from reports.statistics import Estimate, Result
-from taxonomy.categories import builtin_taxonomy
+from agenthard.audit.statistics import Estimate, Result
+from agenthard.reports.alignment.failure_modes import failure_modes
+from agenthard.reports.alignment.kinds import by_kind
+from agenthard.reports.alignment.measures import Labelled, Settings
+from agenthard.reports.alignment.second_look import disagreements, second_look
+from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.reports.alignment.labelled import make_answers, make_labelled
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from reports.alignment.labels import read_label_set
-from reports.alignment.naming import Names
-from reports.alignment.truth import consensus
-from reports.labels import Label, LabelError
-from taxonomy.categories import builtin_taxonomy
+from agenthard.reports.alignment.labels import read_label_set
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import consensus
+from agenthard.reports.labels import Label, LabelError
+from agenthard.taxonomy.categories import builtin_taxonomy
 
 NAMES = Names(builtin_taxonomy(), {"wrong key": "incorrect-tool-call"})
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from reports.alignment.baselines import constant_baselines, random_baseline
-from reports.alignment.measures import Settings, measure
-from reports.statistics import Estimate, Undefined
+from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.reports.alignment.baselines import constant_baselines, random_baseline
+from agenthard.reports.alignment.measures import Settings, measure
 from tests.reports.alignment.labelled import make_answers, make_labelled
 
 SETTINGS = Settings(resamples=500)

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from audit.intervals import wilson
-from reports.alignment.measures import Settings, measure
-from reports.alignment.plan import Expected, PlanRow, make_plan
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.reports.alignment.measures import Settings, measure
+from agenthard.reports.alignment.plan import Expected, PlanRow, make_plan
 from tests.reports.alignment.labelled import make_answers, make_labelled
 
 EXPECTED = Expected(tasks=1000, precision=0.8, recall=0.64, prevalence=0.25)

@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from reports.alignment.measures import Settings
-from reports.alignment.naming import Names
-from reports.alignment.raters import MAJORITY, rater_agreement
-from reports.alignment.robustness import robustness
-from reports.alignment.truth import consensus
-from reports.labels import Label
-from reports.statistics import Estimate, Undefined
-from taxonomy.categories import builtin_taxonomy
+from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.reports.alignment.measures import Settings
+from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.raters import MAJORITY, rater_agreement
+from agenthard.reports.alignment.robustness import robustness
+from agenthard.reports.alignment.truth import consensus
+from agenthard.reports.labels import Label
+from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.reports.alignment.labelled import make_answers, make_labelled
 
 NAMES = Names(builtin_taxonomy())

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from reports.alignment.sampling import SampleError, pass_rates, sample_balanced, sample_by_score, sample_size
+from agenthard.reports.alignment.sampling import SampleError, pass_rates, sample_balanced, sample_by_score, sample_size
 from tests.reports.alignment.labelled import make_answers
 
 IDS = [f"t{i}" for i in range(200)]

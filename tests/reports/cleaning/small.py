@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from audit.decisions.policy import Action, Decision
-from reports.cleaning.inputs import AuditIdentity, CleaningInput, LedgerEntry, TaskFacts, experiments_of
-from taxonomy.finding import Evidence, Finding, Severity, Tier
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.decisions.policy import Action, Decision
+from agenthard.reports.cleaning.inputs import AuditIdentity, CleaningInput, LedgerEntry, TaskFacts, experiments_of
+from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.builders import make_run
 
 ACTIONS: dict[str, Action] = {"k": "keep", "d": "drop", "r": "review"}

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from audit.decisions.difficulty import DifficultyRule
-from reports.cleaning.analyse import analyse
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.experiments import RunsUsed
-from reports.cleaning.hard import HardSelection
-from reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput
-from reports.statistics import Undefined
-from taxonomy.finding import Severity, Tier
+from agenthard.audit.decisions.difficulty import DifficultyRule
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.cleaning.analyse import analyse
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.experiments import RunsUsed
+from agenthard.reports.cleaning.hard import HardSelection
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput
+from agenthard.taxonomy.finding import Severity, Tier
 from tests.reports.cleaning.small import finding, made, runs
 
 SETTINGS = AnalysisSettings(

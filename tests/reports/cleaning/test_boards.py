@@ -1,10 +1,10 @@
 """Leaderboards that say how sure they are."""
 
-from reports.cleaning.boards import Board, make_board
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.ranking import CountedScores
-from reports.cleaning.splits import split_id
-from reports.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.reports.cleaning.boards import Board, make_board
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.splits import split_id
 
 SETTINGS = AnalysisSettings(resamples=200)
 

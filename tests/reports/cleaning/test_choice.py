@@ -2,9 +2,9 @@
 
 import pytest
 
-from reports.cleaning.choice import ChosenRuns, choose_runs, require_comparable
-from reports.cleaning.inputs import AnalysisError, CleaningInput
-from reports.statistics import Undefined
+from agenthard.audit.statistics import Undefined
+from agenthard.reports.cleaning.choice import ChosenRuns, choose_runs, require_comparable
+from agenthard.reports.cleaning.inputs import AnalysisError, CleaningInput
 from tests.reports.cleaning.small import made, runs
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.matrix_analysis import analyse_matrix
-from reports.cleaning.nulls import NullBand
-from reports.comparison.scores import compare_scores
-from reports.statistics import Estimate, read_matrix
+from agenthard.audit.statistics import Estimate, read_matrix
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.matrix_analysis import analyse_matrix
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.comparison.scores import compare_scores
 
 pytestmark = pytest.mark.corpora
 SETTINGS = AnalysisSettings(draws=200, resamples=500)

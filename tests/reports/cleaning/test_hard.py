@@ -1,8 +1,8 @@
 """The hard split, and the split that each model is scored on."""
 
-from audit.decisions.difficulty import DifficultyRule
-from reports.cleaning.hard import HardSplit, select_hard_split
-from reports.statistics import ScoreMatrix, Undefined
+from agenthard.audit.decisions.difficulty import DifficultyRule
+from agenthard.audit.statistics import ScoreMatrix, Undefined
+from agenthard.reports.cleaning.hard import HardSplit, select_hard_split
 
 RULE = DifficultyRule(threshold=0.6, min_category_share=0.1, min_models=2)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from reports.cleaning.loading import RUN_COLUMNS, RunTablesError, load_run
-from reports.comparison.loading import load_side
-from reports.findings_json import write_findings_json
-from reports.result import AuditResult
-from reports.tables import write_tables
-from taxonomy.finding import Status
+from agenthard.reports.cleaning.loading import RUN_COLUMNS, RunTablesError, load_run
+from agenthard.reports.comparison.loading import load_side
+from agenthard.reports.findings_json import write_findings_json
+from agenthard.reports.result import AuditResult
+from agenthard.reports.tables import write_tables
+from agenthard.taxonomy.finding import Status
 from tests.builders import make_run
 
 

@@ -3,17 +3,17 @@
 import numpy as np
 import pytest
 
-from audit.decisions.policy import Decision
-from reports.cleaning.analysis import Undecided
-from reports.cleaning.components import component_shares
-from reports.cleaning.figure_data import agreement_map, separability_curve
-from reports.cleaning.figures import ItemMap, SeparabilityCurve
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.items import MOST_CELLS, item_map, item_rest
-from reports.cleaning.panels import retention_of, undecided_bounds
-from reports.cleaning.splits import Split, describe_split
-from reports.statistics import Estimate, ScoreMatrix, Undefined
-from taxonomy.finding import Tier
+from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.reports.cleaning.analysis import Undecided
+from agenthard.reports.cleaning.components import component_shares
+from agenthard.reports.cleaning.figure_data import agreement_map, separability_curve
+from agenthard.reports.cleaning.figures import ItemMap, SeparabilityCurve
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.items import MOST_CELLS, item_map, item_rest
+from agenthard.reports.cleaning.panels import retention_of, undecided_bounds
+from agenthard.reports.cleaning.splits import Split, describe_split
+from agenthard.taxonomy.finding import Tier
 from tests.reports.cleaning.small import finding
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from reports.cleaning import prompts
-from reports.cleaning.prompts import PromptSpace
-from reports.statistics import Estimate, NullDistribution, Undefined
+from agenthard.audit.statistics import Estimate, NullDistribution, Undefined
+from agenthard.reports.cleaning import prompts
+from agenthard.reports.cleaning.prompts import PromptSpace
 
 WORDS = [f"word{i}" for i in range(30)]
 

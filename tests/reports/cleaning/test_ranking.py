@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.ranking import CountedScores, ranks_with_intervals
-from reports.statistics import Estimate, ScoreMatrix, Undefined, clustered_mean, rank_intervals, top_unchanged
+from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined, clustered_mean, rank_intervals, top_unchanged
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.ranking import CountedScores, ranks_with_intervals
 
 SETTINGS = AnalysisSettings(resamples=300, seed=3)
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import NullBand
-from reports.cleaning.splits import Split, describe_split
-from reports.cleaning.stability import RankingStability, ranking_stability
-from reports.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.cleaning.splits import Split, describe_split
+from agenthard.reports.cleaning.stability import RankingStability, ranking_stability
 
 SETTINGS = AnalysisSettings(draws=200, seed=5)
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import NullBand
-from reports.cleaning.splits import split_id
-from reports.cleaning.stage_table import PromptStatistics, ScoreStatistics, stage_table
-from reports.statistics import Estimate, ScoreMatrix, Undefined
-from reports.statistics.result import undefined
+from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.stage_table import PromptStatistics, ScoreStatistics, stage_table
 
 SETTINGS = AnalysisSettings(draws=200, resamples=50)
 TASKS = [f"t{i}" for i in range(10)]

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from audit.decisions.difficulty import DifficultyRule
-from reports.cleaning.analyse import analyse
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.summary import summary_markdown
-from reports.cleaning.tables import tables_of, write_tables
-from reports.cleaning.writing import write_analysis
+from agenthard.audit.decisions.difficulty import DifficultyRule
+from agenthard.reports.cleaning.analyse import analyse
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.summary import summary_markdown
+from agenthard.reports.cleaning.tables import tables_of, write_tables
+from agenthard.reports.cleaning.writing import write_analysis
 from tests.reports.cleaning.small import finding, made, runs
 
 HOSTILE = "=HYPERLINK(1)|<b>[x](javascript:1) \ud800"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from reports.cleaning.inputs import AnalysisSettings, CleaningInput
-from reports.comparison.audits import AuditSide, ComparisonError, compare_audits
-from reports.comparison.boards import BoardsComparison
-from reports.comparison.sections import comparison_sections
-from reports.comparison.summary import comparison_markdown
-from reports.statistics import Estimate, Undefined
+from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from agenthard.reports.comparison.audits import AuditSide, ComparisonError, compare_audits
+from agenthard.reports.comparison.boards import BoardsComparison
+from agenthard.reports.comparison.sections import comparison_sections
+from agenthard.reports.comparison.summary import comparison_markdown
 from tests.reports.cleaning.small import IDENTITY, finding, made, runs
 
 SETTINGS = AnalysisSettings(draws=200, resamples=200, min_verdicts=0.5)

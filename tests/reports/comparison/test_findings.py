@@ -1,8 +1,8 @@
 """New, persisted, flipped, fixed, and no longer checked."""
 
-from audit.decisions.policy import Action, Decision
-from reports.comparison.findings import AuditDelta, compare_decisions, compare_findings
-from taxonomy.finding import Severity, Tier
+from agenthard.audit.decisions.policy import Action, Decision
+from agenthard.reports.comparison.findings import AuditDelta, compare_decisions, compare_findings
+from agenthard.taxonomy.finding import Severity, Tier
 from tests.reports.cleaning.small import finding
 
 DELTA = AuditDelta(

@@ -2,10 +2,10 @@
 
 import pytest
 
-from reports.cleaning.inputs import AnalysisSettings
-from reports.cleaning.nulls import NullBand
-from reports.comparison.scores import compare_scores
-from reports.statistics import DifferentModels, Estimate, ScoreMatrix, Undefined, paired_difference
+from agenthard.audit.statistics import DifferentModels, Estimate, ScoreMatrix, Undefined, paired_difference
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.comparison.scores import compare_scores
 
 SETTINGS = AnalysisSettings(draws=200, resamples=100)
 TASKS = [f"t{i}" for i in range(6)]

@@ -3,11 +3,11 @@
 import pandas as pd
 import pytest
 
-from audit.intervals import clustered_wilson, wilson
-from reports.evaluation import About, analyse
-from reports.evaluation.analysis import EvaluationAnalysis
-from reports.evaluation.usage import Usage
-from reports.statistics import Estimate, Result, Undefined
+from agenthard.audit.statistics import Estimate, Result, Undefined
+from agenthard.audit.statistics.intervals import clustered_wilson, wilson
+from agenthard.reports.evaluation import About, analyse
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.usage import Usage
 from tests.reports.evaluation.frames import episodes, grid, verdicts
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.evaluation import EvaluationError, read_episodes
-from reports.evaluation.frame import normalised
+from agenthard.reports.evaluation import EvaluationError, read_episodes
+from agenthard.reports.evaluation.frame import normalised
 from tests.reports.evaluation.frames import episodes
 
 

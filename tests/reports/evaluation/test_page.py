@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from reports.evaluation import About, EvaluationAnalysis, analyse, write_evaluation
+from agenthard.reports.evaluation import About, EvaluationAnalysis, analyse, write_evaluation
 from tests.reports.browsing import Visit, contrast, row, words
 from tests.reports.evaluation.frames import episodes, verdicts
 from tests.reports.evaluation.test_writing import whole

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.intervals import wilson
-from reports.evaluation import About, EvaluationError, analyse, read_published
-from reports.evaluation.published import merged
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.audit.statistics.intervals import wilson
+from agenthard.reports.evaluation import About, EvaluationError, analyse, read_published
+from agenthard.reports.evaluation.published import merged
 from tests.reports.evaluation.frames import episodes, verdicts
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from reports.evaluation.trend import rank_trend
-from reports.statistics import Estimate, Undefined
+from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.reports.evaluation.trend import rank_trend
 
 
 def test_two_by_two_by_hand() -> None:

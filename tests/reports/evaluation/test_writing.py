@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from reports.evaluation import About, EvaluationAnalysis, analyse, read_published, write_evaluation
-from reports.evaluation.figures import figures
+from agenthard.reports.evaluation import About, EvaluationAnalysis, analyse, read_published, write_evaluation
+from agenthard.reports.evaluation.figures import figures
 from tests.reports.evaluation.frames import episodes, grid, verdicts
 from tests.reports.evaluation.test_published import INSTANCES, written
 from tests.reports.figures.reading import marks, parsed, texts

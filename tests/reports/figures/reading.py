@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from reports.figures import Figure
+from agenthard.reports.figures import Figure
 
 _MOVE = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
 

@@ -3,16 +3,16 @@
 import math
 from typing import Literal
 
-from audit.decisions.difficulty import DifficultyRule, HardTask
-from reports.cleaning.boards import Board, BoardRow
-from reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
-from reports.cleaning.hard import HardSelection
-from reports.cleaning.nulls import Measure, NullBand
-from reports.cleaning.splits import SplitName
-from reports.cleaning.stability import RankingStability, Reading
-from reports.cleaning.stages import Stage
-from reports.statistics import Estimate, Undefined, rank_moves
-from reports.statistics.result import undefined
+from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask
+from agenthard.audit.statistics import Estimate, Undefined, rank_moves
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.boards import Board, BoardRow
+from agenthard.reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
+from agenthard.reports.cleaning.hard import HardSelection
+from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.reports.cleaning.splits import SplitName
+from agenthard.reports.cleaning.stability import RankingStability, Reading
+from agenthard.reports.cleaning.stages import Stage
 from tests.reports.figures.sample_numbers import band, estimate
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from reports.cleaning.nulls import NullBand
-from reports.cleaning.splits import SplitName
-from reports.statistics import Estimate
+from agenthard.audit.statistics import Estimate
+from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.cleaning.splits import SplitName
 
 SPLITS: tuple[SplitName, ...] = ("initial", "cleaned", "hard")
 SHARES = {"initial": 1.0, "cleaned": 0.75, "hard": 0.6}

@@ -3,9 +3,10 @@
 import math
 from itertools import combinations
 
-from reports.cleaning.analysis import Retention, Undecided
-from reports.cleaning.boards import Board
-from reports.cleaning.figures import (
+from agenthard.audit.statistics import CategoryRetention, Result, ScoreBounds
+from agenthard.reports.cleaning.analysis import Retention, Undecided
+from agenthard.reports.cleaning.boards import Board
+from agenthard.reports.cleaning.figures import (
     AgreementMap,
     CategoryShare,
     ComponentShare,
@@ -15,8 +16,7 @@ from reports.cleaning.figures import (
     ItemPoint,
     SeparabilityCurve,
 )
-from reports.cleaning.splits import SplitName
-from reports.statistics import CategoryRetention, Result, ScoreBounds
+from agenthard.reports.cleaning.splits import SplitName
 from tests.reports.figures.sample_numbers import SHARES, SPLITS, band, estimate
 
 

@@ -4,8 +4,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from reports.figures import figures
-from reports.figures.drawing import draw
+from agenthard.reports.figures import figures
+from agenthard.reports.figures.drawing import draw
 from tests.reports.figures.reading import marks, parsed, texts
 from tests.reports.figures.sample import sample
 from tests.reports.shop import ATTACK

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.cleaning.analysis import CleaningAnalysis
-from reports.figures import Figure, figures
-from reports.figures.agreement import SHADES, Steps
-from reports.statistics import Estimate, Undefined
+from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.figures import Figure, figures
+from agenthard.reports.figures.agreement import SHADES, Steps
 from tests.reports.figures.reading import marks, parsed, texts
 from tests.reports.figures.sample import sample, without_runs
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from audit.execution.policy.airline.records import (
+from agenthard.audit.execution.policy.airline.records import (
     allowance,
     cabin,
     fits_trip,
@@ -14,8 +14,8 @@ from audit.execution.policy.airline.records import (
     status_of,
     stops,
 )
-from audit.execution.policy.case import Case
-from audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
 
 BOOK = RuleBook("airline")
 

@@ -2,9 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from audit.execution.policy.airline.records import GONE, cabin, named, reservation, status_of, with_status
-from audit.execution.policy.case import Case
-from audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.airline.records import GONE, cabin, named, reservation, status_of, with_status
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
 
 BOOK = RuleBook("airline")
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from audit.execution.policy.airline.records import (
+from agenthard.audit.execution.policy.airline.records import (
     GONE,
     allowance,
     cabin,
@@ -14,8 +14,8 @@ from audit.execution.policy.airline.records import (
     stops,
     with_status,
 )
-from audit.execution.policy.case import Case
-from audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
 
 BOOK = RuleBook("airline")
 

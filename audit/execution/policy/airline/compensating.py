@@ -1,8 +1,8 @@
 """Who is compensated, and with how much."""
 
-from audit.execution.policy.airline.records import GONE, Json, status_of, with_status
-from audit.execution.policy.case import Case
-from audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.airline.records import GONE, Json, status_of, with_status
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
 
 BOOK = RuleBook("airline")
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from audit.execution.policy.case import Case, Unknown
-from taxonomy.finding import Evidence
+from agenthard.audit.execution.policy.case import Case, Unknown
+from agenthard.taxonomy.finding import Evidence
 
 Json = dict[str, Any]
 

@@ -1,9 +1,9 @@
 """Which items may be modified, exchanged and returned, and how often."""
 
-from audit.execution.policy.case import Case
-from audit.execution.policy.retail.records import SWAPPING, Json, balance_covers, methods, order
-from audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
-from taxonomy.finding import Severity
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.retail.records import SWAPPING, Json, balance_covers, methods, order
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.taxonomy.finding import Severity
 
 BOOK = RuleBook("retail")
 

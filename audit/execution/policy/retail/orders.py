@@ -1,8 +1,8 @@
 """Which orders may be cancelled, modified, returned and exchanged, for whom, and how they are paid."""
 
-from audit.execution.policy.case import Case
-from audit.execution.policy.retail.records import Json, balance_covers, methods, order
-from audit.execution.policy.rule import Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.retail.records import Json, balance_covers, methods, order
+from agenthard.audit.execution.policy.rule import Outcome, RuleBook, Violation
 
 BOOK = RuleBook("retail")
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from audit.execution.policy.case import Case
-from audit.execution.policy.rule import Outcome, Violation
+from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.rule import Outcome, Violation
 
 Json = dict[str, Any]
 

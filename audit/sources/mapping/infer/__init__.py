@@ -1,5 +1,5 @@
 """Proposing a mapping for files of an unknown benchmark."""
 
-from audit.sources.mapping.infer.proposal import Proposal, infer
+from agenthard.audit.sources.mapping.infer.proposal import Proposal, infer
 
 __all__ = ["Proposal", "infer"]

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from audit.sources.mapping.infer.columns import Column
-from audit.sources.mapping.infer.roles import name_fit
-from audit.sources.mapping.texts import structured
+from agenthard.audit.sources.mapping.infer.columns import Column
+from agenthard.audit.sources.mapping.infer.roles import name_fit
+from agenthard.audit.sources.mapping.texts import structured
 
 _NAMES = ("instruction", "instructions", "scenario", "persona", "task_instructions", "reason_for_call")
 _YOU = re.compile(r"\byou(r|'re)?\b", re.IGNORECASE)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.sources.mapping.data import ABOUT_FILE
-from audit.sources.mapping.infer.looks import is_messages, is_prose, is_tools
-from audit.sources.mapping.texts import structured
+from agenthard.audit.sources.mapping.data import ABOUT_FILE
+from agenthard.audit.sources.mapping.infer.looks import is_messages, is_prose, is_tools
+from agenthard.audit.sources.mapping.texts import structured
 
 MAX_DEPTH = 3
 """Objects below this depth are not looked into."""

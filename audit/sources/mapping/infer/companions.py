@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import SourceError
-from audit.sources.mapping.data import read_value_file
-from audit.sources.mapping.infer.files import Group, common_key
-from audit.sources.mapping.infer.looks import is_prose, is_tools
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.mapping.data import read_value_file
+from agenthard.audit.sources.mapping.infer.files import Group, common_key
+from agenthard.audit.sources.mapping.infer.looks import is_prose, is_tools
 
 _MANY = 5000
 """Rows by which keys are compared."""

@@ -11,15 +11,15 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.mapping.data import MappedRow, read_file, shallow
-from audit.sources.mapping.infer.columns import columns_of
-from audit.sources.mapping.infer.looks import is_messages, is_tools
-from audit.sources.mapping.infer.roles import choose
-from audit.sources.reading import open_binary
-from audit.sources.rows import is_array, row_files, row_format
-from taxonomy.files import MAX_BYTES
-from taxonomy.pointer import join
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.reading import open_binary
+from agenthard.audit.sources.formats.rows import is_array, row_files, row_format
+from agenthard.audit.sources.mapping.data import MappedRow, read_file, shallow
+from agenthard.audit.sources.mapping.infer.columns import columns_of
+from agenthard.audit.sources.mapping.infer.looks import is_messages, is_tools
+from agenthard.audit.sources.mapping.infer.roles import choose
+from agenthard.taxonomy.files import MAX_BYTES
+from agenthard.taxonomy.pointer import join
 
 SAMPLE_ROWS = 300
 """Rows that are looked at, over all files of a group."""

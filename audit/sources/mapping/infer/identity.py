@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from audit.sources.mapping.data import MappedRow
-from audit.sources.mapping.infer.columns import Column
-from audit.sources.mapping.infer.looks import is_scalar
-from audit.sources.mapping.infer.roles import name_fit
+from agenthard.audit.sources.mapping.data import MappedRow
+from agenthard.audit.sources.mapping.infer.columns import Column
+from agenthard.audit.sources.mapping.infer.looks import is_scalar
+from agenthard.audit.sources.mapping.infer.roles import name_fit
 
 _NAMES = ("id", "task_id", "question_id", "example_id", "uuid", "instance_id", "idx", "index", "qid", "key", "name")
 _LONGEST = 64

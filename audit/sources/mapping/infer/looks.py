@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from audit.sources.bfcl.calls import parse_call_list
-from audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS
-from audit.sources.mapping.texts import structured
-from audit.sources.mapping.tools import SCHEMA_KEYS
+from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS
+from agenthard.audit.sources.mapping.texts import structured
+from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS
 
 _OBJECT_TYPES = ("object", "dict")
 _CALL_TEXT = re.compile(r"\s*\[?\s*[A-Za-z_][\w.]*\s*\(")

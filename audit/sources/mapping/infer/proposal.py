@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine, Quarantined, SourceError
-from audit.sources.mapping.data import read_value_file
-from audit.sources.mapping.infer.addressee import is_beside, is_simulated, system_answers
-from audit.sources.mapping.infer.columns import Column, columns_of
-from audit.sources.mapping.infer.companions import Partner, partner_of, shared_values
-from audit.sources.mapping.infer.files import Group, find_groups
-from audit.sources.mapping.infer.identity import named_id, unnamed_id
-from audit.sources.mapping.infer.looks import holds_accepted_values, is_prose
-from audit.sources.mapping.infer.roles import Choice, choose, tool_names
-from audit.sources.mapping.mapping import Mapping
-from audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
+from agenthard.audit.sources.mapping.data import read_value_file
+from agenthard.audit.sources.mapping.infer.addressee import is_beside, is_simulated, system_answers
+from agenthard.audit.sources.mapping.infer.columns import Column, columns_of
+from agenthard.audit.sources.mapping.infer.companions import Partner, partner_of, shared_values
+from agenthard.audit.sources.mapping.infer.files import Group, find_groups
+from agenthard.audit.sources.mapping.infer.identity import named_id, unnamed_id
+from agenthard.audit.sources.mapping.infer.looks import holds_accepted_values, is_prose
+from agenthard.audit.sources.mapping.infer.roles import Choice, choose, tool_names
+from agenthard.audit.sources.mapping.mapping import Mapping
+from agenthard.audit.sources.mapping.reader import Reader
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")

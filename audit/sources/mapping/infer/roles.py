@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from audit.sources.mapping.infer.columns import Column
-from audit.sources.mapping.infer.looks import (
+from agenthard.audit.sources.mapping.infer.columns import Column
+from agenthard.audit.sources.mapping.infer.looks import (
     is_answer,
     is_calls,
     is_choices,
@@ -155,9 +155,9 @@ def _look(role: Role, column: Column, tools: Sequence[set[str]]) -> float:
 
 def tool_names(value: Any) -> set[str]:
     """Return the names in a documentation of tools; none when it is none."""
-    from audit.sources.bfcl.malformed import Malformed
-    from audit.sources.mapping.tools import read_tools
-    from taxonomy.record import Origin
+    from agenthard.audit.sources.formats.malformed import Malformed
+    from agenthard.audit.sources.mapping.tools import read_tools
+    from agenthard.taxonomy.record import Origin
 
     try:
         return {tool.name for tool in read_tools(value, Origin(file=""))} if value is not None else set()

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from audit.sources.mapping.infer.proposal import Proposal
+from agenthard.audit.sources.mapping.infer.proposal import Proposal
 
 _ORDER = (
     "benchmark", "folder", "files", "rows", "json_columns", "join", "id", "subtask", "user", "environment",

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.environment import AgentSetsWorld
-from audit.execution.gold import why_not_replayed
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, Status
-from taxonomy.task import ToolSpec
+from agenthard.audit.detectors.environment import AgentSetsWorld
+from agenthard.audit.execution.gold import why_not_replayed
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask, Status
+from agenthard.taxonomy.task import ToolSpec
 from tests.library import DESK, Desk, call, desk_task, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)

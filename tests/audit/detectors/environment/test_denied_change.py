@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.environment import DeniedChange
-from taxonomy import ToolSpec
+from agenthard.audit.detectors.environment import DeniedChange
+from agenthard.taxonomy import ToolSpec
 
 DENIALS = [
     "Looks only; nothing is changed.",

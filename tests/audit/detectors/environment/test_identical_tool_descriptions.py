@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.environment import IdenticalToolDescriptions
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, ToolSpec
+from agenthard.audit.detectors.environment import IdenticalToolDescriptions
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, ToolSpec
 from tests.builders import make_task
 
 DOCUMENTED = {"type": "object", "properties": {"city": {"type": "string"}}}

@@ -1,8 +1,8 @@
 import pytest
 
-from audit.detectors.environment import LiveDependence
-from audit.evidence import failure
-from taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
+from agenthard.audit.detectors.environment import LiveDependence
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
 

@@ -2,9 +2,9 @@ from typing import Literal
 
 import pytest
 
-from audit.detectors.environment import NameEffect
-from audit.evidence import failure
-from taxonomy import ToolSpec
+from agenthard.audit.detectors.environment import NameEffect
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import ToolSpec
 
 Effect = Literal["read", "write", "unknown"]
 

@@ -2,10 +2,10 @@ import textwrap
 
 import pytest
 
-from audit.detectors.environment import PromptCodeExample
-from audit.detectors.environment.prompt_code_example import code_faults
-from audit.shards import check_shard
-from taxonomy import EnvironmentSpec, Status, ToolSpec, UserSpec
+from agenthard.audit.detectors.environment import PromptCodeExample
+from agenthard.audit.detectors.environment.prompt_code_example import code_faults
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import EnvironmentSpec, Status, ToolSpec, UserSpec
 from tests.builders import make_task
 
 TOOLS = frozenset({"lend_book", "Desk.save"})

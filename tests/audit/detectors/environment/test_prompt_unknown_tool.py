@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.environment import PromptUnknownTool
-from audit.detectors.environment.named_tools import named_tools
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, EnvironmentSpec, Message, Status, ToolSpec, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.environment import PromptUnknownTool
+from agenthard.audit.detectors.support.named_tools import named_tools
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, Message, Status, ToolSpec, UserSpec
 from tests.builders import make_task
 
 TOOLS = EnvironmentSpec(

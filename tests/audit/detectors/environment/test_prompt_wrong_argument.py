@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.environment import PromptWrongArgument
-from audit.evidence import failure
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, EnvironmentSpec, ToolSpec
+from agenthard.audit.detectors.environment import PromptWrongArgument
+from agenthard.audit.evidence import failure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolSpec
 from tests.builders import make_task
 
 BOOK = ToolSpec(

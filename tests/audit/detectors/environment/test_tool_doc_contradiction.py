@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.environment import ToolDocContradiction
-from audit.evidence import failure
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import EnvironmentSpec, Severity, Status, ToolSpec
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.environment import ToolDocContradiction
+from agenthard.audit.evidence import failure
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import EnvironmentSpec, Severity, Status, ToolSpec
 from tests.builders import make_task
 
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.environment import ToolDocImplementation
-from audit.shards import check_shard
-from taxonomy import EnvironmentSpec, Origin, Signature, Status, ToolSpec
+from agenthard.audit.detectors.environment import ToolDocImplementation
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import EnvironmentSpec, Origin, Signature, Status, ToolSpec
 from tests.builders import make_task
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.environment import UnreadState
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, Status, ToolSpec
+from agenthard.audit.detectors.environment import UnreadState
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask, Status, ToolSpec
 from tests.library import DESK, Desk, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)

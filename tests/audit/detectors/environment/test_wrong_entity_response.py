@@ -2,10 +2,10 @@ import json
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.environment.wrong_entity_response import WrongEntityResponse
-from audit.shards import check_shard
-from taxonomy import (
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.environment.wrong_entity_response import WrongEntityResponse
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import (
     AgentTask,
     EnvironmentSpec,
     EvaluationSpec,
@@ -207,8 +207,8 @@ def test_one_finding_per_tool_over_all_tasks():
 
 @pytest.mark.corpora
 def test_real_runs_have_none_until_responses_are_swapped(corpora):
-    from audit.sources.base import Quarantine
-    from audit.sources.tau_bench import TauBench
+    from agenthard.audit.sources.base import Quarantine
+    from agenthard.audit.sources.tau_bench import TauBench
 
     source, quarantine = TauBench(corpora / "tau-bench_59a200c", ["airline"]), Quarantine()
     tasks = {item.id: item for item in source.tasks(quarantine)}

@@ -1,6 +1,6 @@
 """Open tasks with criteria in words, for the tests of checks that read them."""
 
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, UserSpec
+from agenthard.taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, UserSpec
 from tests.builders import make_task
 
 

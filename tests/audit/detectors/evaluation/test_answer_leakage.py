@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.evaluation import AnswerLeakage
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.native import Native
-from taxonomy import AgentTask, Coverage, Finding, Status
-from taxonomy.pointer import resolve
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.evaluation import AnswerLeakage
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.native import Native
+from agenthard.taxonomy import AgentTask, Coverage, Finding, Status
+from agenthard.taxonomy.pointer import resolve
 from tests.audit.probes.benchmark import answer, tasks
 from tests.builders import make_task
 

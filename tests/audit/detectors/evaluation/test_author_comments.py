@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.evaluation.author_comments import author_comments
+from agenthard.audit.detectors.support.author_comments import author_comments
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.evaluation import CallsForbidden
-from audit.evidence import failure
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth
+from agenthard.audit.detectors.evaluation import CallsForbidden
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth
 from tests.builders import LEND, make_task
 
 NO_CALL = Check(kind="no_call", scored=True)

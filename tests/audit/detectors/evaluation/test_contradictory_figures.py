@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.evaluation import ContradictoryFigures
-from taxonomy import Severity
+from agenthard.audit.detectors.evaluation import ContradictoryFigures
+from agenthard.taxonomy import Severity
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.evaluation import CourtesyDemanded
-from audit.evidence import failure
-from taxonomy import AgentTask, Check, EvaluationSpec, Message, UserSpec
+from agenthard.audit.detectors.evaluation import CourtesyDemanded
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Message, UserSpec
 from tests.builders import make_task
 
 

@@ -1,4 +1,4 @@
-from audit.detectors.evaluation.criteria import asked, graded, sentence_around, shown_criteria
+from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around, shown_criteria
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 SHOWN = "Query:\nPlant a tree.\nRubric:\n- The tree stands.\n"

@@ -3,11 +3,21 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.evaluation import EmptyCheck
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, Message, Severity, Status, ToolCall, UserSpec
+from agenthard.audit.detectors.evaluation import EmptyCheck
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import (
+    AgentTask,
+    Check,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    Severity,
+    Status,
+    ToolCall,
+    UserSpec,
+)
 from tests.builders import make_task
 
 CALL = ToolCall(name="lend_book", arguments={"book_id": 7, "member": "Ada"})

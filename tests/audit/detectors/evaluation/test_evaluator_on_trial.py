@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.base import Detector
-from audit.detectors.evaluation import GoldRejected, ProbePasses, RightAnswerRejected, WrongAnswerAccepted
-from audit.detectors.evaluation.probe_passes import does_as_the_gold
-from audit.execution.environment import Attempt
-from audit.execution.gold import environment_of, why_not_evaluated
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.detectors.evaluation import GoldRejected, ProbePasses, RightAnswerRejected, WrongAnswerAccepted
+from agenthard.audit.detectors.evaluation.probe_passes import does_as_the_gold
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.gold import environment_of, why_not_evaluated
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
 from tests.library import DESK, TEXT, Desk, call, desk_task, lend, library_desk, tool
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.evaluation import GoalScoresNothing
+from agenthard.audit.detectors.evaluation import GoalScoresNothing
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 

@@ -1,8 +1,8 @@
 import pytest
 
-from audit.detectors.evaluation import GoldInText
-from taxonomy import EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
-from taxonomy.accepted import any_of
+from agenthard.audit.detectors.evaluation import GoldInText
+from agenthard.taxonomy import EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import LEND, make_task
 
 

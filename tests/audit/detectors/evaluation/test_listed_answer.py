@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.evaluation import ListedAnswer
-from audit.shards import check_shard
-from taxonomy import AgentTask, Finding, GroundTruth, ToolCall
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.evaluation import ListedAnswer
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import AgentTask, Finding, GroundTruth, ToolCall
 from tests.builders import make_task
 
 BOOKS = {f"B-{i}": {"title": f"Volume {i}"} for i in range(9)}

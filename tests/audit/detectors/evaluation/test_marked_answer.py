@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.evaluation import MarkedAnswer
-from audit.evidence import failure
-from taxonomy import GroundTruth, ToolCall
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.evaluation import MarkedAnswer
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_task
 
 GOLD = GroundTruth(semantics="required", turns=((ToolCall(name="lend_book", arguments={"book": "BK-2"}),),))

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.evaluation import PathCompared
-from audit.evidence import failure
-from taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall, ToolSpec
+from agenthard.audit.detectors.evaluation import PathCompared
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall, ToolSpec
 from tests.builders import make_task
 
 LOOK, LEND = ToolSpec(name="look", effect="read"), ToolSpec(name="lend", effect="write")

@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.evaluation import SelfReportedResult
-from taxonomy import Tier, UserSpec
+from agenthard.audit.detectors.evaluation import SelfReportedResult
+from agenthard.taxonomy import Tier, UserSpec
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
 

@@ -1,8 +1,8 @@
 import pytest
 
-from audit.detectors.evaluation import SentenceDemanded
-from audit.evidence import failure
-from taxonomy import AgentTask, Check, EvaluationSpec, Message, UserSpec
+from agenthard.audit.detectors.evaluation import SentenceDemanded
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Message, UserSpec
 from tests.builders import make_task
 
 

@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.evaluation import StatedAnswer
-from audit.evidence import failure
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from audit.sources.tau2 import Tau2Bench
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.evaluation import StatedAnswer
+from agenthard.audit.evidence import failure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
 from tests.builders import LEND, make_task
 
 GOLD = GroundTruth(

@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.evaluation import SubstringCheck
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import (
+from agenthard.audit.detectors.evaluation import SubstringCheck
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import (
     AgentTask,
     Check,
     EnvironmentSpec,

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.evaluation import SupersededCall
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask, Status
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.evaluation import SupersededCall
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, Status
 from tests.library import Desk, call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)

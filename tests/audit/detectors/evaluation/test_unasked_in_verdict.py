@@ -2,13 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.evaluation import UnaskedInVerdict
-from audit.shards import check_shard
-from audit.sources.agencybench import AgencyBench
-from audit.sources.base import Quarantine
-from taxonomy import AgentTask, Finding, Status, Trajectory
-from taxonomy.trajectory import Judgement
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.evaluation import UnaskedInVerdict
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.agencybench import AgencyBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy import AgentTask, Finding, Status, Trajectory
+from agenthard.taxonomy.trajectory import Judgement
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_run
 

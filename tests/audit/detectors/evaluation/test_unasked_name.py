@@ -1,9 +1,9 @@
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.evaluation import UnaskedName
-from audit.shards import check_shard
-from taxonomy import AgentTask, Finding, Severity
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.evaluation import UnaskedName
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import AgentTask, Finding, Severity
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.evaluation import UnreachableMaximum
-from audit.sources.agencybench import AgencyBench
-from audit.sources.base import Quarantine
-from taxonomy import Tier
+from agenthard.audit.detectors.evaluation import UnreachableMaximum
+from agenthard.audit.sources.agencybench import AgencyBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy import Tier
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 PAGE = "Ship `index.html` and `app.js`."

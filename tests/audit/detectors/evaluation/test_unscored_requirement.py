@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.evaluation import UnscoredRequirement
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from taxonomy import AgentTask, Check, EvaluationSpec, Status, Tier, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.evaluation import UnscoredRequirement
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Status, Tier, UserSpec
 from tests.builders import make_task
 
 STATE = Check(kind="final_state", scored=True)

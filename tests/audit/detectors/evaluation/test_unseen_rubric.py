@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.evaluation import UnseenRubric
-from taxonomy import Tier
+from agenthard.audit.detectors.evaluation import UnseenRubric
+from agenthard.taxonomy import Tier
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 RUBRIC = "Score 10: correctly identifies Acme Seeds and its founder."

@@ -6,25 +6,25 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.decisions.policy import decide, load_policy
-from audit.decisions.tickets import tickets
-from audit.detectors.base import Conclusion, Observation
-from audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
-from audit.detectors.environment import PromptUnknownTool
-from audit.detectors.evaluation import RightAnswerRejected, WrongAnswerAccepted
-from audit.execution.checkout import use_checkout
-from audit.execution.counterfactual import CORRECTIONS, decided_runs
-from audit.execution.mutation.recorded import wrong_values
-from audit.shards import check_shard
-from audit.sources.acebench import AceBench
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
-from taxonomy.accepted import any_of
-from taxonomy.finding import Evidence, Level
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.policy import decide, load_policy
+from agenthard.audit.decisions.tickets import tickets
+from agenthard.audit.detectors.base import Conclusion, Observation
+from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.audit.detectors.environment import PromptUnknownTool
+from agenthard.audit.detectors.evaluation import RightAnswerRejected, WrongAnswerAccepted
+from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
+from agenthard.audit.execution.mutation.recorded import wrong_values
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.acebench import AceBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
+from agenthard.taxonomy.accepted import any_of
+from agenthard.taxonomy.finding import Evidence, Level
+from agenthard.taxonomy.trajectory import Trajectory
 
 
 def call(name: str, **arguments: Any) -> ToolCall:

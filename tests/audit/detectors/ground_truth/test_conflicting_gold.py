@@ -2,12 +2,12 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.ground_truth import ConflictingGold
-from audit.detectors.ground_truth.gold_overlap import contradiction
-from audit.shards import check_shard
-from taxonomy import AgentTask, Coverage, Finding, GroundTruth, Status, ToolCall
-from taxonomy.accepted import any_of
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.ground_truth import ConflictingGold
+from agenthard.audit.detectors.support.gold_overlap import contradiction
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import AgentTask, Coverage, Finding, GroundTruth, Status, ToolCall
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
 
 

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.ground_truth import ConflictingRequest
-from audit.shards import check_shard
-from taxonomy import AgentTask, EnvironmentSpec, Finding, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.ground_truth import ConflictingRequest
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, Finding, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
 from tests.builders import make_task
 
 SCHEMA = {"type": "object", "properties": {"book": {"type": "integer"}}, "required": ["book"]}

@@ -3,12 +3,12 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.ground_truth import ConflictingVariants
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, Finding, GroundTruth, Message, Severity, ToolCall, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.ground_truth import ConflictingVariants
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask, Finding, GroundTruth, Message, Severity, ToolCall, UserSpec
 from tests.builders import make_task
 
 

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors import ground_truth
-from audit.shards import check_shard
-from audit.sources.base import Quarantine, Source
-from audit.sources.bfcl import BFCL
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import Finding, Severity, Status
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors import ground_truth
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine, Source
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import Finding, Severity, Status
 
 pytestmark = pytest.mark.corpora
 

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.ground_truth.dates import calendar_words, parse_date, years_in
+from agenthard.audit.detectors.support.dates import calendar_words, parse_date, years_in
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.ground_truth import DuplicateTask
-from audit.shards import check_shard
-from taxonomy import (
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.ground_truth import DuplicateTask
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import (
     AgentTask,
     EnvironmentSpec,
     Finding,

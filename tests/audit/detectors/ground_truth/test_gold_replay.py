@@ -5,13 +5,19 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Detector
-from audit.detectors.ground_truth import GoldChangesNothing, GoldFails, GoldNondeterministic, GoldOrder, GoldRedundant
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau_bench import TauBench
-from taxonomy import AgentTask, Severity, Status
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.detectors.ground_truth import (
+    GoldChangesNothing,
+    GoldFails,
+    GoldNondeterministic,
+    GoldOrder,
+    GoldRedundant,
+)
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import AgentTask, Severity, Status
 from tests.library import call, desk_task, lend, library_desk
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)

@@ -1,7 +1,7 @@
 import gc
 
-from audit.detectors.ground_truth.identity_cache import IdentityCache
-from taxonomy import EnvironmentSpec
+from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.taxonomy import EnvironmentSpec
 
 
 def test_a_value_is_computed_once_per_object() -> None:

@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.ground_truth import InventedValue
-from audit.detectors.ground_truth.derived_numbers import derives
-from audit.evidence import failure
-from audit.sources.acebench import AceBench
-from audit.sources.base import Quarantine
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
-from taxonomy.accepted import any_of
+from agenthard.audit.detectors.ground_truth import InventedValue
+from agenthard.audit.detectors.support.derived_numbers import derives
+from agenthard.audit.evidence import failure
+from agenthard.audit.sources.acebench import AceBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
 
 PROPERTIES = {

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.environment import PromptUnknownTool
-from audit.detectors.ground_truth import CallSchema, NearMissValue
-from audit.detectors.ground_truth.minimal_fix import coerced, near_name, near_value
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall, ToolSpec, UserSpec
-from taxonomy.accepted import any_of
+from agenthard.audit.detectors.environment import PromptUnknownTool
+from agenthard.audit.detectors.ground_truth import CallSchema, NearMissValue
+from agenthard.audit.detectors.support.minimal_fix import coerced, near_name, near_value
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall, ToolSpec, UserSpec
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
 
 AT = "/ground_truth/turns/0/0"

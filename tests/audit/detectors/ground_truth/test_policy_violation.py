@@ -3,13 +3,13 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.ground_truth import PolicyViolation
-from audit.evidence import failure
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask, EnvironmentSpec, Severity, Status, Tier, ToolCall, UserSpec
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.ground_truth import PolicyViolation
+from agenthard.audit.evidence import failure
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, Severity, Status, Tier, ToolCall, UserSpec
 from tests.builders import make_task
 
 FLOWN = "If any portion of the flight has already been flown, the agent cannot help and transfer is needed."

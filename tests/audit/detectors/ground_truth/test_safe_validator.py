@@ -3,9 +3,9 @@
 import pytest
 from referencing.exceptions import Unresolvable
 
-from audit.detectors.ground_truth import safe_validator as module
-from audit.detectors.ground_truth.safe_validator import safe_validator
-from audit.detectors.ground_truth.schema_fit import violations
+from agenthard.audit.detectors.support import safe_validator as module
+from agenthard.audit.detectors.support.safe_validator import safe_validator
+from agenthard.audit.detectors.support.schema_fit import violations
 
 
 def test_a_catastrophic_pattern_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,8 @@
 import pytest
 
-from audit.detectors.ground_truth import TurnCount
-from audit.evidence import failure
-from taxonomy import GroundTruth, Message, ToolCall, UserSpec
+from agenthard.audit.detectors.ground_truth import TurnCount
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import GroundTruth, Message, ToolCall, UserSpec
 from tests.builders import make_task
 
 CALL = ToolCall(name="lend_book", arguments={"book_id": 7, "member": "Ada"})

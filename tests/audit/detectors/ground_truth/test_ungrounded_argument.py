@@ -2,11 +2,11 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.ground_truth import UngroundedArgument
-from audit.evidence import failure
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
-from taxonomy.accepted import any_of
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.ground_truth import UngroundedArgument
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
 
 RESERVE = ToolSpec(

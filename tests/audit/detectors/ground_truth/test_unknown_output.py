@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.ground_truth import UnknownOutput
-from audit.evidence import failure
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall
+from agenthard.audit.detectors.ground_truth import UnknownOutput
+from agenthard.audit.evidence import failure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall
 from tests.builders import make_task
 
 STATE = {"loans": {"LN88231": {"tracking": "286422338955", "mail": "ada@example.org"}}}

@@ -2,10 +2,10 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.ground_truth import UnsaidAmount
-from audit.evidence import failure
-from taxonomy import EnvironmentSpec, GroundTruth, ToolCall, ToolSpec, UserSpec
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.ground_truth import UnsaidAmount
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import EnvironmentSpec, GroundTruth, ToolCall, ToolSpec, UserSpec
 from tests.builders import make_task
 
 PAY = ToolSpec(

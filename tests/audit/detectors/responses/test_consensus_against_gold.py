@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.responses import ConsensusAgainstGold
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import GroundTruth, Status, Tier, Trajectory
+from agenthard.audit.detectors.responses import ConsensusAgainstGold
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import GroundTruth, Status, Tier, Trajectory
 from tests.audit.detectors.runs.conversations import agent, audit, called, played, shop_task
 
 

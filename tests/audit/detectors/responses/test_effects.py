@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.responses.effects import effect_of_gold, effect_of_run
-from taxonomy import GroundTruth, Message, ToolCall
+from agenthard.audit.detectors.responses.effects import effect_of_gold, effect_of_run
+from agenthard.taxonomy import GroundTruth, Message, ToolCall
 from tests.audit.detectors.runs.conversations import agent, called, played, shop_task
 
 CANCELLED = 'cancel_order {"order_id": "#W1", "reason": "ordered by mistake"}'

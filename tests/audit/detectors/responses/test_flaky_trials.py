@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.responses import FlakyTrials
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import Status, Tier, Trajectory
+from agenthard.audit.detectors.responses import FlakyTrials
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import Status, Tier, Trajectory
 from tests.audit.detectors.runs.conversations import audit, played, shop_task
 
 

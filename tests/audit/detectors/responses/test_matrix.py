@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from audit.detectors.responses.matrix import NO_RUN, ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
-from taxonomy import Trajectory
+from agenthard.audit.detectors.responses.matrix import NO_RUN, ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
+from agenthard.taxonomy import Trajectory
 
 
 def run(model, task_id, passed, status="ok", trial=0, score=None) -> Trajectory:

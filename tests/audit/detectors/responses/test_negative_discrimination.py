@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.responses import NegativeDiscrimination
-from audit.detectors.responses.matrix import observe_run
-from audit.detectors.responses.negative_discrimination import item_rest
-from audit.intervals import fisher_z
-from audit.shards import check_shard
-from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Status, Trajectory, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.responses import NegativeDiscrimination
+from agenthard.audit.detectors.responses.matrix import observe_run
+from agenthard.audit.detectors.responses.negative_discrimination import item_rest
+from agenthard.audit.shards import check_shard
+from agenthard.audit.statistics.intervals import fisher_z
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Status, Trajectory, UserSpec
 
 
 def task(name: str) -> AgentTask:

@@ -1,9 +1,18 @@
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.responses import AllFail, AllPass, FewPass
-from audit.shards import check_shard
-from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Status, Tier, Trajectory, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.responses import AllFail, AllPass, FewPass
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import (
+    AgentTask,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Status,
+    Tier,
+    Trajectory,
+    UserSpec,
+)
 
 MODELS = ("m1", "m2", "m3", "m4", "m5")
 

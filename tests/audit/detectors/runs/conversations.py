@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from audit.conclude import conclude
-from audit.detectors.base import Detector
-from audit.shards import check_shard
-from taxonomy import (
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import (
     AgentTask,
     Coverage,
     EnvironmentSpec,

@@ -1,7 +1,17 @@
 import pytest
 
-from audit.detectors.runs.answer_in_feedback import AnswerInFeedback
-from taxonomy import AgentTask, Check, EvaluationSpec, GroundTruth, Judgement, Message, Tier, Trajectory, UserSpec
+from agenthard.audit.detectors.runs.answer_in_feedback import AnswerInFeedback
+from agenthard.taxonomy import (
+    AgentTask,
+    Check,
+    EvaluationSpec,
+    GroundTruth,
+    Judgement,
+    Message,
+    Tier,
+    Trajectory,
+    UserSpec,
+)
 from tests.audit.detectors.runs.conversations import agent, audit, called, played, shop_task, user
 from tests.builders import make_task
 

@@ -1,5 +1,5 @@
-from audit.detectors.runs.answered import answered, parsed
-from taxonomy import Message, ToolCall
+from agenthard.audit.detectors.support.answered import answered, parsed
+from agenthard.taxonomy import Message, ToolCall
 
 
 def response(text: str, call_id: str | None = None) -> Message:

@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.base import Conclusion
-from audit.detectors.runs.crash_signature import CrashSignature
-from audit.detectors.runs.dead_attempt import DeadAttempt
-from audit.detectors.runs.infrastructure_error_scored import InfrastructureErrorScored
-from audit.detectors.runs.non_monotone_retry import NonMonotoneRetry
-from audit.detectors.runs.tally import RunTally
-from audit.detectors.runs.verdict_without_evidence import VerdictWithoutEvidence
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask, Trajectory
+from agenthard.audit.detectors.base import Conclusion
+from agenthard.audit.detectors.runs.crash_signature import CrashSignature
+from agenthard.audit.detectors.runs.dead_attempt import DeadAttempt
+from agenthard.audit.detectors.runs.infrastructure_error_scored import InfrastructureErrorScored
+from agenthard.audit.detectors.runs.non_monotone_retry import NonMonotoneRetry
+from agenthard.audit.detectors.runs.tally import RunTally
+from agenthard.audit.detectors.runs.verdict_without_evidence import VerdictWithoutEvidence
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, Trajectory
 
 pytestmark = pytest.mark.corpora
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from audit.detectors.runs import CrashSignature
-from audit.detectors.runs.label_conflicts import Margins, added, count, label_split
-from taxonomy import Judgement, Origin
-from taxonomy.finding import Level
+from agenthard.audit.detectors.runs import CrashSignature
+from agenthard.audit.detectors.runs.label_conflicts import Margins, added, count, label_split
+from agenthard.taxonomy import Judgement, Origin
+from agenthard.taxonomy.finding import Level
 from tests.audit.detectors.runs.conversations import audit
 from tests.builders import make_run, make_task
 

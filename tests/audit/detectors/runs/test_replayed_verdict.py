@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.runs.replayed_verdict import ReplayedVerdict
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask, Message, Status, Tier, ToolCall, ToolSpec, Trajectory
+from agenthard.audit.detectors.runs.replayed_verdict import ReplayedVerdict
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, Message, Status, Tier, ToolCall, ToolSpec, Trajectory
 from tests.audit.detectors.runs.conversations import agent, audit, called, played, shop_task, user
 from tests.audit.execution.tau.conftest import make_task
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.runs import SimulatorCausedFailure
-from audit.detectors.runs.simulator_faults import faults
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import GroundTruth, Message, Status
+from agenthard.audit.detectors.runs import SimulatorCausedFailure
+from agenthard.audit.detectors.support.simulator_faults import faults
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import GroundTruth, Message, Status
 from tests.audit.detectors.runs.conversations import agent, audit, called, played, shop_task, user
 
 WISH = user("Hi, please cancel my order #W1.")

@@ -2,12 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.runs import SimulatorLeak
-from audit.detectors.runs.leaks import leaks, spoken
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import Status
-from taxonomy.finding import Level
+from agenthard.audit.detectors.runs import SimulatorLeak
+from agenthard.audit.detectors.support.leaks import leaks, spoken
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import Status
+from agenthard.taxonomy.finding import Level
 from tests.audit.detectors.runs.conversations import agent, audit, played, shop_task, user
 from tests.builders import make_task
 

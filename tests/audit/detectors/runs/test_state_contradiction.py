@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.runs import StateContradiction
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask, EnvironmentSpec, Finding, Message, Status, ToolSpec, Trajectory
+from agenthard.audit.detectors.runs import StateContradiction
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, Finding, Message, Status, ToolSpec, Trajectory
 from tests.audit.detectors.runs.conversations import TOOLS, audit, called, played
 from tests.builders import make_task
 

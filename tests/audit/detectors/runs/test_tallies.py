@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Conclusion, Undecided
-from audit.detectors.runs.crash_signature import CrashSignature
-from audit.detectors.runs.dead_attempt import DeadAttempt
-from audit.detectors.runs.infrastructure_error_scored import InfrastructureErrorScored
-from audit.detectors.runs.non_monotone_retry import NonMonotoneRetry
-from audit.detectors.runs.tally import EXEMPLARS, RunTally
-from audit.detectors.runs.verdict_without_evidence import VerdictWithoutEvidence
-from audit.evidence import failure
-from taxonomy import Judgement, Message, Trajectory
+from agenthard.audit.detectors.base import Conclusion, Undecided
+from agenthard.audit.detectors.runs.crash_signature import CrashSignature
+from agenthard.audit.detectors.runs.dead_attempt import DeadAttempt
+from agenthard.audit.detectors.runs.infrastructure_error_scored import InfrastructureErrorScored
+from agenthard.audit.detectors.runs.non_monotone_retry import NonMonotoneRetry
+from agenthard.audit.detectors.runs.tally import EXEMPLARS, RunTally
+from agenthard.audit.detectors.runs.verdict_without_evidence import VerdictWithoutEvidence
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import Judgement, Message, Trajectory
 from tests.builders import make_run, make_task
 
 DEAD = (Message(role="assistant", content="Task completed"),)

@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.runs import ToolResponseContradiction
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import Message, Status, ToolCall
+from agenthard.audit.detectors.runs import ToolResponseContradiction
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import Message, Status, ToolCall
 from tests.audit.detectors.runs.conversations import audit, called, played, shop_task
 from tests.audit.execution.tau.conftest import make_task
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.user import AmbiguousRecord
-from audit.evidence import failure
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, Tier, ToolCall, UserSpec
+from agenthard.audit.detectors.user import AmbiguousRecord
+from agenthard.audit.evidence import failure
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, Tier, ToolCall, UserSpec
 from tests.builders import make_task
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.user.assistant_speech import assistant_speech
+from agenthard.audit.detectors.support.assistant_speech import assistant_speech
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.user import DamagedText
-from taxonomy import Message, Severity, UserSpec
+from agenthard.audit.detectors.user import DamagedText
+from agenthard.taxonomy import Message, Severity, UserSpec
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
 

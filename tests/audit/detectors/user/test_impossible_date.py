@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.user import ImpossibleDate
-from audit.sources.base import Quarantine
-from audit.sources.tau_bench import TauBench
-from taxonomy import EnvironmentSpec, GroundTruth, ToolCall
+from agenthard.audit.detectors.user import ImpossibleDate
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy import EnvironmentSpec, GroundTruth, ToolCall
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
 

@@ -1,7 +1,7 @@
-from audit.conclude import conclude
-from audit.detectors.user import LeftoverWording
-from audit.shards import check_shard
-from taxonomy import AgentTask, Finding
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.user import LeftoverWording
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import AgentTask, Finding
 from tests.audit.detectors.evaluation.open_tasks import open_task
 
 COMMON = (

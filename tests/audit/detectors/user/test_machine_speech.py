@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.user.machine_speech import machine_speech
+from agenthard.audit.detectors.support.machine_speech import machine_speech
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 import pytest
 
-from audit.detectors.user import MisquotedIdentifier
-from audit.evidence import failure
-from audit.time_limit import cpu_limit
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, Severity, ToolCall, UserSpec
+from agenthard.audit.detectors.user import MisquotedIdentifier
+from agenthard.audit.evidence import failure
+from agenthard.audit.time_limit import cpu_limit
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, Severity, ToolCall, UserSpec
 from tests.builders import make_task
 
 ENVIRONMENT = EnvironmentSpec(

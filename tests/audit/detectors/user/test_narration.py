@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.user.narration import narration
+from agenthard.audit.detectors.support.narration import narration
 
 
 @pytest.mark.parametrize(

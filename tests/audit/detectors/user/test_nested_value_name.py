@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.base import Hit
-from audit.detectors.user import NestedValueName
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, ToolSpec
+from agenthard.audit.detectors.base import Hit
+from agenthard.audit.detectors.user import NestedValueName
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, ToolSpec
 from tests.builders import make_task
 
 SCHEMA: dict[str, Any] = {

@@ -1,9 +1,18 @@
 import pytest
 
-from audit.conclude import conclude
-from audit.detectors.user import UserRoleConfusion
-from audit.shards import check_shard
-from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, Status, Trajectory, UserSpec
+from agenthard.audit.conclude import conclude
+from agenthard.audit.detectors.user import UserRoleConfusion
+from agenthard.audit.shards import check_shard
+from agenthard.taxonomy import (
+    AgentTask,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    Status,
+    Trajectory,
+    UserSpec,
+)
 
 CUSTOMER = "I want to cancel my order, please."
 CONFUSED = "I found your order. Would you like to proceed with the cancellation?"
@@ -120,8 +129,8 @@ def test_what_cannot_be_checked_is_not_called_clean():
 
 @pytest.mark.corpora
 def test_real_simulators(corpora):
-    from audit.sources.base import Quarantine
-    from audit.sources.tau_bench import TauBench
+    from agenthard.audit.sources.base import Quarantine
+    from agenthard.audit.sources.tau_bench import TauBench
 
     source, quarantine = TauBench(corpora / "tau-bench_59a200c", ["airline"]), Quarantine()
     tasks = list(source.tasks(quarantine))

@@ -1,7 +1,7 @@
 import pytest
 
-from audit.detectors.user import SimulatorInstruction
-from taxonomy import UserSpec
+from agenthard.audit.detectors.user import SimulatorInstruction
+from agenthard.taxonomy import UserSpec
 from tests.builders import make_task
 
 

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.user import WeekdayDate
-from audit.evidence import failure
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, Message, UserSpec
+from agenthard.audit.detectors.user import WeekdayDate
+from agenthard.audit.evidence import failure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask, Message, UserSpec
 from tests.builders import make_task
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.detectors.user import WrongStepReference
+from agenthard.audit.detectors.user import WrongStepReference
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
 

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from audit.execution import venvs
-from audit.execution.bfcl import BfclEnvironment
-from audit.execution.bfcl.environment import SCRIPT
-from audit.execution.environment import Unavailable
-from audit.execution.workers import Limits, WorkerPool
-from audit.sources.bfcl.answers import answer_calls
-from audit.sources.bfcl.calls import parse_call
-from audit.sources.bfcl.schema import tool
-from audit.sources.fetch import HOME_VARIABLE
-from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Origin, ToolSpec, UserSpec
+from agenthard.audit.execution import venvs
+from agenthard.audit.execution.bfcl import BfclEnvironment
+from agenthard.audit.execution.bfcl.environment import SCRIPT
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.workers import Limits, WorkerPool
+from agenthard.audit.sources.bfcl.answers import answer_calls
+from agenthard.audit.sources.bfcl.schema import tool
+from agenthard.audit.sources.fetch import HOME_VARIABLE
+from agenthard.audit.sources.formats.call_text import parse_call
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Origin, ToolSpec, UserSpec
 
 LIMITS = Limits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
 PLACE = Origin(file="by hand")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.bfcl import BfclEnvironment
-from audit.execution.environment import Attempt, Verdict
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask, ToolCall
-from taxonomy.accepted import concrete_values
+from agenthard.audit.execution.bfcl import BfclEnvironment
+from agenthard.audit.execution.environment import Attempt, Verdict
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask, ToolCall
+from agenthard.taxonomy.accepted import concrete_values
 
 pytestmark = [pytest.mark.corpora, pytest.mark.network]
 

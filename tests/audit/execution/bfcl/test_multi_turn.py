@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.bfcl import BfclEnvironment
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
-from audit.sources.fetch import HOME_VARIABLE
-from taxonomy import AgentTask, ToolCall
+from agenthard.audit.execution.bfcl import BfclEnvironment
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.sources.fetch import HOME_VARIABLE
+from agenthard.taxonomy import AgentTask, ToolCall
 
 pytestmark = pytest.mark.network
 Attic = Callable[..., AgentTask]

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.ground_truth import CallSchema, GoldFails
-from audit.execution.bfcl import BfclEnvironment
-from audit.execution.environment import Attempt, Verdict
-from audit.execution.replay import gold_turns
-from audit.repair.proposals import propose
-from audit.repair.recheck import Checker
-from audit.repair.repairs import Workshop
-from audit.shards import check_shard
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from audit.sources.fetch import fetched
-from flows.errors import CommandError
-from flows.replaying import replay_task
-from taxonomy import AgentTask
+from agenthard.audit.detectors.ground_truth import CallSchema, GoldFails
+from agenthard.audit.execution.bfcl import BfclEnvironment
+from agenthard.audit.execution.environment import Attempt, Verdict
+from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.repair.proposals import propose
+from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.repairs import Workshop
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.fetch import fetched
+from agenthard.flows.errors import CommandError
+from agenthard.flows.replaying import replay_task
+from agenthard.taxonomy import AgentTask
 from tests.audit.execution.bfcl.conftest import RELEASES
 
 pytestmark = [pytest.mark.corpora, pytest.mark.network]

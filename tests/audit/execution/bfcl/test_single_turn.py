@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from audit.execution.bfcl import BfclEnvironment
-from audit.execution.environment import Attempt, Unavailable
-from taxonomy import AgentTask, ToolCall
+from agenthard.audit.execution.bfcl import BfclEnvironment
+from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.taxonomy import AgentTask, ToolCall
 from tests.audit.execution.bfcl.conftest import documented
 
 pytestmark = pytest.mark.network

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.checkout import use_checkout
+from agenthard.audit.execution.checkout import use_checkout
 
 ACEBENCH = {
     "docs/checker.py": "def normal_checker(*arguments):\n    raise RuntimeError('this is not the checker')\n",

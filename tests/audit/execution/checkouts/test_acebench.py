@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from audit.execution.acebench import AceBenchEnvironment
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
-from taxonomy import (
+from agenthard.audit.execution.acebench import AceBenchEnvironment
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.taxonomy import (
     AgentTask,
     Check,
     EnvironmentSpec,
@@ -17,7 +17,7 @@ from taxonomy import (
     ToolSpec,
     UserSpec,
 )
-from taxonomy.accepted import any_of
+from agenthard.taxonomy.accepted import any_of
 
 FIND = ToolSpec(
     name="find_books",

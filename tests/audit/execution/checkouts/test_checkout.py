@@ -3,12 +3,19 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.acebench import AceBenchEnvironment
-from audit.execution.checkout import checkout, code_version, definitions, interpreter, python_files, use_checkout
-from audit.execution.environment import Unavailable
-from audit.execution.registry import check_checkout, environment_for
-from audit.execution.tau import TauBenchEnvironment
-from audit.execution.tau.own_code import TauBenchCheckout
+from agenthard.audit.execution.acebench import AceBenchEnvironment
+from agenthard.audit.execution.checkout import (
+    checkout,
+    code_version,
+    definitions,
+    interpreter,
+    python_files,
+    use_checkout,
+)
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.registry import check_checkout, environment_for
+from agenthard.audit.execution.tau import TauBenchEnvironment
+from agenthard.audit.execution.tau.own_code import TauBenchCheckout
 from tests.builders import make_task
 
 

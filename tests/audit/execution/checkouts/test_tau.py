@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable
-from audit.execution.tau import packages
-from audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.tau import packages
+from agenthard.audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
+from agenthard.taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 CEA = ToolCall(name="rename", arguments={"user_id": "u1", "name": "Cea"})
 LOST = ToolCall(name="rename", arguments={"user_id": "u9", "name": "Cea"})

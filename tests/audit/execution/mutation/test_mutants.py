@@ -2,11 +2,20 @@ from typing import Any
 
 import pytest
 
-from audit.execution.environment import Verdict
-from audit.execution.gold import environment_of
-from audit.execution.mutation import Mutant, Truth, mutants
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolSpec, UserSpec
-from taxonomy.accepted import any_of
+from agenthard.audit.execution.environment import Verdict
+from agenthard.audit.execution.gold import environment_of
+from agenthard.audit.execution.mutation import Mutant, Truth, mutants
+from agenthard.taxonomy import (
+    AgentTask,
+    Check,
+    EnvironmentSpec,
+    EvaluationSpec,
+    GroundTruth,
+    Message,
+    ToolSpec,
+    UserSpec,
+)
+from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
 from tests.library import call, desk_task, lend, library_desk
 

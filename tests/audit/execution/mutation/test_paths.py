@@ -1,5 +1,5 @@
-from audit.execution.mutation.paths import copied_and_removed
-from taxonomy import EnvironmentSpec
+from agenthard.audit.execution.mutation.paths import copied_and_removed
+from agenthard.taxonomy import EnvironmentSpec
 from tests.builders import make_task
 from tests.library import TEXT, call, tool
 

@@ -1,4 +1,4 @@
-from audit.execution.mutation import Kind, Tried, find_roots, kind_of
+from agenthard.audit.execution.mutation import Kind, Tried, find_roots, kind_of
 
 
 def tried(type_: str, passed: int, number: int, place: str = "argument", relation: str = "other") -> list[Tried]:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from audit.execution.policy.registry import rule_books
-from audit.execution.tau import Tau2Environment, TauBenchEnvironment
-from taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
+from agenthard.audit.execution.policy.registry import rule_books
+from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 Json = dict[str, Any]
 

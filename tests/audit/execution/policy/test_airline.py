@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from audit.evidence import failure
-from audit.execution.policy import CannotTell, Outcome, Violation, judge
-from audit.execution.policy.registry import rules_for
-from taxonomy import AgentTask, ToolCall
+from agenthard.audit.evidence import failure
+from agenthard.audit.execution.policy import CannotTell, Outcome, Violation, judge
+from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.taxonomy import AgentTask, ToolCall
 from tests.audit.execution.policy.conftest import (
     Json,
     airline_tables,

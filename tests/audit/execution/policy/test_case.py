@@ -2,9 +2,9 @@ from datetime import datetime
 
 import pytest
 
-from audit.execution.policy import Case, Unknown
-from taxonomy import ToolCall
-from taxonomy.accepted import any_of
+from agenthard.audit.execution.policy import Case, Unknown
+from agenthard.taxonomy import ToolCall
+from agenthard.taxonomy.accepted import any_of
 from tests.audit.execution.policy.conftest import airline_tables, call, make_task
 
 TASK = make_task("airline", airline_tables(), [call("cancel_reservation", reservation_id="ECO")], said="I am Unwell.")

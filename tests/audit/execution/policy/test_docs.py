@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from audit.execution.environment import Attempt, Environment, Observation, Verdict
-from audit.execution.policy import CannotTell, Outcome, RuleBook, Violation, judge
-from audit.execution.policy.registry import rule_books
-from taxonomy import AgentTask, EnvironmentSpec, ToolCall
+from agenthard.audit.execution.environment import Attempt, Environment, Observation, Verdict
+from agenthard.audit.execution.policy import CannotTell, Outcome, RuleBook, Violation, judge
+from agenthard.audit.execution.policy.registry import rule_books
+from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolCall
 from tests.builders import make_task
 
 PAGE = (Path(__file__).parents[4] / "docs" / "policy-rules.md").read_text(encoding="utf-8")

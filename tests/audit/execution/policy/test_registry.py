@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from audit.execution.policy import registry
+from agenthard.audit.execution.policy import registry
 from tests.audit.execution.policy.conftest import airline_tables, make_task
 
 
@@ -34,11 +34,11 @@ def test_a_task_of_a_split_has_the_rules_of_its_domain() -> None:
 def test_a_book_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = len(registry.rule_books())
     registry.rule_books.cache_clear()
-    offer(monkeypatch, "audit.execution.policy.airline.booking:BOOK")
+    offer(monkeypatch, "agenthard.audit.execution.policy.airline.booking:BOOK")
     assert [book.domain for book in registry.rule_books()[ours:]] == ["airline"]
 
 
 def test_something_that_is_no_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    offer(monkeypatch, "audit.execution.policy.airline.booking:BAG")
+    offer(monkeypatch, "agenthard.audit.execution.policy.airline.booking:BAG")
     with pytest.raises(TypeError, match="no RuleBook"):
         registry.rule_books()

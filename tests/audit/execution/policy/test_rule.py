@@ -1,11 +1,11 @@
 import pytest
 
-from audit.execution.environment import Unavailable
-from audit.execution.policy import CannotTell, Case, Outcome, RuleBook, Violation, judge
-from audit.execution.policy.rule import find
-from audit.execution.tau import Tau2Environment
-from taxonomy import ToolCall
-from taxonomy.accepted import any_of
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.policy import CannotTell, Case, Outcome, RuleBook, Violation, judge
+from agenthard.audit.execution.policy.rule import find
+from agenthard.audit.execution.tau import Tau2Environment
+from agenthard.taxonomy import ToolCall
+from agenthard.taxonomy.accepted import any_of
 from tests.audit.execution.policy.conftest import airline_tables, call, make_task
 
 SENTENCE = "Nobody is   told a name."

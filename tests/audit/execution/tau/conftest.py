@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from audit.execution.tau.airline import AirlineTools
-from audit.execution.tau.retail import RetailTools
-from audit.execution.tau.state import State
-from audit.execution.tau.tools import Release
-from taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
+from agenthard.audit.execution.tau.airline import AirlineTools
+from agenthard.audit.execution.tau.retail import RetailTools
+from agenthard.audit.execution.tau.state import State
+from agenthard.audit.execution.tau.tools import Release
+from agenthard.taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 ADDRESS = {"address1": "1 Elm Road", "address2": "", "city": "Ghent", "country": "USA", "state": "NY", "zip": "10001"}
 

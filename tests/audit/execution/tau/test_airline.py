@@ -1,8 +1,8 @@
 import json
 from typing import Any
 
-from audit.execution.tau.airline import AirlineTools
-from audit.execution.tau.tools import Release
+from agenthard.audit.execution.tau.airline import AirlineTools
+from agenthard.audit.execution.tau.tools import Release
 
 ADA = {"first_name": "Ada", "last_name": "Byron", "dob": "1990-12-10"}
 BOOKING: dict[str, Any] = {

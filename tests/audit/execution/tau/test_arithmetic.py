@@ -1,6 +1,6 @@
 import pytest
 
-from audit.execution.tau.arithmetic import ArithmeticProblem, calculate, is_arithmetic
+from agenthard.audit.execution.tau.arithmetic import ArithmeticProblem, calculate, is_arithmetic
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from audit.execution.environment import Attempt
-from audit.execution.tau import Tau2Environment, TauBenchEnvironment
-from audit.execution.tau.environment import TauEnvironment
-from audit.execution.tau.fidelity import measure
-from audit.sources.base import Quarantine
-from audit.sources.registry import open_source
-from taxonomy import AgentTask
+from agenthard.audit.execution.environment import Attempt
+from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from agenthard.audit.execution.tau.environment import TauEnvironment
+from agenthard.audit.execution.tau.fidelity import measure
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy import AgentTask
 
 pytestmark = pytest.mark.corpora
 

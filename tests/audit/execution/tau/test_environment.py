@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
-from audit.execution.tau import Tau2Environment, TauBenchEnvironment
-from taxonomy import AgentTask, ToolCall, ToolSpec
+from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from agenthard.taxonomy import AgentTask, ToolCall, ToolSpec
 from tests.audit.execution.tau.conftest import make_task
 
 CANCEL = ToolCall(name="cancel_reservation", arguments={"reservation_id": "AAA111"})

@@ -1,8 +1,8 @@
 import pytest
 
-from audit.execution.environment import Attempt, Unavailable
-from audit.execution.tau import Tau2Environment, TauBenchEnvironment
-from taxonomy import Check, EvaluationSpec, Message, ToolCall
+from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from agenthard.taxonomy import Check, EvaluationSpec, Message, ToolCall
 from tests.audit.execution.tau.conftest import make_task
 
 CANCEL = ToolCall(name="cancel_reservation", arguments={"reservation_id": "AAA111"})

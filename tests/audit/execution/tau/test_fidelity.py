@@ -1,7 +1,7 @@
-from audit.execution.tau import TauBenchEnvironment
-from audit.execution.tau.conversation import answered_calls
-from audit.execution.tau.fidelity import measure
-from taxonomy import Message, ToolCall, Trajectory
+from agenthard.audit.execution.tau import TauBenchEnvironment
+from agenthard.audit.execution.tau.conversation import answered_calls
+from agenthard.audit.execution.tau.fidelity import measure
+from agenthard.taxonomy import Message, ToolCall, Trajectory
 from tests.audit.execution.tau.conftest import make_task
 from tests.builders import make_run
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from audit.execution.tau.own_code_tables import Database, Table, Tables
+from agenthard.audit.execution.tau.own_code_tables import Database, Table, Tables
 
 USERS = {f"user_{i}": {"name": "Ann", "balance": 86, "orders": ["a", "b"]} for i in range(4)}
 DATA = {"users": USERS, "settings": ["x"]}

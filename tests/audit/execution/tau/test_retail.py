@@ -1,8 +1,8 @@
 import json
 from typing import Any
 
-from audit.execution.tau.retail import ORDER_EXTRAS, RetailTools
-from audit.execution.tau.tools import Release
+from agenthard.audit.execution.tau.retail import ORDER_EXTRAS, RetailTools
+from agenthard.audit.execution.tau.tools import Release
 
 
 def told(retail: RetailTools, tool: str, **arguments: Any) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audit.execution.tau.state import State, copied
+from agenthard.audit.execution.tau.state import State, copied
 
 DATABASE: dict[str, dict[str, dict[str, Any]]] = {
     "users": {str(i): {"cards": {"a": i, "b": [i, {"c": i}]}} for i in range(4)},

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from audit.execution.environment import Unavailable
-from audit.execution.tau import packages
-from audit.execution.tau.verify import DomainFidelity, Tally, verify_checkout
-from audit.sources.fetch import HOME_VARIABLE
-from flows.cli import app
-from flows.errors import CommandError
+from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.tau import packages
+from agenthard.audit.execution.tau.verify import DomainFidelity, Tally, verify_checkout
+from agenthard.audit.sources.fetch import HOME_VARIABLE
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError
 from tests.audit.execution.checkouts.conftest import write
 
 ENVIRONMENT = """

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from audit.execution.environment import ExecutionFailed
-from audit.execution.workers import Isolation, Limits, Worker, WorkerPool
+from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.workers import Isolation, Limits, Worker, WorkerPool
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
 

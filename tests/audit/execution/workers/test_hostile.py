@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from audit.execution.environment import ExecutionFailed, Unavailable
-from audit.execution.workers import (
+from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.workers import (
     Limits,
     Worker,
     WorkerPool,
@@ -22,8 +22,8 @@ from audit.execution.workers import (
     sandbox,
     why_not_contained,
 )
-from audit.execution.workers.isolation import LAYERS, OFF_VARIABLE
-from audit.execution.workers.seccomp import MACHINES, numbers
+from agenthard.audit.execution.workers.isolation import LAYERS, OFF_VARIABLE
+from agenthard.audit.execution.workers.seccomp import MACHINES, numbers
 from tests.builders import make_task
 
 HERE = Path(__file__).parent

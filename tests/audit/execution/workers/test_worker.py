@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from audit.execution.environment import ExecutionFailed, Unavailable
-from audit.execution.workers import Worker, WorkerPool
+from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.workers import Worker, WorkerPool
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
 
@@ -99,7 +99,7 @@ def test_a_process_that_ends_without_closing_leaves_nothing(tmp_path: Path) -> N
     code = f"""
 import sys
 from pathlib import Path
-from audit.execution.workers import Worker
+from agenthard.audit.execution.workers import Worker
 worker = Worker(Path(sys.executable), Path({str(SCRIPT)!r}))
 for value in ("a", "b"):
     worker.restart()

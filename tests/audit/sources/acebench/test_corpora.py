@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.detectors.ground_truth.call_schema import CallSchema
-from audit.sources.acebench import AceBench
-from audit.sources.base import Quarantine
-from taxonomy import AgentTask
-from taxonomy.finding import Severity
+from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
+from agenthard.audit.sources.acebench import AceBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy import AgentTask
+from agenthard.taxonomy.finding import Severity
 
 pytestmark = pytest.mark.corpora
 

@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from audit.detectors.ground_truth.call_schema import CallSchema
-from audit.sources.acebench import AceBench
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.registry import sources
-from taxonomy import AgentTask
-from taxonomy.accepted import any_of
-from taxonomy.pointer import resolve
+from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
+from agenthard.audit.sources.acebench import AceBench
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.registry import sources
+from agenthard.taxonomy import AgentTask
+from agenthard.taxonomy.accepted import any_of
+from agenthard.taxonomy.pointer import resolve
 from tests.audit.sources.acebench.conftest import BIRDS, normal, write_files
 
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.agencybench import AgencyBench
-from audit.sources.base import Quarantine
-from taxonomy import Trajectory
+from agenthard.audit.sources.agencybench import AgencyBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy import Trajectory
 
 pytestmark = pytest.mark.corpora
 

@@ -2,9 +2,9 @@ from typing import Any
 
 import pytest
 
-from audit.sources.agencybench.figures import figures, gather, pass_at, s_avg
-from audit.sources.base import FigureTable
-from taxonomy import Judgement, Message, Trajectory
+from agenthard.audit.sources.agencybench.figures import figures, gather, pass_at, s_avg
+from agenthard.audit.sources.base import FigureTable
+from agenthard.taxonomy import Judgement, Message, Trajectory
 from tests.builders import make_run
 
 WORK = (Message(role="assistant", content="Here is the page."),)

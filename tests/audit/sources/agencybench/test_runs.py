@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.agencybench import AgencyBench
-from audit.sources.base import Quarantine, SourceError
-from taxonomy import Trajectory
+from agenthard.audit.sources.agencybench import AgencyBench
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.taxonomy import Trajectory
 from tests.audit.sources.agencybench.conftest import RUNS, scored, shown, write
 
 

@@ -3,11 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.agencybench import AgencyBench
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.registry import sources
-from taxonomy import AgentTask
-from taxonomy.pointer import resolve
+from agenthard.audit.sources.agencybench import AgencyBench
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.registry import sources
+from agenthard.taxonomy import AgentTask
+from agenthard.taxonomy.pointer import resolve
 from tests.audit.sources.agencybench.conftest import ALARM, CLOCK, SCALE, description, write
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -2,11 +2,11 @@ from typing import Any
 
 import pytest
 
-from audit.sources.bfcl.answers import answer_calls
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.bfcl.schema import tool
-from taxonomy import Origin, ToolCall, ToolSpec
-from taxonomy.accepted import any_of, concrete_values
+from agenthard.audit.sources.bfcl.answers import answer_calls
+from agenthard.audit.sources.bfcl.schema import tool
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.taxonomy import Origin, ToolCall, ToolSpec
+from agenthard.taxonomy.accepted import any_of, concrete_values
 
 PROPERTIES = {
     "place": {"type": "string"},

@@ -1,6 +1,6 @@
 import pytest
 
-from audit.sources.bfcl.calls import MAX_CALL_CHARS, parse_call, parse_call_list
+from agenthard.audit.sources.formats.call_text import MAX_CALL_CHARS, parse_call, parse_call_list
 
 PARAMETERS = {"move": ["source", "target"], "now": []}
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import NotRead
-from audit.sources.bfcl import BFCL
-from audit.sources.bfcl.content import MANIFEST
-from audit.sources.bfcl.layout import find_layout
-from audit.sources.bfcl.reader import content_hashes
-from taxonomy import AgentTask
+from agenthard.audit.sources.base import NotRead
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.audit.sources.bfcl.content import MANIFEST
+from agenthard.audit.sources.bfcl.layout import find_layout
+from agenthard.audit.sources.bfcl.reader import content_hashes
+from agenthard.taxonomy import AgentTask
 
 Read = Callable[[Path], dict[str, AgentTask]]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from audit.sources.base import Quarantine
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask
-from taxonomy.accepted import concrete_values, is_any_of
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask
+from agenthard.taxonomy.accepted import concrete_values, is_any_of
 
 pytestmark = pytest.mark.corpora
 

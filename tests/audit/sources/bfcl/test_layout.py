@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.bfcl import BFCL
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.bfcl import BFCL
 
 
 @pytest.mark.parametrize(

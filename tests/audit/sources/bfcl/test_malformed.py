@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine, Quarantined
-from audit.sources.bfcl import BFCL
+from agenthard.audit.sources.base import Quarantine, Quarantined
+from agenthard.audit.sources.bfcl import BFCL
 
 QUESTIONS, ANSWERS = "BFCL_v3_simple.json", "possible_answer/BFCL_v3_simple.json"
 TURNS = "BFCL_v3_multi_turn_base.json"

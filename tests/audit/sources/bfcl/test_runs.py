@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine, Quarantined, SourceError
-from audit.sources.bfcl import BFCL
-from taxonomy import Trajectory
+from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import Trajectory
 
 ReadRuns = Callable[..., tuple[list[Trajectory], list[Quarantined]]]
 SIMPLE = ["simple_0", "simple_1"]

@@ -3,9 +3,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.bfcl.schema import tool, translate
-from taxonomy import Origin
+from agenthard.audit.sources.bfcl.schema import tool, translate
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.taxonomy import Origin
 
 ORIGIN = Origin(file="f.json", line=1, pointer="/function/0")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask
 
 Read = Callable[[Path], dict[str, AgentTask]]
 

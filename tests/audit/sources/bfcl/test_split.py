@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import SourceError
-from audit.sources.bfcl import BFCL
-from taxonomy import AgentTask
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.bfcl import BFCL
+from agenthard.taxonomy import AgentTask
 
 Read = Callable[[Path], dict[str, AgentTask]]
 

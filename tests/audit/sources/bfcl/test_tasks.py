@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from taxonomy import AgentTask, Message
-from taxonomy.accepted import any_of
+from agenthard.taxonomy import AgentTask, Message
+from agenthard.taxonomy.accepted import any_of
 
 Read = Callable[[Path], dict[str, AgentTask]]
 

@@ -2,7 +2,7 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from taxonomy import AgentTask
+from agenthard.taxonomy import AgentTask
 
 Read = Callable[[Path], dict[str, AgentTask]]
 

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.chat import Chat
-from audit.sources.registry import sources
-from audit.sources.runs import read_runs
-from taxonomy import AgentTask
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.chat import Chat
+from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.audit.sources.registry import sources
+from agenthard.taxonomy import AgentTask
 from tests.audit.sources.audited import findings, quarantined, read, write
 
 WEATHER = {

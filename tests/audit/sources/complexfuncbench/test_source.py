@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from audit.detectors.environment.wrong_entity_response import WrongEntityResponse
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.complexfuncbench import ComplexFuncBench
-from audit.sources.registry import sources
-from audit.sources.runs import read_runs
+from agenthard.audit.detectors.environment.wrong_entity_response import WrongEntityResponse
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.complexfuncbench import ComplexFuncBench
+from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.audit.sources.registry import sources
 from tests.audit.sources.audited import findings, quarantined, read, write
 from tests.audit.sources.complexfuncbench.conftest import record
 

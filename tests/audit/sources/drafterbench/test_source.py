@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import SourceError
-from audit.sources.drafterbench import DrafterBench
-from audit.sources.drafterbench.code import calls_in
-from audit.sources.registry import sources
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.drafterbench import DrafterBench
+from agenthard.audit.sources.drafterbench.code import calls_in
+from agenthard.audit.sources.registry import sources
 from tests.audit.sources.audited import findings, quarantined, read, write
 
 SCRIPT = """import fitz

@@ -7,10 +7,10 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from audit.sources.base import SourceError
-from audit.sources.hf import HuggingFace
-from audit.sources.registry import sources
-from taxonomy.accepted import any_of
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.hf import HuggingFace
+from agenthard.audit.sources.registry import sources
+from agenthard.taxonomy.accepted import any_of
 from tests.audit.sources.audited import findings, quarantined, read, write
 
 ADD = {

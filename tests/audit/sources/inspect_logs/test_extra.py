@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import SourceError
-from audit.sources.inspect_logs import InspectLogs
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.inspect_logs import InspectLogs
 
 
 def test_without_the_extra_the_message_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,11 +16,11 @@ from inspect_ai.scorer import includes, match  # noqa: E402
 from inspect_ai.solver import generate, system_message, use_tools  # noqa: E402
 from inspect_ai.tool import Tool, tool  # noqa: E402
 
-from audit.detectors.evaluation.substring_check import SubstringCheck  # noqa: E402
-from audit.sources.base import Quarantine, SourceError  # noqa: E402
-from audit.sources.inspect_logs import InspectLogs  # noqa: E402
-from audit.sources.registry import sources  # noqa: E402
-from taxonomy import Trajectory  # noqa: E402
+from agenthard.audit.detectors.evaluation.substring_check import SubstringCheck  # noqa: E402
+from agenthard.audit.sources.base import Quarantine, SourceError  # noqa: E402
+from agenthard.audit.sources.inspect_logs import InspectLogs  # noqa: E402
+from agenthard.audit.sources.registry import sources  # noqa: E402
+from agenthard.taxonomy import Trajectory  # noqa: E402
 from tests.audit.sources.audited import findings, read  # noqa: E402
 
 TARGETS = {"sum": "2", "words": ["four", "4"], "broken": "never", "endless": "never"}

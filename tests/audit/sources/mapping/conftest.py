@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.sources.mapping import MappingSource
+from agenthard.audit.sources.mapping import MappingSource
 
 LEND = {
     "name": "lend_book",

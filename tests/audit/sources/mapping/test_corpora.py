@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.mapping import Mapping
-from audit.sources.mapping.infer import infer
-from audit.sources.mapping.reader import Reader
-from audit.sources.registry import open_source
-from taxonomy.task import AgentTask
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.mapping import Mapping
+from agenthard.audit.sources.mapping.infer import infer
+from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.registry import open_source
+from agenthard.taxonomy.task import AgentTask
 
 CASES = [
     ("bfcl", "bfcl_v3_2025-07-17/data", "simple", "BFCL_v3_simple.json", 400, 399),

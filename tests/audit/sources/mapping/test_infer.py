@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import yaml
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.mapping import MappingSource
-from audit.sources.mapping.infer import Proposal, infer
-from audit.sources.mapping.infer.looks import is_calls, is_choices, is_messages, is_tools
-from audit.sources.mapping.infer.writing import as_yaml
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.mapping import MappingSource
+from agenthard.audit.sources.mapping.infer import Proposal, infer
+from agenthard.audit.sources.mapping.infer.looks import is_calls, is_choices, is_messages, is_tools
+from agenthard.audit.sources.mapping.infer.writing import as_yaml
 from tests.audit.sources.mapping.conftest import LEND, ROWS
 
 LIBRARY = Path(__file__).parents[4] / "docs/examples/library"

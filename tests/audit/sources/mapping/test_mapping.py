@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import SourceError
-from audit.sources.mapping import MappingSource, load_mapping
-from audit.sources.mapping.mapping import EnvironmentMap, Join, Mapping, RunMap, ScoringMap, TruthMap, UserMap
-from audit.sources.mapping.paths import PathError, compile_path
+from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.mapping import MappingSource, load_mapping
+from agenthard.audit.sources.mapping.mapping import EnvironmentMap, Join, Mapping, RunMap, ScoringMap, TruthMap, UserMap
+from agenthard.audit.sources.mapping.paths import PathError, compile_path
 
 
 @pytest.mark.parametrize(

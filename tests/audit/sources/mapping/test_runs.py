@@ -2,8 +2,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from audit.sources.base import Quarantine
-from audit.sources.runs import read_runs
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.runs import read_runs
 
 RUNS = {
     "model": "_stem",

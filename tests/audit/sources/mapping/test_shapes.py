@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from audit.sources.bfcl.malformed import Malformed
-from audit.sources.mapping.answers import accepted_answers
-from audit.sources.mapping.calls import read_calls
-from audit.sources.mapping.conversation import read_messages, read_turns
-from audit.sources.mapping.tools import read_tools
-from taxonomy.record import Origin
+from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.mapping.answers import accepted_answers
+from agenthard.audit.sources.mapping.calls import read_calls
+from agenthard.audit.sources.mapping.conversation import read_messages, read_turns
+from agenthard.audit.sources.mapping.tools import read_tools
+from agenthard.taxonomy.record import Origin
 
 SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
 PLACE = Origin(file="tasks.jsonl", line=3, pointer="/tools")

@@ -7,8 +7,8 @@ import pyarrow
 import pyarrow.parquet
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.mapping import MappingSource
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.mapping import MappingSource
 from tests.audit.sources.mapping.conftest import LEND, MAPPING, ROWS
 
 

@@ -10,9 +10,9 @@ import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.row_splits import write_rows
-from audit.sources.rows import iterate, peek, row_files
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.row_splits import write_rows
+from agenthard.audit.sources.formats.rows import iterate, peek, row_files
 
 RECORDS = [{"id": "a", "n": 1}, {"id": "b", "n": 2}, {"id": "c", "n": 3}]
 LINES = "\n".join(json.dumps(record) for record in RECORDS) + "\n"

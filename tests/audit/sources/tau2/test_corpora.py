@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.reading import read_json_array
-from audit.sources.tau2 import Tau2Bench
-from taxonomy.pointer import resolve
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.formats.reading import read_json_array
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy.pointer import resolve
 
 pytestmark = pytest.mark.corpora
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau2.knowledge import SET_BY_CODE
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau2.knowledge import SET_BY_CODE
 
 RETRIEVAL = """
 from pathlib import Path

@@ -5,10 +5,10 @@ from typing import Any, Literal, Optional
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from audit.sources.base import Quarantine
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau2.docstrings import parse_docstring
-from taxonomy.task import ToolSpec
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau2.docstrings import parse_docstring
+from agenthard.taxonomy.task import ToolSpec
 from tests.audit.sources.tau2.conftest import TOOLS_PY, write
 
 CODE = Path("src") / "tau2" / "domains" / "telecom"

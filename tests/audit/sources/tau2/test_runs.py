@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.tau2 import Tau2Bench
-from audit.sources.tau2.results import normalised
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau2.results import normalised
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.audit.sources.tau2.conftest import CALL, FIRST, SECOND, write
 
 TALK = [

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.reading import read_json_array
-from audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.reading import read_json_array
+from agenthard.audit.sources.tau2 import Tau2Bench
 from tests.audit.sources.tau2.conftest import ASSERTED, write
 
 

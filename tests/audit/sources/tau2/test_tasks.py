@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.tau2 import Tau2Bench
-from taxonomy.pointer import resolve
-from taxonomy.task import AgentTask
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.task import AgentTask
 from tests.audit.sources.tau2.conftest import ASSERTED, CALL, FIRST, SECOND, write
 
 AIRLINE = "data/tau2/domains/airline"

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.tau_bench import TauBench
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy.trajectory import Trajectory
 
 pytestmark = pytest.mark.corpora
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.evidence import text_at
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.tau_bench import TauBench
+from agenthard.audit.evidence import text_at
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.tau_bench import TauBench
 from tests.audit.sources.tau_bench.conftest import POLICY, STATE, TASKS, write_json
 
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau_bench import TauBench
 from tests.audit.sources.tau_bench.conftest import POLICY, TASKS_TEST_PY, TOOL_PY, write_text
 
 DOMAIN = Path("tau_bench") / "envs" / "airline"

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from audit.sources.base import Quarantine
-from audit.sources.tau_bench import TauBench
-from taxonomy.trajectory import Trajectory
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.audit.sources.tau_bench.conftest import TASKS, write_json
 
 TALK = [

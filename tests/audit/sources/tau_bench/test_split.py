@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.base import Quarantine, SourceError
-from audit.sources.reading import read_json_array
-from audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.reading import read_json_array
+from agenthard.audit.sources.tau_bench import TauBench
 from tests.audit.sources.tau_bench.conftest import TASKS_TEST_PY
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from audit.sources.tau_common import json_stream
-from audit.sources.tau_common.json_stream import JsonStreamError, Member, stream_members
+from agenthard.audit.sources.formats import json_stream
+from agenthard.audit.sources.formats.json_stream import JsonStreamError, Member, stream_members
 
 
 def _file(tmp_path: Path, text: str) -> Path:

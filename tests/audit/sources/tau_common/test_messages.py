@@ -1,6 +1,6 @@
 import pytest
 
-from audit.sources.tau_common.messages import to_messages
+from agenthard.audit.sources.formats.chat_messages import to_messages
 
 
 def test_flat_and_nested_calls_become_the_same() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from audit.sources.tau_common.records import Native, explain, release_label
-from audit.sources.tau_common.tool_files import without_dangling_refs
+from agenthard.audit.sources.tau_common.records import Native, explain, release_label
+from agenthard.audit.sources.tau_common.tool_files import without_dangling_refs
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 

@@ -1,0 +1,1 @@
+"""What several checks share: values, dates, names, prompts and requests."""

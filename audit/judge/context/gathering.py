@@ -1,0 +1,176 @@
+"""Everything that a judge may be shown of a task, uncut: `trim` decides what of it fits."""
+
+from collections.abc import Iterator, Sequence
+
+from agenthard.audit.evidence import canonical_json
+from agenthard.audit.judge.context.material import Material, Omission, Part, Passage
+from agenthard.audit.judge.context.observed import check_passages, replay_passages, run_passages
+from agenthard.audit.judge.context.relevance import ranked
+from agenthard.audit.judge.context.state_index import own_index, shared_index
+from agenthard.audit.judge.context.state_omissions import unrelated
+from agenthard.audit.judge.context.tokens import text_tokens
+from agenthard.audit.judge.context.tool_passages import documented
+from agenthard.taxonomy.accepted import ANY_OF
+from agenthard.taxonomy.finding import Coverage, Finding
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, Message, ToolCall
+from agenthard.taxonomy.trajectory import Trajectory
+
+ABOUT = 6000
+"""Characters up to which a value of the metadata is shown."""
+_REPEATED = ("user", "evaluation")
+"""Parts that the metadata often repeats."""
+_FREE = 24
+"""Characters from which a text of the metadata that stands elsewhere too is not repeated."""
+
+
+def gather(
+    task: AgentTask,
+    findings: Sequence[Finding] = (),
+    coverage: Sequence[Coverage] = (),
+    runs: Sequence[Trajectory] = (),
+) -> Material:
+    """Gather everything that a decision about a task may need.
+
+    The ground truth is replayed where the task can be executed here. Every passage with a pointer is a contiguous piece
+    of the text there.
+
+    Args:
+        task: the task.
+        findings: findings of the audit; those on this task are shown, but for findings of judges.
+        coverage: what each check did; rows of other tasks do not matter.
+        runs: runs to show; those of other tasks do not matter.
+
+    Returns:
+        The material. Only records of the shared state to which something in the task leads are in it
+        (agenthard.audit.judge.context.relevance), and of the metadata only what is short and stands nowhere else.
+    """
+    described = [*_user(task), *_policy(task), *_tools(task)]
+    wanted = [*_evaluation(task), *_ground_truth(task)]
+    checks = list(check_passages(task, findings, coverage))
+    observed = [*replay_passages(task), *checks, *run_passages(task, runs)]
+    records, others = _state(task, [passage.text for passage in observed])
+    about, too_long = _about(task, [passage.text for passage in (*described, *wanted) if passage.part in _REPEATED])
+    passages = [*about, *described, *records, *wanted, *observed]
+    return Material(task_id=task.id, passages=tuple(_unlike(passages)), omitted=(*too_long, *others))
+
+
+def _unlike(passages: list[Passage]) -> Iterator[Passage]:
+    """Give passages whose labels happen to be the same labels of their own."""
+    seen: set[str] = set()
+    for passage in passages:
+        label, number = passage.label, 2
+        while label in seen:
+            label, number = f"{passage.label}#{number}", number + 1
+        seen.add(label)
+        yield passage if label == passage.label else passage.model_copy(update={"label": label})
+
+
+def _about(task: AgentTask, shown: Sequence[str]) -> tuple[list[Passage], list[Omission]]:
+    passages, omitted = [], []
+    for key, value in task.metadata.items():
+        pointer, text = join("/metadata", key), value if isinstance(value, str) else canonical_json(value)
+        if len(text) > ABOUT:
+            what = f"{key} of the metadata, {len(text)} characters"
+            omitted.append(Omission(label=pointer, what=what, tokens=text_tokens(text)))
+        elif value not in (None, "", [], {}) and not _repeated(value, shown):
+            passages.append(_passage(pointer, "about", f"metadata: {key}", text))
+    return passages, omitted
+
+
+def _repeated(value: object, shown: Sequence[str]) -> bool:
+    """Tell whether all of a text, or of a list of texts, is shown already."""
+    texts = value if isinstance(value, list) and value else [value]
+    return all(
+        isinstance(text, str) and len(text) >= _FREE and any(text in s or canonical_json(text) in s for s in shown)
+        for text in texts
+    )
+
+
+def _user(task: AgentTask) -> Iterator[Passage]:
+    simulated = "instruction to the simulated user" if task.user.kind == "simulated" else "instruction"
+    if task.user.instruction:
+        yield _passage("/user/instruction", "user", simulated, task.user.instruction, needed=True)
+    for key, text in task.user.context.items():
+        if text:
+            yield _passage(join("/user/context", key), "user", f"{simulated}: {key}", text, needed=True)
+    for i, turn in enumerate(task.user.turns):
+        if not turn:
+            revealed = ", ".join(task.hidden_tools.get(str(i), ()))
+            title = f"turn {i}: no message" + (f"; now these tools can be called: {revealed}" if revealed else "")
+            yield _passage(f"/user/turns/{i}", "user", title, "[]", needed=True)
+        for j, message in enumerate(turn):
+            yield from _message(f"/user/turns/{i}/{j}", f"turn {i}, {message.role}", message)
+
+
+def _message(pointer: str, title: str, message: Message) -> Iterator[Passage]:
+    if message.content:
+        yield _passage(f"{pointer}/content", "user", title, message.content, needed=True)
+    if message.tool_calls:
+        text = canonical_json(message.tool_calls)
+        yield _passage(f"{pointer}/tool_calls", "user", f"{title} calls tools", text, needed=True)
+
+
+def _policy(task: AgentTask) -> Iterator[Passage]:
+    if task.environment.policy:
+        title = "policy (system prompt of the agent)"
+        yield _passage("/environment/policy", "policy", title, task.environment.policy, needed=True)
+
+
+def _tools(task: AgentTask) -> Iterator[Passage]:
+    called = {(call.requestor, call.name) for _, call in task.gold_calls()}
+    hidden = {name: turn for turn, names in task.hidden_tools.items() for name in names}
+    for who, name, passages in documented(task.environment):
+        needed = (who, name) in called
+        for number, passage in enumerate(passages):
+            title = passage.title
+            if number == 0 and who == "assistant" and name in hidden:
+                title += f", withheld until turn {hidden[name]}" if hidden[name] else ", withheld in all turns"
+            yield passage.model_copy(update={"title": title, "needed": needed})
+    if task.hidden_tools:
+        title = "tools withheld at the start, by the turn (from 0) that reveals them"
+        yield _passage("/hidden_tools", "tools", title, canonical_json(task.hidden_tools), needed=True)
+
+
+def _state(task: AgentTask, observed: Sequence[str]) -> tuple[list[Passage], list[Omission]]:
+    passages: list[Passage] = []
+    omitted: list[Omission] = []
+    for index in (own_index(task), shared_index(task.environment)):
+        ranks = ranked(task, index, observed)
+        passages += [index.records[number].passage.model_copy(update={"rank": rank}) for rank, number in ranks]
+        omitted += unrelated(index, [number for _, number in ranks])
+    return passages, omitted
+
+
+def _evaluation(task: AgentTask) -> Iterator[Passage]:
+    for i, check in enumerate(task.evaluation.checks):
+        title = f"evaluation: {check.kind}, " + ("scored" if check.scored else "stated and NOT scored")
+        yield _passage(f"/evaluation/checks/{i}", "evaluation", title, canonical_json(check), needed=True)
+
+
+def _ground_truth(task: AgentTask) -> Iterator[Passage]:
+    truth = task.ground_truth
+    for name, value in (("semantics", truth.semantics), ("call_matching", truth.call_matching)):
+        yield _passage(f"/ground_truth/{name}", "ground_truth", f"ground truth: {name}", value, needed=True)
+    for i, turn in enumerate(truth.turns):
+        if not turn:
+            title = f"ground truth of turn {i}: no call"
+            yield _passage(f"/ground_truth/turns/{i}", "ground_truth", title, "[]", needed=True)
+        for j, call in enumerate(turn):
+            title = f"ground truth of turn {i}, call {j}: {call.name}{_accepted(call)}"
+            text = canonical_json(call)
+            yield _passage(f"/ground_truth/turns/{i}/{j}", "ground_truth", title, text, needed=True)
+    for part in ("outputs", "answers"):
+        for i, text in enumerate(getattr(truth, part)):
+            title = "ground truth: required output" if part == "outputs" else "ground truth: accepted answer"
+            yield _passage(f"/ground_truth/{part}/{i}", "ground_truth", title, text, needed=True)
+
+
+def _accepted(call: ToolCall) -> str:
+    has_choice = f'"{ANY_OF}"' in canonical_json(call.arguments)
+    return f" (any value of a list {ANY_OF} is accepted; $optional: it may be left out)" if has_choice else ""
+
+
+def _passage(label: str, part: Part, title: str, text: str, *, needed: bool = False) -> Passage:
+    """Make a passage that is labelled by its pointer."""
+    return Passage(label=label, part=part, title=title, text=text, pointer=label, needed=needed)

@@ -1,0 +1,1 @@
+"""What is checked in a verdict: its quotes, values, calls and scores."""

@@ -1,0 +1,180 @@
+"""What a statistic would be on random subsets of equal size: the null beside which every cleaned figure stands."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from agenthard.audit.statistics.matrix import ScoreMatrix
+from agenthard.audit.statistics.resampling import random_subsets
+from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
+from agenthard.audit.statistics.threads import one_thread
+from agenthard.taxonomy.record import Record
+
+LEAST_DRAWS = 200
+_SAME = 1e-12
+
+
+class NullDistribution(Record):
+    """A statistic over random subsets of equal size, and where the observed value lies among them."""
+
+    mean: float
+    """Mean over the draws."""
+    low: float
+    """5 % quantile of the draws."""
+    high: float
+    """95 % quantile of the draws."""
+    n: int
+    """Items in each random subset."""
+    of: int
+    """Items drawn from."""
+    draws: int
+    """Draws on which the statistic is defined."""
+    of_draws: int
+    """All draws."""
+    seed: int
+    """Seed of the draws."""
+    method: str
+    """What was computed on each draw."""
+    values: tuple[float, ...] = Field(repr=False)
+    """The statistic per defined draw."""
+    observed: float | None = None
+    """The statistic of the subset that is being judged; None when it is undefined or not given."""
+    percentile: float | None = None
+    """Where ``observed`` lies: 100 · (draws below + half of the draws equal) / draws."""
+
+    @property
+    def exceeds(self) -> bool | None:
+        """Whether the observed value lies outside the 5–95 % band; None without an observed value."""
+        if self.observed is None:
+            return None
+        return self.observed < self.low - _SAME or self.observed > self.high + _SAME
+
+
+def random_subset_null(
+    statistic: Callable[[NDArray[np.intp]], Result],
+    *,
+    total: int,
+    keep: int,
+    draws: int = LEAST_DRAWS,
+    seed: int = 0,
+    observed: Result | None = None,
+) -> NullDistribution | Undefined:
+    """Compute a statistic on random subsets of ``keep`` of ``total`` items.
+
+    One draw is an anecdote, so at least 200 are needed. Draws on which the statistic is undefined are left out and
+    counted ("draws of of_draws").
+
+    Args:
+        statistic: maps sorted positions (0-based) to a result, for instance the diversity of ``vectors[positions]``.
+        total: number of items.
+        keep: items in each subset.
+        draws: number of subsets.
+        seed: seed of the draws.
+        observed: the same statistic on the subset that is being judged.
+
+    Returns:
+        The distribution. Undefined when the statistic is undefined on every draw, or ``keep`` is not in 1..total − 1.
+
+    Raises:
+        ValueError: for fewer than 200 draws.
+    """
+    reason = _why_no_null(total, keep, draws)
+    if reason:
+        return undefined(reason, total, "tasks")
+    with one_thread():
+        results = [statistic(positions) for positions in random_subsets(total, keep, draws, seed)]
+    defined = [result for result in results if isinstance(result, Estimate)]
+    if not defined:
+        why = next(result.reason for result in results if isinstance(result, Undefined))
+        return undefined(f"the statistic is so on each of {draws} random subsets ({why})", keep, "tasks")
+    value = observed.value if isinstance(observed, Estimate) else None
+    values = [result.value for result in defined]
+    return summarise_null(values, total, keep, draws, seed, defined[0].method, value)
+
+
+def matrix_null(
+    matrix: ScoreMatrix,
+    statistic: Callable[[ScoreMatrix], Result],
+    *,
+    keep: int,
+    draws: int = LEAST_DRAWS,
+    seed: int = 0,
+    observed: Result | None = None,
+) -> NullDistribution | Undefined:
+    """Compute a statistic of a matrix on random subsets of its tasks (see ``random_subset_null``).
+
+    Args:
+        matrix: the scores before cleaning.
+        statistic: maps a matrix to a result; give it a fixed seed where it resamples.
+        keep: tasks in each subset, the size of the cleaned split.
+        draws: number of subsets, at least 200.
+        seed: seed of the draws.
+        observed: the same statistic on the cleaned matrix.
+
+    Returns:
+        The distribution, or why there is none.
+    """
+    return random_subset_null(
+        lambda positions: statistic(matrix.take(positions)),
+        total=len(matrix.tasks),
+        keep=keep,
+        draws=draws,
+        seed=seed,
+        observed=observed,
+    )
+
+
+def summarise_null(
+    values: Sequence[float] | NDArray[Any],
+    total: int,
+    keep: int,
+    draws: int,
+    seed: int,
+    method: str,
+    observed: float | None,
+) -> NullDistribution:
+    """Summarise the values of a statistic over random subsets.
+
+    Args:
+        values: one per draw on which the statistic is defined, at least one.
+        total: items drawn from.
+        keep: items in each subset.
+        draws: all draws.
+        seed: seed of the draws.
+        method: what was computed.
+        observed: the value that is being judged, if any.
+
+    Returns:
+        Mean, 5–95 % band and percentile of the observed value.
+    """
+    array = np.asarray(values, dtype=np.float64)
+    low, high = np.quantile(array, [0.05, 0.95])
+    percentile = None
+    if observed is not None:
+        equal = np.abs(array - observed) <= _SAME
+        percentile = float(100 * ((array < observed) & ~equal).mean() + 50 * equal.mean())
+    return NullDistribution(
+        mean=float(array.mean()),
+        low=float(low),
+        high=float(high),
+        n=keep,
+        of=total,
+        draws=len(array),
+        of_draws=draws,
+        seed=seed,
+        method=method,
+        values=tuple(array.tolist()),
+        observed=observed,
+        percentile=percentile,
+    )
+
+
+def _why_no_null(total: int, keep: int, draws: int) -> str | None:
+    if draws < LEAST_DRAWS:
+        raise ValueError(f"a null distribution needs at least {LEAST_DRAWS} draws, got {draws}")
+    if not 1 <= keep < total:
+        return f"a random subset of {keep} of {total} items leaves nothing to chance"
+    return None

@@ -1,0 +1,201 @@
+"""Which models differ on the tasks both were run on: paired tests of all pairs, corrected by Holm."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr
+
+from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
+from agenthard.audit.statistics.resampling import bootstrap_means
+from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
+from agenthard.taxonomy.record import Record
+
+PairedTest = Literal["mcnemar", "bootstrap"]
+
+
+class PairComparison(Record):
+    """One pair of models, tested on the tasks that both have a score on."""
+
+    first: str
+    """Model that comes first in the matrix."""
+    second: str
+    """The other model."""
+    difference: float
+    """Score of the first minus score of the second, over their common tasks."""
+    n: int
+    """Common tasks."""
+    of: int
+    """Tasks there are."""
+    p: float
+    """Two-sided p-value."""
+    adjusted_p: float
+    """p-value after Holm's correction over all tested pairs."""
+    significant: bool
+    """Whether adjusted_p is at most alpha."""
+
+
+def compare_pairs(
+    matrix: ScoreMatrix,
+    *,
+    test: PairedTest = "mcnemar",
+    alpha: float = 0.05,
+    resamples: int = 10_000,
+    seed: int = 0,
+    clusters: Sequence[str] | None = None,
+) -> tuple[PairComparison, ...] | Undefined:
+    """Test every pair of models on the tasks both have, with Holm's correction.
+
+    "mcnemar": exact, for one run per cell; missing cells are left out pair by pair.
+    "bootstrap": the share of paired resamples on either side of 0, ``2 (1 + min(#d ≤ 0, #d ≥ 0)) / (B + 1)``; for
+    several runs per cell and for clusters; complete tasks only.
+
+    Args:
+        matrix: the scores.
+        test: the paired test.
+        alpha: family-wise error rate.
+        resamples: number of resamples of the bootstrap.
+        seed: seed of the bootstrap.
+        clusters: name of the cluster of each complete task, for the bootstrap.
+
+    Returns:
+        All pairs with a common task, in the order of the matrix. Undefined for fewer than two models or usable tasks;
+        when every run passes or fails, or no two models share a task; for McNemar with several runs per cell or with
+        clusters; for a bootstrap too small to reach alpha after Holm.
+    """
+    usable = matrix if test == "mcnemar" else matrix.complete_tasks()
+    n_pairs = len(matrix.models) * (len(matrix.models) - 1) // 2
+    reason = why_unusable(usable) or _why_no_test(usable, test, clusters, 2 * n_pairs / alpha - 1, resamples)
+    if reason:
+        return undefined(reason, len(usable.tasks), "tasks")
+    first, second = np.triu_indices(len(usable.models), 1)
+    scored = usable.scored.astype(np.float64)
+    values = usable.values * scored
+    common = (scored @ scored.T)[first, second]
+    used = np.flatnonzero(common > 0)
+    if not len(used):
+        return undefined("no two models have a score on the same task", len(usable.tasks), "tasks")
+    if test == "mcnemar":
+        passes, fails = values, scored - values
+        p = mcnemar_exact((passes @ fails.T)[first, second], (fails @ passes.T)[first, second])
+    else:
+        p = _bootstrap_p(usable.values.T, first, second, resamples, seed, clusters)
+    gaps = (values @ scored.T)[first, second] - (scored @ values.T)[first, second]
+    return tuple(
+        PairComparison(
+            first=usable.models[first[pair]],
+            second=usable.models[second[pair]],
+            difference=float(gaps[pair] / common[pair]),
+            n=int(common[pair]),
+            of=len(matrix.tasks),
+            p=float(p[pair]),
+            adjusted_p=adjusted,
+            significant=adjusted <= alpha,
+        )
+        for pair, adjusted in zip(used, holm(p[used]), strict=True)
+    )
+
+
+def paired_separability(
+    matrix: ScoreMatrix,
+    *,
+    test: PairedTest = "mcnemar",
+    alpha: float = 0.05,
+    resamples: int = 10_000,
+    seed: int = 0,
+    clusters: Sequence[str] | None = None,
+) -> Result:
+    """Share of pairs of models that differ significantly, ``100 · significant / C(M, 2)``.
+
+    Arguments, missing cells and undefined cases are those of ``compare_pairs``. A pair without a common task counts as
+    not separated.
+
+    Returns:
+        The separability in percent, 0..100; ``level`` is 1 − alpha.
+    """
+    pairs = compare_pairs(matrix, test=test, alpha=alpha, resamples=resamples, seed=seed, clusters=clusters)
+    if isinstance(pairs, Undefined):
+        return pairs
+    possible = len(matrix.models) * (len(matrix.models) - 1) // 2
+    how = "exact McNemar tests, pairwise complete" if test == "mcnemar" else f"paired bootstrap, {resamples} resamples"
+    return Estimate(
+        value=100 * sum(pair.significant for pair in pairs) / possible,
+        level=1 - alpha,
+        n=len(pairs),
+        of=possible,
+        unit="pairs of models",
+        method=f"{how}, Holm at {alpha}",
+        seed=seed if test == "bootstrap" else None,
+    )
+
+
+def mcnemar_exact(only_first: ArrayLike, only_second: ArrayLike) -> NDArray[np.float64]:
+    """Exact two-sided McNemar test: under H0 each task on which the models differ favours either with probability 1/2.
+
+    ``p = min(1, 2 P(X ≤ min(b, c)))`` with X binomial(b + c, 1/2); without a task on which they differ, p = 1.
+
+    Args:
+        only_first: b, tasks that only the first model passes; one number or an array.
+        only_second: c, tasks that only the second model passes.
+
+    Returns:
+        The p-value or p-values.
+
+    >>> round(mcnemar_exact(1, 5).item(), 9)  # 2 (C(6,0) + C(6,1)) / 2^6 = 14/64
+    0.21875
+    """
+    b, c = np.asarray(only_first, dtype=np.float64), np.asarray(only_second, dtype=np.float64)
+    return np.asarray(np.minimum(1.0, 2 * bdtr(np.minimum(b, c), (b + c).astype(np.int64), 0.5)))
+
+
+def holm(p_values: Sequence[float] | NDArray[np.float64]) -> list[float]:
+    """Adjust p-values by Holm's step-down procedure: the i-th smallest of m is ``max over j ≤ i of (m − j + 1) p_j``.
+
+    Args:
+        p_values: unadjusted p-values; NaN is refused.
+
+    Returns:
+        Adjusted p-values, at most 1, in the given order.
+
+    Raises:
+        ValueError: for a p-value outside 0..1.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    if not ((p >= 0) & (p <= 1)).all():
+        raise ValueError("a p-value lies in 0..1 and is not NaN")
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
+    return [float(value) for value in adjusted]
+
+
+def _why_no_test(
+    matrix: ScoreMatrix, test: PairedTest, clusters: Sequence[str] | None, needed: float, resamples: int
+) -> str | None:
+    if test == "mcnemar":
+        if not matrix.binary:
+            return "McNemar's test needs one run per cell; use the bootstrap for several"
+        return "McNemar's test takes tasks as independent; use the bootstrap for clusters" if clusters else None
+    if resamples < needed:
+        return f"{resamples} resamples cannot reach significance after Holm; use at least {int(np.ceil(needed))}"
+    return None
+
+
+def _bootstrap_p(
+    values: NDArray[np.float64],
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    resamples: int,
+    seed: int,
+    clusters: Sequence[str] | None,
+) -> NDArray[np.float64]:
+    below, above = np.zeros(len(first)), np.zeros(len(first))
+    for means in bootstrap_means(values, resamples=resamples, seed=seed, clusters=clusters):
+        gaps = means[:, first] - means[:, second]
+        below += (gaps <= 1e-12).sum(axis=0)
+        above += (gaps >= -1e-12).sum(axis=0)
+    return np.minimum(1.0, 2 * (1 + np.minimum(below, above)) / (resamples + 1))
