@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 
 from agenthard.ace.agents import LEADERBOARD, MAX_TURNS, find
 from agenthard.ace.agents.llm import LlmSettings, first_request, play, trial_seed
-from agenthard.ace.environment import Budgets, Environment, Mode, Unplayable
+from agenthard.ace.environment import Budgets, Environment, Mode, UnplayableError
 from agenthard.ace.instance import Instance
 from agenthard.ace.source import AceBench
 from agenthard.audit.sources.base import Quarantine, hash_files
@@ -137,7 +137,7 @@ class AceTask:
         """Start an episode.
 
         Raises:
-            Unplayable: The instance contradicts itself or its domain.
+            UnplayableError: The instance contradicts itself or its domain.
         """
         return Environment(
             self.instance.puzzle,
@@ -151,7 +151,7 @@ class AceTask:
         """Let an agent without a model play one episode."""
         try:
             environment = self.environment(failure_rate, trial)
-        except Unplayable as error:
+        except UnplayableError as error:
             return self._unplayable(agent, condition, trial, error)
         return find(agent).play(
             environment,
@@ -168,7 +168,7 @@ class AceTask:
         """Let a model play one episode."""
         try:
             environment = self.environment(failure_rate, trial)
-        except Unplayable as error:
+        except UnplayableError as error:
             return self._unplayable(agent, condition, trial, error)
         settings = self._settings(file)
         return await play(model, settings, environment, trial, agent=agent, condition=condition, task_id=self.id)
@@ -198,7 +198,7 @@ class AceTask:
         )
         return first, workload
 
-    def _unplayable(self, agent: str, condition: str, trial: int, why: Unplayable) -> Trajectory:
+    def _unplayable(self, agent: str, condition: str, trial: int, why: UnplayableError) -> Trajectory:
         """An episode that could not begin: nobody's failure, and no other attempt would fare better."""
         return Trajectory(
             id=f"{agent}/{self.id}/{condition}/{trial}",

@@ -3,13 +3,13 @@
 from typing import Any, ClassVar
 
 from agenthard.ace.audit_task import INSTANCE
-from agenthard.ace.environment import Budgets, Unplayable
+from agenthard.ace.environment import Budgets, UnplayableError
 from agenthard.ace.environment import Environment as Episode
 from agenthard.ace.environment.environment import as_text
 from agenthard.ace.instance import Puzzle
 from agenthard.ace.reference_entry import decode
-from agenthard.ace.unreadable import Malformed
-from agenthard.audit.execution.environment import Attempt, Environment, Observation, Unavailable, Verdict
+from agenthard.ace.unreadable import MalformedInstanceError
+from agenthard.audit.execution.environment import Attempt, Environment, Observation, UnavailableError, Verdict
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
@@ -33,7 +33,7 @@ class AceEnvironment(Environment):
             return "the task carries no ACE-Bench instance"
         try:
             self._start(task)
-        except Unavailable as reason:
+        except UnavailableError as reason:
             return str(reason)
         return None
 
@@ -41,7 +41,7 @@ class AceEnvironment(Environment):
         """Start an episode with the grid as the task gives it.
 
         Raises:
-            Unavailable: the instance cannot be played.
+            UnavailableError: the instance cannot be played.
         """
         self._episode = self._start(task)
 
@@ -60,7 +60,7 @@ class AceEnvironment(Environment):
         """Play an attempt and tell whether its grid is a solution.
 
         Raises:
-            Unavailable: the instance cannot be played.
+            UnavailableError: the instance cannot be played.
         """
         episode = self._start(task)
         for turn in attempt.turns:
@@ -71,7 +71,7 @@ class AceEnvironment(Environment):
 
     def _running(self) -> Episode:
         if self._episode is None:
-            raise Unavailable("no task was started: call reset first")
+            raise UnavailableError("no task was started: call reset first")
         return self._episode
 
     def _start(self, task: AgentTask) -> Episode:
@@ -80,5 +80,5 @@ class AceEnvironment(Environment):
             if self._played is None or self._played[0] is not task:
                 self._played = task, decode(task.metadata[INSTANCE]).puzzle
             return Episode(self._played[1], budgets=Budgets.UNLIMITED)
-        except (Malformed, Unplayable) as error:
-            raise Unavailable(f"{task.id} cannot be played: {error}") from error
+        except (MalformedInstanceError, UnplayableError) as error:
+            raise UnavailableError(f"{task.id} cannot be played: {error}") from error

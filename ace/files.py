@@ -8,7 +8,7 @@ from pathlib import Path
 from agenthard.ace import reference_stream, storage
 from agenthard.ace.instance import Instance, Puzzle
 from agenthard.ace.suite_files import FORMAT
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from agenthard.audit.sources.formats.reading import open_binary
 
 _START_BYTES = 4096
@@ -49,12 +49,12 @@ def load(path: Path) -> Iterator[Instance | Unreadable]:
         each file or suite.
 
     Raises:
-        Malformed: It holds neither format, or one of its files does not; what comes before was handed over.
+        MalformedInstanceError: It holds neither format, or one of its files does not; what comes before was yielded.
         OSError: It cannot be read.
     """
     places = find(path)
     if not places:
-        raise Malformed(f"{path}: no ACE-Bench file and no suite here")
+        raise MalformedInstanceError(f"{path}: no ACE-Bench file and no suite here")
     for place in places:
         yield from storage.scan(place) if place.is_dir() else reference_stream.scan(place)
 
@@ -69,7 +69,7 @@ def load_puzzles(path: Path) -> Iterator[Puzzle | Unreadable]:
         The puzzles, and in the place of those that cannot be read the reason.
 
     Raises:
-        Malformed: As for ``load``.
+        MalformedInstanceError: As for ``load``.
         OSError: As for ``load``.
     """
     for place in find(path):

@@ -15,9 +15,9 @@ from agenthard.ace.environment import Budgets, Ending, Environment, Mode, Tool
 from agenthard.ace.environment.environment import as_text
 from agenthard.ace.environment.prompts import CUT_OFF, GO_ON, messages
 from agenthard.ace.environment.schemas import parameters
-from agenthard.ace.extras import MissingExtra
 from agenthard.ace.files import load_puzzles
 from agenthard.ace.instance import Puzzle
+from agenthard.taxonomy.errors import MissingExtraError
 
 try:
     from inspect_ai import Task, task
@@ -27,7 +27,7 @@ try:
     from inspect_ai.solver import Generate, Solver, TaskState, solver
     from inspect_ai.tool import ToolDef, ToolParams
 except ModuleNotFoundError as error:
-    raise MissingExtra("the Inspect task", "inspect") from error
+    raise MissingExtraError("the Inspect task", "inspect") from error
 
 _OUTCOME = "outcome"
 

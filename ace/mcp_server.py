@@ -14,7 +14,7 @@ from agenthard.ace.environment import Environment
 from agenthard.ace.environment.environment import as_text
 from agenthard.ace.environment.prompts import messages
 from agenthard.ace.environment.schemas import parameters
-from agenthard.ace.extras import MissingExtra
+from agenthard.taxonomy.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -29,7 +29,7 @@ def serve(environment: Environment, *, shuffle: int | None = None, result: Path 
         result: Where to write the outcome as JSON when the client is gone; None writes none.
 
     Raises:
-        MissingExtra: The package ``mcp`` is not installed.
+        MissingExtraError: The package ``mcp`` is not installed.
         OSError: The outcome cannot be written.
     """
     server = make_server(environment, shuffle=shuffle)
@@ -52,13 +52,13 @@ def make_server(environment: Environment, *, shuffle: int | None = None) -> "Ser
         server's instructions to the model need no prompt: they say the same.
 
     Raises:
-        MissingExtra: The package ``mcp`` is not installed.
+        MissingExtraError: The package ``mcp`` is not installed.
     """
     try:
         from mcp import types
         from mcp.server.lowlevel import Server
     except ModuleNotFoundError as error:
-        raise MissingExtra("the MCP server", "mcp") from error
+        raise MissingExtraError("the MCP server", "mcp") from error
 
     text = "\n\n".join(message["content"] for message in messages(environment))
     title = f"ACE-Bench: {environment.domain.wording.task}"

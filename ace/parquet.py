@@ -7,7 +7,7 @@ from typing import Any
 
 from agenthard.ace.instance import Instance
 from agenthard.ace.records import answer_line, puzzle_line
-from agenthard.ace.unreadable import Malformed
+from agenthard.ace.unreadable import MalformedInstanceError
 
 _ROW_GROUP = 64
 
@@ -53,7 +53,7 @@ def records(path: Path) -> Iterator[bytes]:
         What a line of JSON lines holds, its line break included.
 
     Raises:
-        Malformed: It is no such file, or a damaged one.
+        MalformedInstanceError: It is no such file, or a damaged one.
         OSError: It cannot be read.
     """
     import pyarrow as pa
@@ -62,11 +62,11 @@ def records(path: Path) -> Iterator[bytes]:
     try:
         with pq.ParquetFile(path) as file:
             if "record" not in file.schema_arrow.names or file.schema_arrow.field("record").type != pa.string():
-                raise Malformed(f"{path.name} has no text column 'record'")
+                raise MalformedInstanceError(f"{path.name} has no text column 'record'")
             for batch in file.iter_batches(batch_size=_ROW_GROUP, columns=["record"]):
                 yield from ((record or "").encode() + b"\n" for record in batch.column("record").to_pylist())
     except pa.ArrowException as error:
-        raise Malformed(f"{path.name} cannot be read to its end as Parquet: {error}") from error
+        raise MalformedInstanceError(f"{path.name} cannot be read to its end as Parquet: {error}") from error
 
 
 def copy_rows(source: Path, target: Path, keep: Set[int]) -> int:

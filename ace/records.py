@@ -6,7 +6,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from agenthard.ace.instance import Answer, Certificate, Instance, Provenance, Puzzle
-from agenthard.ace.unreadable import Malformed
+from agenthard.ace.unreadable import MalformedInstanceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def read_puzzle(line: bytes) -> Puzzle:
         The public part.
 
     Raises:
-        Malformed: A field is missing or of the wrong type; the message names it.
+        MalformedInstanceError: A field is missing or of the wrong type; the message names it.
     """
     return _parsed(_PUZZLE, line)
 
@@ -73,16 +73,18 @@ def read_instance(puzzle: Puzzle, line: bytes) -> Instance:
         The instance.
 
     Raises:
-        Malformed: A field is missing or of the wrong type, or the line does not belong to the puzzle.
+        MalformedInstanceError: A field is missing or of the wrong type, or the line does not belong to the puzzle.
     """
     private = _parsed(_PRIVATE, line)
     if private.id != puzzle.id:
-        raise Malformed(f"beside the puzzle {puzzle.id!r} stands the answer of {private.id!r}")
+        raise MalformedInstanceError(f"beside the puzzle {puzzle.id!r} stands the answer of {private.id!r}")
     if len(private.answer.slots) != len(puzzle.slots):
-        raise Malformed(f"{len(puzzle.slots)} slots have {len(private.answer.slots)} answers")
+        raise MalformedInstanceError(f"{len(puzzle.slots)} slots have {len(private.answer.slots)} answers")
     for slot in private.answer.slots:
         if slot.stage not in (1, 2, 3, 4, None):
-            raise Malformed(f"a slot is on preference level {slot.stage}, which is none of 1, 2, 3, 4, null")
+            raise MalformedInstanceError(
+                f"a slot is on preference level {slot.stage}, which is none of 1, 2, 3, 4, null"
+            )
     return Instance(puzzle, private.answer, private.certificate, private.provenance)
 
 
@@ -92,4 +94,4 @@ def _parsed(adapter: TypeAdapter[_T], line: bytes) -> _T:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"])) or "the line"
-        raise Malformed(f"{where}: {first['msg']} ({error.error_count()} such problems)") from error
+        raise MalformedInstanceError(f"{where}: {first['msg']} ({error.error_count()} such problems)") from error

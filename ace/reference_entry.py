@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from agenthard.ace.instance import Answer, Grid, Instance, Item, Puzzle, Slot, SlotAnswer
-from agenthard.ace.unreadable import Malformed
+from agenthard.ace.unreadable import MalformedInstanceError
 
-__all__ = ["Malformed", "as_count", "as_text", "decode", "difference", "encode"]
+__all__ = ["MalformedInstanceError", "as_count", "as_text", "decode", "difference", "encode"]
 
 _LABELS = {None: None, 1: "tier_1", 2: "tier_2", 3: "tier_3", 4: "hard_only"}
 _LEGACY = ("row_constraints", "col_constraints")
@@ -59,19 +59,19 @@ def decode(entry: object) -> Instance:
         The instance, without certificate and provenance.
 
     Raises:
-        Malformed: A part is missing, of the wrong type, or at odds with another part.
+        MalformedInstanceError: A part is missing, of the wrong type, or at odds with another part.
     """
     data = _object(entry, "")
     try:
         instance = _instance(data)
     except KeyError as error:
-        raise Malformed(f"the key {error} is missing") from error
+        raise MalformedInstanceError(f"the key {error} is missing") from error
     except (TypeError, ValueError, AttributeError, IndexError) as error:
-        raise Malformed(f"a part has the wrong type: {error}") from error
+        raise MalformedInstanceError(f"a part has the wrong type: {error}") from error
     known = {key: value for key, value in data.items() if key not in _LEGACY or value}
     departure = difference(known, encode(instance), "")
     if departure:
-        raise Malformed(departure)
+        raise MalformedInstanceError(departure)
     return instance
 
 
@@ -139,7 +139,7 @@ def _instance(data: dict[str, Any]) -> Instance:
         ),
     )
     if any(slot.stage not in _LABELS for slot in answer.slots):
-        raise Malformed("a slot's decoy_generation_final_stage is none of 1, 2, 3, 4, null")
+        raise MalformedInstanceError("a slot's decoy_generation_final_stage is none of 1, 2, 3, 4, null")
     return Instance(puzzle, answer)
 
 
@@ -176,7 +176,7 @@ def _short(value: object) -> str:
 
 def _object(value: object, what: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise Malformed(f"{what or 'an instance'} must be a JSON object, not {_short(value)}")
+        raise MalformedInstanceError(f"{what or 'an instance'} must be a JSON object, not {_short(value)}")
     return value
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import as_count, as_text, decode, difference, encode
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 
 __all__ = [
     "Header",
-    "Malformed",
+    "MalformedInstanceError",
     "ReferenceFile",
     "Unreadable",
     "decode",
@@ -86,14 +86,14 @@ def read(path: Path) -> ReferenceFile:
         Its header, its instances, and those set aside.
 
     Raises:
-        Malformed: The file is not JSON, or its header is wrong.
+        MalformedInstanceError: The file is not JSON, or its header is wrong.
         OSError: It cannot be read.
     """
     data = path.read_bytes()
     try:
         return loads(gzip.decompress(data) if path.suffix == ".gz" else data)
-    except (Malformed, gzip.BadGzipFile, EOFError) as error:
-        raise Malformed(f"{path.name}: {error}") from error
+    except (MalformedInstanceError, gzip.BadGzipFile, EOFError) as error:
+        raise MalformedInstanceError(f"{path.name}: {error}") from error
 
 
 def loads(text: bytes) -> ReferenceFile:
@@ -106,14 +106,14 @@ def loads(text: bytes) -> ReferenceFile:
         Its header, its instances, and those set aside.
 
     Raises:
-        Malformed: The text is not JSON, or its header is wrong.
+        MalformedInstanceError: The text is not JSON, or its header is wrong.
     """
     try:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Malformed(f"not JSON: {error}") from error
+        raise MalformedInstanceError(f"not JSON: {error}") from error
     if not isinstance(data, dict) or not isinstance(data.get("instances"), list):
-        raise Malformed("not a file of ACE-Bench instances: no list under 'instances'")
+        raise MalformedInstanceError("not a file of ACE-Bench instances: no list under 'instances'")
     header = parse_header(data, len(data["instances"]))
     found = [parse_entry(header, index, entry) for index, entry in enumerate(data["instances"])]
     return ReferenceFile(
@@ -159,7 +159,7 @@ def parse_header(data: dict[str, Any], count: int) -> Header:
         The header.
 
     Raises:
-        Malformed: A part is missing, of the wrong type, or not part of the layout.
+        MalformedInstanceError: A part is missing, of the wrong type, or not part of the layout.
     """
     try:
         header = Header(
@@ -171,12 +171,12 @@ def parse_header(data: dict[str, Any], count: int) -> Header:
             candidates=as_count(data["candidates_per_slot"]),
         )
     except KeyError as error:
-        raise Malformed(f"the header has no key {error}") from error
+        raise MalformedInstanceError(f"the header has no key {error}") from error
     except TypeError as error:
-        raise Malformed(f"the header has a part of the wrong type: {error}") from error
+        raise MalformedInstanceError(f"the header has a part of the wrong type: {error}") from error
     said = {key: value for key, value in data.items() if key != "instances"}
     if departure := difference(said, _header_entry(header, count)):
-        raise Malformed(f"the header is wrong: {departure}")
+        raise MalformedInstanceError(f"the header is wrong: {departure}")
     return header
 
 
@@ -195,7 +195,7 @@ def parse_entry(header: Header, index: int, entry: object) -> Instance | Unreada
         instance = decode(entry)
         _check_against(header, instance)
         return instance
-    except (Malformed, RecursionError) as error:
+    except (MalformedInstanceError, RecursionError) as error:
         id = entry.get("instance_id") if isinstance(entry, dict) else None
         return Unreadable(index, id if isinstance(id, str) else None, str(error))
 
@@ -220,4 +220,4 @@ def _check_against(header: Header, instance: Instance) -> None:
         ("cols", header.cols, puzzle.cols),
     ):
         if said != is_:
-            raise Malformed(f"the file is about {name} {said!r}, the instance about {is_!r}")
+            raise MalformedInstanceError(f"the file is about {name} {said!r}, the instance about {is_!r}")

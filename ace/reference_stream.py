@@ -9,7 +9,7 @@ from typing import IO, Any
 from agenthard.ace.instance import Instance
 from agenthard.ace.json_stream import entries
 from agenthard.ace.reference_format import Header, parse_entry, parse_header
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from agenthard.audit.sources.formats.reading import open_binary
 
 _HEADER = {
@@ -36,7 +36,7 @@ def scan(path: Path) -> Iterator[Instance | Unreadable]:
         rest cannot be read, or that the file holds another number of instances than it says.
 
     Raises:
-        Malformed: What stands around the instances is wrong, or nothing of the file is in the layout.
+        MalformedInstanceError: What stands around the instances is wrong, or nothing of the file is in the layout.
         OSError: It cannot be read.
     """
     header, announced = read_header(path)
@@ -64,21 +64,21 @@ def read_header(path: Path) -> tuple[Header, int]:
         The header, and the number of instances that it announces.
 
     Raises:
-        Malformed: It is missing, or wrong.
+        MalformedInstanceError: It is missing, or wrong.
         OSError: The file cannot be read.
     """
     try:
         with open_binary(path) as stream:
             data = _around(stream)
     except _BROKEN as error:
-        raise Malformed(f"{path.name}: not JSON: {error}") from error
+        raise MalformedInstanceError(f"{path.name}: not JSON: {error}") from error
     if not isinstance(data.get("instances"), list):
-        raise Malformed(f"{path.name}: not a file of ACE-Bench instances: no list under 'instances'")
+        raise MalformedInstanceError(f"{path.name}: not a file of ACE-Bench instances: no list under 'instances'")
     announced = data.get("num_instances")
     try:
         return parse_header(data, announced if isinstance(announced, int) else 0), int(announced or 0)
-    except Malformed as error:
-        raise Malformed(f"{path.name}: {error}") from error
+    except MalformedInstanceError as error:
+        raise MalformedInstanceError(f"{path.name}: {error}") from error
 
 
 def _around(stream: IO[bytes]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from agenthard.ace.audit_task import INSTANCE, reference_origins, suite_origins,
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import decode, encode
 from agenthard.ace.suite_files import parts, read_head
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -135,7 +135,7 @@ class AceBench(Source):
                     elif not self.domains or each.puzzle.domain in self.domains:
                         yield place, index, id, each
                     own.add(each.id)
-            except (Malformed, OSError) as error:
+            except (MalformedInstanceError, OSError) as error:
                 file = self._name(place / storage.HEAD) if place.is_dir() else name
                 quarantine.add(file, f"cannot read it: {error}")
             used |= own
@@ -164,7 +164,7 @@ def _domains_in(place: Path) -> set[str]:
         return set() if domain is None else {domain}
     try:
         parameters = read_head(place).get("parameters")
-    except Malformed:
+    except MalformedInstanceError:
         return set(domains.names())
     named = parameters.get("domains") if isinstance(parameters, dict) else None
     return set(map(str, named)) if isinstance(named, list) and named else set(domains.names())
@@ -178,7 +178,7 @@ def _left_out(place: Path, chosen: set[str]) -> int:
             return sum(not isinstance(each, Unreadable) and each.domain not in chosen for each in puzzles)
         header, announced = reference_stream.read_header(place)
         return 0 if header.domain in chosen else announced
-    except (Malformed, OSError):
+    except (MalformedInstanceError, OSError):
         return 0
 
 
@@ -191,7 +191,7 @@ def _refusal(place: Path, instance: Instance, used: set[str]) -> str | None:
     if place.is_dir():
         try:
             decode(encode(instance))
-        except Malformed as error:
+        except MalformedInstanceError as error:
             return _with_remedy(str(error))
     return None
 

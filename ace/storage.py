@@ -17,7 +17,7 @@ from agenthard.ace import parquet
 from agenthard.ace.instance import Instance, Puzzle
 from agenthard.ace.records import answer_line, puzzle_line, read_instance, read_puzzle
 from agenthard.ace.suite_files import HEAD, PARTS, Kind, parts, read_head, records, write_head, write_part
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 
 __all__ = ["HEAD", "Kind", "parts", "read", "read_puzzles", "resumable", "scan", "scan_puzzles", "write", "write_part"]
 
@@ -71,7 +71,7 @@ def read(folder: Path) -> Iterator[Instance]:
         The instances in order.
 
     Raises:
-        Malformed: The folder holds no suite, a record is broken, or the suite was interrupted; the message says which
+        MalformedInstanceError: no suite, or a record is broken, or writing was interrupted; text says which
             and how.
     """
     yield from _strictly(folder, scan(folder))
@@ -88,7 +88,7 @@ def scan(folder: Path) -> Iterator[Instance | Unreadable]:
         suite how far it got.
 
     Raises:
-        Malformed: The folder holds no suite.
+        MalformedInstanceError: The folder holds no suite.
     """
     count, whole = read_head(folder)["instances"], 0
     for number, lines in enumerate(zip_longest(*(records(folder, part) for part in PARTS))):
@@ -116,7 +116,7 @@ def read_puzzles(folder: Path) -> Iterator[Puzzle]:
         The puzzles in order.
 
     Raises:
-        Malformed: The folder holds no suite, or a record is broken; the message says which and how.
+        MalformedInstanceError: The folder holds no suite, or a record is broken; the message says which and how.
     """
     yield from _strictly(folder, scan_puzzles(folder))
 
@@ -131,12 +131,12 @@ def scan_puzzles(folder: Path) -> Iterator[Puzzle | Unreadable]:
         The puzzles in order, and in the place of a broken one what is wrong with it.
 
     Raises:
-        Malformed: The folder holds no suite.
+        MalformedInstanceError: The folder holds no suite.
     """
     for number, line in enumerate(records(folder, "puzzles")):
         try:
             yield read_puzzle(line)
-        except Malformed as error:
+        except MalformedInstanceError as error:
             yield Unreadable(number, None, str(error), "puzzles")
 
 
@@ -152,7 +152,7 @@ def resumable(folder: Path, parameters: Mapping[str, Any]) -> int:
 
     Raises:
         ValueError: The folder holds a suite with other parameters, a part of a suite, or one in Parquet.
-        Malformed: The folder holds something else.
+        MalformedInstanceError: The folder holds something else.
     """
     if not (folder / HEAD).exists():
         return 0
@@ -178,18 +178,18 @@ def _instance(number: int, public: bytes | None, private: bytes | None) -> Insta
         return Unreadable(number, None, f"only its {there} is there", "puzzles" if public is None else "answers")
     try:
         puzzle = read_puzzle(public)
-    except Malformed as error:
+    except MalformedInstanceError as error:
         return Unreadable(number, None, str(error), "puzzles")
     try:
         return read_instance(puzzle, private)
-    except Malformed as error:
+    except MalformedInstanceError as error:
         return Unreadable(number, puzzle.id, str(error), "answers")
 
 
 def _strictly(folder: Path, found: Iterable[_T | Unreadable]) -> Iterator[_T]:
     for each in found:
         if isinstance(each, Unreadable):
-            raise Malformed(f"{folder.name}, instance {each.index}: {each.reason}")
+            raise MalformedInstanceError(f"{folder.name}, instance {each.index}: {each.reason}")
         yield each
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agenthard.ace import parquet
-from agenthard.ace.unreadable import Malformed
+from agenthard.ace.unreadable import MalformedInstanceError
 from agenthard.audit.sources.formats.reading import load_document
 from agenthard.taxonomy.files import write_text
 
@@ -45,18 +45,20 @@ def read_head(folder: Path) -> dict[str, Any]:
         The content of ``suite.json``; ``kind`` is one of the two, ``instances`` a number or None.
 
     Raises:
-        Malformed: The folder holds no suite that this version can read.
+        MalformedInstanceError: The folder holds no suite that this version can read.
     """
     try:
         head = load_document(folder / HEAD)
     except (OSError, ValueError, RecursionError) as error:
-        raise Malformed(f"{folder.name} holds no suite: {HEAD} cannot be read ({error})") from error
+        raise MalformedInstanceError(f"{folder.name} holds no suite: {HEAD} cannot be read ({error})") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT or head.get("kind") not in ("jsonl", "parquet"):
-        raise Malformed(f"{folder.name} holds no suite of the format {FORMAT}")
+        raise MalformedInstanceError(f"{folder.name} holds no suite of the format {FORMAT}")
     if head.get("schema_version") != SCHEMA_VERSION:
-        raise Malformed(f"{folder.name} has schema version {head.get('schema_version')}, this reads {SCHEMA_VERSION}")
+        raise MalformedInstanceError(
+            f"{folder.name} has schema version {head.get('schema_version')}, this reads {SCHEMA_VERSION}"
+        )
     if not isinstance(head.setdefault("instances", None), int | None):
-        raise Malformed(f"{folder.name} announces {head['instances']!r} instances, which is no number")
+        raise MalformedInstanceError(f"{folder.name} announces {head['instances']!r} instances, which is no number")
     return head
 
 
@@ -88,13 +90,13 @@ def records(folder: Path, part: str) -> Iterator[bytes]:
         JSON with a line break; it lacks where the file was cut off.
 
     Raises:
-        Malformed: The folder holds no suite, or the file is absent or damaged.
+        MalformedInstanceError: The folder holds no suite, or the file is absent or damaged.
         OSError: It cannot be read.
     """
     kind = read_head(folder)["kind"]
     path = folder / f"{part}.{kind}"
     if not path.exists():
-        raise Malformed(f"{folder.name} has no {path.name}")
+        raise MalformedInstanceError(f"{folder.name} has no {path.name}")
     if kind == "parquet":
         yield from parquet.records(path)
         return
@@ -114,7 +116,7 @@ def write_part(folder: Path, out: Path, keep: Set[int]) -> list[Path]:
         The files written; ``suite.json`` says what it said and, under ``split``, how many were kept of how many.
 
     Raises:
-        Malformed: The folder holds no suite.
+        MalformedInstanceError: The folder holds no suite.
         OSError: A file cannot be read or written.
     """
     head = read_head(folder)

@@ -2,9 +2,13 @@
 
 from dataclasses import dataclass
 
+from agenthard.taxonomy.errors import AgentHardError
 
-class Malformed(ValueError):
+
+class MalformedInstanceError(AgentHardError, ValueError):
     """Text that is not in the layout it should be in; the message says where and what is wrong."""
+
+    code = "AH610"
 
 
 @dataclass(frozen=True, slots=True)

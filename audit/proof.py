@@ -12,7 +12,7 @@ from agenthard.audit.detectors.base import Detector, Hit, Observation
 from agenthard.audit.execution import declared
 from agenthard.audit.execution.compared import never_compared
 from agenthard.audit.execution.declared import DECLARED, Declared
-from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.registry import environment_for, environment_for_runs, has_code
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -69,13 +69,13 @@ def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Traj
         The hit with a proof that holds, and who scored it; else suspected where it was confirmed and affects the score.
 
     Raises:
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     if hit.proof is None:
         return _suspected(detector, hit, NO_RUN)
     try:
         held = carried_out(hit.proof, task, runs or {})
-    except Unavailable as reason:
+    except UnavailableError as reason:
         return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
     if held is None:
         return _suspected(detector, hit, "the run that it names is scored rightly")
@@ -105,8 +105,8 @@ def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -
         The proof, with the name of what scored it; None when it does not hold.
 
     Raises:
-        Unavailable: nothing at hand can score the run.
-        ExecutionFailed: the environment broke.
+        UnavailableError: nothing at hand can score the run.
+        ExecutionError: the environment broke.
     """
     if proof.passes == proof.should_pass or proof.task_id != task.id:
         return None
@@ -136,7 +136,7 @@ def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> 
         return _suspected(detector, hit, "its proof was not carried out")
     try:
         verdict = declared.score(known, Attempt(turns=hit.proof.turns, replies=hit.proof.replies))
-    except Unavailable as reason:
+    except UnavailableError as reason:
         return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
     wrong = verdict.passed == hit.proof.passes != hit.proof.should_pass
     if hit.proof.kind != "constructed" or not wrong:
@@ -153,11 +153,11 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
     environment = environment_for(task)
     if environment is not None:
         if reason := environment.supports(task):
-            raise Unavailable(reason)
+            raise UnavailableError(reason)
         return environment.evaluate(task, attempt).passed, environment.label()
     known = declaration(task)
     if known is None:
-        raise Unavailable(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
+        raise UnavailableError(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
     return declared.score(known, attempt).passed, DECLARED
 
 

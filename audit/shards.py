@@ -6,7 +6,7 @@ from itertools import chain
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
 from agenthard.audit.evidence import canonical_json, failure
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.registry import release_environments
 from agenthard.audit.proof import carried_out, shown, weighed
 from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
@@ -156,7 +156,7 @@ def _proved(note: Observation, task: AgentTask, runs: Mapping[str, Trajectory]) 
     for proof in note.proofs:
         try:
             held.append(carried_out(proof, task, runs))
-        except Unavailable:
+        except UnavailableError:
             continue
     return note.model_copy(update={"proofs": tuple(proof for proof in held if proof)}) if note.proofs else note
 

@@ -13,14 +13,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from agenthard.taxonomy.errors import AgentHardError
+
 SECONDS = 60.0
 """CPU seconds that one check may take on one task."""
 CONCLUSION_SECONDS = 600.0
 """CPU seconds that one check may take to conclude from all tasks."""
 
 
-class CheckTimeoutError(Exception):
+class CheckTimeoutError(AgentHardError):
     """A check took too long; the message says how long and what to do."""
+
+    code = "AH202"
 
 
 class _Expired(BaseException):

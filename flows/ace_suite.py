@@ -59,7 +59,7 @@ def write_suite(parameters: Parameters, out: Path, form: SuiteFormat, workers: i
 
     Raises:
         CommandError: the folder holds another suite.
-        GenerationFailed: an instance met no attempt's conditions; those before it are kept.
+        GenerationError: an instance met no attempt's conditions; those before it are kept.
         OSError: the folder cannot be written.
     """
     asked = {"generator": GENERATOR, **parameters.model_dump(mode="json")}

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agenthard.audit.statistics import DifferentModels, ScoreMatrix, read_matrix
+from agenthard.audit.statistics import DifferentModelsError, ScoreMatrix, read_matrix
 from agenthard.flows.errors import CommandError
 from agenthard.reports.cleaning.choice import reorder_models
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
@@ -102,5 +102,5 @@ def _compare_tables(settings: CompareSettings, first: ScoreMatrix, second: Score
         first, second = reorder_models(first, shared), reorder_models(second, shared)
     try:
         return compare_scores(first, second, settings.analysis)
-    except DifferentModels as error:
+    except DifferentModelsError as error:
         raise CommandError(f"{error} (--common-models)") from error

@@ -3,11 +3,12 @@
 from enum import IntEnum
 
 from agenthard.audit.decisions.policy import PolicyError
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.sources.base import SourceError
 from agenthard.flows.run_folder import RunFolderError
 from agenthard.models.errors import ModelError
 from agenthard.taxonomy.categories import TaxonomyError
+from agenthard.taxonomy.errors import AgentHardError
 
 
 class ExitCode(IntEnum):
@@ -23,11 +24,22 @@ class ExitCode(IntEnum):
     """The command could not do its work: a path, a file, a network."""
 
 
-class CommandError(Exception):
+class CommandError(AgentHardError):
     """A command cannot go on; the message says why and what to do next."""
 
+    code = "AH801"
 
-EXPECTED = (CommandError, SourceError, PolicyError, TaxonomyError, RunFolderError, ModelError, Unavailable, OSError)
+
+EXPECTED = (
+    CommandError,
+    SourceError,
+    PolicyError,
+    TaxonomyError,
+    RunFolderError,
+    ModelError,
+    UnavailableError,
+    OSError,
+)
 
 
 def explain(error: BaseException) -> str:

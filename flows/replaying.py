@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from agenthard.audit.execution.difference import Difference, differences
-from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError, Verdict
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.mutation import Mutant, mutants
 from agenthard.audit.execution.replay import Turns, gold_turns
@@ -75,7 +75,7 @@ def list_mutants(task: AgentTask) -> list[Mutant]:
     """
     try:
         return list(mutants(task))
-    except (Unavailable, ExecutionFailed) as reason:
+    except (UnavailableError, ExecutionError) as reason:
         raise CommandError(f"{task.id}: {reason}") from reason
 
 
@@ -118,10 +118,10 @@ def _replayed(task: AgentTask, attempt: Attempt, mutant: Mutant | None) -> Repla
         not_executed = ""
         try:
             steps = _steps(environment, task, attempt.turns)
-        except Unavailable as reason:
+        except UnavailableError as reason:
             not_executed, steps = str(reason), ()
         verdict = environment.evaluate(task, attempt)
-    except (Unavailable, ExecutionFailed) as reason:
+    except (UnavailableError, ExecutionError) as reason:
         raise CommandError(f"{task.id}: {reason}") from reason
     return Replayed(
         task=task.id,

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from agenthard.audit.decisions.split import SplitManifest, write_hard_split
 from agenthard.audit.sources.base import Source, SourceError, Version
 from agenthard.audit.sources.registry import open_source
-from agenthard.audit.statistics import MissingExtra, Undefined
+from agenthard.audit.statistics import Undefined
 from agenthard.audit.statistics.result import PREFIX
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
@@ -19,6 +19,7 @@ from agenthard.reports.cleaning.analysis import CleaningAnalysis
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
 from agenthard.reports.cleaning.loading import RunTablesError, load_run
 from agenthard.reports.cleaning.writing import write_analysis
+from agenthard.taxonomy.errors import MissingExtraError
 from agenthard.taxonomy.record import Record
 
 
@@ -76,7 +77,7 @@ def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
     try:
         found = load_run(Path(settings.run), Path(settings.baseline) if settings.baseline else None)
         return analyse(found, settings.analysis, settings.experiment)
-    except (RunTablesError, AnalysisError, MissingExtra) as error:
+    except (RunTablesError, AnalysisError, MissingExtraError) as error:
         raise CommandError(str(error)) from error
 
 

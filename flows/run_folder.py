@@ -14,12 +14,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from agenthard.audit.shards import ShardResult
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import naming, sync, write_atomically, write_text
 from agenthard.taxonomy.trajectory import Trajectory
 
 
-class RunFolderError(Exception):
+class RunFolderError(AgentHardError):
     """The folder cannot be used for this run; the message says what to do."""
+
+    code = "AH802"
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agenthard.models.errors import StorageFailed
+from agenthard.models.errors import StorageError
 from agenthard.models.request import Reply, Request
 from agenthard.models.storage import Database
 
@@ -51,7 +51,7 @@ class ReplyCache:
         """The reply to the request with this digest, or None.
 
         Raises:
-            StorageFailed: The file cannot be read, or holds something else than a reply.
+            StorageError: The file cannot be read, or holds something else than a reply.
         """
         rows = self._database.read("SELECT reply, written_by FROM replies WHERE digest = ?", (digest,))
         if not rows:
@@ -59,7 +59,7 @@ class ReplyCache:
         try:
             return Reply.model_validate_json(zlib.decompress(rows[0][0]))
         except (zlib.error, ValidationError) as error:
-            raise StorageFailed(
+            raise StorageError(
                 f"{self._database.path}: the reply {digest}, written by {rows[0][1]}, cannot be read: {error}. "
                 "Name another cache, or move this file away"
             ) from error
@@ -77,7 +77,7 @@ class ReplyCache:
             reply: The answer; None when there was none, and then only the request is kept, for transcripts.
 
         Raises:
-            StorageFailed: It cannot be written.
+            StorageError: It cannot be written.
         """
         links = _chain(request)
         with self._database.write() as connection:

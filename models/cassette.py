@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 import agenthard.models.errors
-from agenthard.models.errors import ConfigurationError, ModelError, NotRecorded, StorageFailed
+from agenthard.models.errors import ConfigurationError, ModelError, NotRecordedError, StorageError
 from agenthard.models.provider import Provider
 from agenthard.models.request import Reply, Request
 from agenthard.taxonomy.files import write_text
@@ -74,14 +74,14 @@ class Recorder:
             try:
                 write_text(self._path, "".join(map(_line, takes)))
             except OSError as error:
-                raise StorageFailed(f"cannot write the cassette {self._path}: {error}") from error
+                raise StorageError(f"cannot write the cassette {self._path}: {error}") from error
 
     def _append(self, take: Take) -> None:
         try:
             with self._path.open("a", encoding="utf-8") as file:
                 file.write(_line(take))
         except OSError as error:
-            raise StorageFailed(f"cannot write the cassette {self._path}: {error}") from error
+            raise StorageError(f"cannot write the cassette {self._path}: {error}") from error
 
 
 class Player:
@@ -107,11 +107,11 @@ class Player:
         """Answer as recorded; see `agenthard.models.provider.Provider`.
 
         Raises:
-            NotRecorded: The cassette has no such request; the message names the first difference.
+            NotRecordedError: The cassette has no such request; the message names the first difference.
         """
         outcomes = self._outcomes.get(request.digest)
         if outcomes is None:
-            raise NotRecorded(
+            raise NotRecordedError(
                 f"{self._path} has no answer to this request to {request.model}: {self._difference(request)}"
             )
         outcome = outcomes.pop(0) if len(outcomes) > 1 else outcomes[0]
@@ -162,6 +162,8 @@ def _line(take: Take) -> str:
 
 def _error(failure: Failure) -> ModelError:
     kind = getattr(agenthard.models.errors, failure.error, None)
+    if kind is None:  # recorded before every name of an error ended in Error
+        kind = getattr(agenthard.models.errors, f"{failure.error}Error", None)
     if not (isinstance(kind, type) and issubclass(kind, ModelError)):
         raise ValueError(f"agenthard.models.errors has no {failure.error}")
     if failure.retry_after is None:

@@ -10,14 +10,14 @@ from weakref import WeakValueDictionary
 from agenthard.models.budget import Amount, Budget, most
 from agenthard.models.cache import ReplyCache
 from agenthard.models.errors import (
-    BudgetExhausted,
+    BudgetExhaustedError,
     ConfigurationError,
-    ConnectionFailed,
-    ConnectionLost,
-    MalformedReply,
+    ConnectionFailedError,
+    ConnectionLostError,
+    MalformedReplyError,
     ModelError,
-    TimedOut,
-    Unreachable,
+    RequestTimeoutError,
+    UnreachableError,
 )
 from agenthard.models.ledger import Entry, Ledger
 from agenthard.models.limits import Gate
@@ -28,9 +28,9 @@ from agenthard.models.providers import provider_for
 from agenthard.models.request import Completion, Reply, Request
 from agenthard.models.retry import retrying
 
-UNCERTAIN = (ConnectionLost, MalformedReply, TimedOut)
+UNCERTAIN = (ConnectionLostError, MalformedReplyError, RequestTimeoutError)
 """Errors after which the provider may still charge for its work."""
-SILENT = (ConnectionFailed, TimedOut)
+SILENT = (ConnectionFailedError, RequestTimeoutError)
 """Errors that no answer of a provider stands behind."""
 
 
@@ -109,8 +109,8 @@ class ModelClient:
             The reply with what it took; a reply from the cache took no attempt.
 
         Raises:
-            ModelError: No reply could be had. `Transient` and `MalformedReply` after the last attempt; `Unreachable`
-                instead of a failed connection while the provider was never heard from; `BudgetExhausted` when the
+            ModelError: No reply. `TransientError` and `MalformedReplyError` after the last attempt; `UnreachableError`
+                instead of a failed connection while the provider was never heard from; `BudgetExhaustedError` when the
                 budget has no room for the request and nothing in flight could make some.
         """
         file = self._files.get(request.model)
@@ -141,8 +141,8 @@ class ModelClient:
             reply: Reply = await attempts(self._attempt, file, request, entry, effort)
         except ModelError as error:
             self._cache.put(request, entry.digest, None)
-            if isinstance(error, ConnectionFailed) and request.model not in self._heard:
-                raise Unreachable(f"{error} (attempts: {effort.attempts}); is the host right, and up?") from error
+            if isinstance(error, ConnectionFailedError) and request.model not in self._heard:
+                raise UnreachableError(f"{error} (attempts: {effort.attempts}); is the host right, and up?") from error
             raise
         seconds = self._clock() - effort.started
         return Completion(reply=reply, attempts=effort.attempts, seconds=seconds, cost=effort.cost)
@@ -188,7 +188,7 @@ class ModelClient:
                 return row
             if not self._booked:
                 spent = self._ledger.spent()
-                raise BudgetExhausted(
+                raise BudgetExhaustedError(
                     f"the budget is spent: {self._budget.used(spent, self._prices.currency)}, with the most that "
                     f"requests without a known outcome can cost; the next would take up to {upper.tokens:,} tokens. "
                     "What is done is kept: raise the budget and run again"

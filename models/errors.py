@@ -2,109 +2,149 @@
 
 ModelError
 ├── ConfigurationError      ours to mend before any work: a name, a model file, a price table
-├── MissingKey              no key in the environment
+├── MissingKeyError              no key in the environment
 ├── Stop                    nothing more can be asked; what is done so far stays
-│   ├── WrongKey            the provider refuses the key
-│   ├── UnknownModel        the provider knows no such model
+│   ├── WrongKeyError            the provider refuses the key
+│   ├── UnknownModelError        the provider knows no such model
 │   ├── Unreachable         no connection, after all retries
-│   ├── BudgetExhausted     the run's budget is spent
-│   ├── StorageFailed       cache, ledger or cassette cannot be read or written: disk full, no permission, damaged
-│   └── NotRecorded         a cassette has no answer to this request
-├── BadRequest              this request cannot be answered; others can
-│   └── ContextOverflow     it is longer than the model reads
+│   ├── BudgetExhaustedError     the run's budget is spent
+│   ├── StorageError       cache, ledger or cassette cannot be read or written: disk full, no permission, damaged
+│   └── NotRecordedError         a cassette has no answer to this request
+├── BadRequestError              this request cannot be answered; others can
+│   └── ContextOverflowError     it is longer than the model reads
 ├── Transient               worth another attempt
-│   ├── RateLimited         429; ``retry_after`` says when, if the provider did
+│   ├── RateLimitError         429; ``retry_after`` says when, if the provider did
 │   ├── ServerError         5xx
-│   │   ├── ConnectionFailed    no connection at all: nobody listens there, or the host has no such name
-│   │   └── ConnectionLost      it broke off after the request was sent; the provider may charge for it
-│   └── TimedOut            no answer in time
-└── MalformedReply          the provider answered, with nothing that can be read as a reply
+│   │   ├── ConnectionFailedError    no connection at all: nobody listens there, or the host has no such name
+│   │   └── ConnectionLostError      it broke off after the request was sent; the provider may charge for it
+│   └── RequestTimeoutError            no answer in time
+└── MalformedReplyError          the provider answered, with nothing that can be read as a reply
 
 A refusal is a reply (``finish == "refusal"``), not an error. No message holds a key.
 """
 
+from agenthard.taxonomy.errors import AgentHardError
 
-class ModelError(Exception):
+
+class ModelError(AgentHardError):
     """Something went wrong between us and a model; the message says what, where and what to do next."""
+
+    code = "AH500"
 
 
 class ConfigurationError(ModelError):
     """A model name, a model file or a price table is wrong."""
 
+    code = "AH501"
 
-class MissingKey(ModelError):
+
+class MissingKeyError(ModelError):
     """The environment holds no key for a provider."""
 
+    code = "AH502"
 
-class Stop(ModelError):
+
+class StopError(ModelError):
     """Nothing more can be asked of this model; what is done so far stays."""
 
+    code = "AH503"
 
-class WrongKey(Stop):
+
+class WrongKeyError(StopError):
     """The provider refuses the key."""
 
+    code = "AH504"
 
-class UnknownModel(Stop):
+
+class UnknownModelError(StopError):
     """The provider knows no such model."""
 
+    code = "AH505"
 
-class Unreachable(Stop):
+
+class UnreachableError(StopError):
     """No connection to the provider, after all retries."""
 
+    code = "AH506"
 
-class BudgetExhausted(Stop):
+
+class BudgetExhaustedError(StopError):
     """The budget of the run is spent."""
 
+    code = "AH507"
 
-class StorageFailed(Stop):
+
+class StorageError(StopError):
     """The cache, the ledger or a cassette cannot be read or written; what it holds stays as it is."""
 
+    code = "AH508"
 
-class NotRecorded(Stop):
+
+class NotRecordedError(StopError):
     """A cassette has no answer to this request."""
 
+    code = "AH509"
 
-class BadRequest(ModelError):
+
+class BadRequestError(ModelError):
     """The provider refuses this request, and would again."""
 
+    code = "AH510"
 
-class ContextOverflow(BadRequest):
+
+class ContextOverflowError(BadRequestError):
     """The conversation is longer than the model reads."""
 
+    code = "AH511"
 
-class Transient(ModelError):
+
+class TransientError(ModelError):
     """An attempt failed and another may not."""
 
+    code = "AH512"
 
-class RateLimited(Transient):
+
+class RateLimitError(TransientError):
     """The provider wants us to wait."""
 
+    code = "AH513"
+
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds to wait, where the provider said so."""
 
 
-class ServerError(Transient):
+class ServerError(TransientError):
     """The provider failed, or the connection broke off."""
 
+    code = "AH514"
+
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
         """Seconds to wait, where the provider said so."""
 
 
-class ConnectionFailed(ServerError):
-    """No connection came about; after all retries that is `Unreachable`."""
+class ConnectionFailedError(ServerError):
+    """No connection came about; after all retries that is `UnreachableError`."""
+
+    code = "AH515"
 
 
-class ConnectionLost(ServerError):
+class ConnectionLostError(ServerError):
     """The connection broke off before the reply was complete."""
 
+    code = "AH516"
 
-class TimedOut(Transient):
+
+class RequestTimeoutError(TransientError):
     """No answer came in time."""
 
+    code = "AH517"
 
-class MalformedReply(ModelError):
+
+class MalformedReplyError(ModelError):
     """The provider answered with nothing that can be read as a reply."""
+
+    code = "AH518"

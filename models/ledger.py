@@ -151,7 +151,7 @@ class Ledger:
             Number of the row; None when the budget leaves no room for it.
 
         Raises:
-            StorageFailed: It cannot be written; nothing must be sent then.
+            StorageError: It cannot be written; nothing must be sent then.
         """
         with self._database.write() as connection:
             spent = Amount(*connection.execute("SELECT calls, tokens, money FROM spent").fetchone())

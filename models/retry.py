@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pydantic import Field
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
-from agenthard.models.errors import MalformedReply, Transient
+from agenthard.models.errors import MalformedReplyError, TransientError
 from agenthard.taxonomy.record import Record
 
 
@@ -60,5 +60,9 @@ def retrying(
         return state.attempt_number >= policy.attempts or spent > policy.total_seconds
 
     return AsyncRetrying(
-        retry=retry_if_exception_type((Transient, MalformedReply)), wait=wait, stop=stop, sleep=sleep, reraise=True
+        retry=retry_if_exception_type((TransientError, MalformedReplyError)),
+        wait=wait,
+        stop=stop,
+        sleep=sleep,
+        reraise=True,
     )

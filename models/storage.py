@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from agenthard.models.errors import ConfigurationError, StorageFailed
+from agenthard.models.errors import ConfigurationError, StorageError
 
 BUSY_SECONDS = 30.0
 """How long a process waits for another one that is writing."""
 
 
 class Database:
-    """A connection in WAL mode whose failures are `StorageFailed`.
+    """A connection in WAL mode whose failures are `StorageError`.
 
     A commit survives the death of the process (kill -9); the last commits before a power cut may be lost, without
     damage to the rest. WAL needs a disk of this machine, not a network drive. Threads may share it; they take turns.
@@ -50,7 +50,7 @@ class Database:
                 for statement in _statements(schema):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version:d}")
-        except (OSError, sqlite3.Error, StorageFailed) as error:
+        except (OSError, sqlite3.Error, StorageError) as error:
             raise ConfigurationError(f"cannot open {self.path}: {error}; name a file that can be written") from error
 
     @contextmanager
@@ -58,7 +58,7 @@ class Database:
         """A transaction: all of it is kept, or nothing.
 
         Raises:
-            StorageFailed: It cannot be written.
+            StorageError: It cannot be written.
         """
         with self._turn, self._explained():
             self._connection.execute("BEGIN IMMEDIATE")
@@ -74,7 +74,7 @@ class Database:
         """The rows of a query.
 
         Raises:
-            StorageFailed: It cannot be read.
+            StorageError: It cannot be read.
         """
         with self._turn, self._explained():
             return self._connection.execute(query, values).fetchall()
@@ -88,7 +88,7 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise StorageFailed(
+            raise StorageError(
                 f"{self.path}: {error}; what it holds is kept. Free space or mend the permissions, then run again"
             ) from error
 

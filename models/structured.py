@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from agenthard.models.errors import ConfigurationError, MalformedReply
+from agenthard.models.errors import ConfigurationError, MalformedReplyError
 from agenthard.models.provider import Model
 from agenthard.models.request import Completion, OutputSchema, Request
 
@@ -28,7 +28,7 @@ async def parse(model: Model, request: Request, schema: type[T], *, purpose: str
         The record, and the completion it was read from.
 
     Raises:
-        MalformedReply: The reply is cut off, a refusal, or no such record; the message says what is wrong with it. The
+        MalformedReplyError: The reply is cut off, a refusal, or no such record; the message says what is wrong. The
             request is not repeated: another `sample` of it may do better.
         ConfigurationError: The schema cannot be put to a model.
         ModelError: There is no reply.
@@ -37,16 +37,16 @@ async def parse(model: Model, request: Request, schema: type[T], *, purpose: str
     completion = await model.complete(request.model_copy(update={"output": output}), purpose=purpose, owner=owner)
     reply = completion.reply
     if reply.finish == "refusal":
-        raise MalformedReply(f"{request.model} refused to give a {schema.__name__}: {reply.message.text[:300]}")
+        raise MalformedReplyError(f"{request.model} refused to give a {schema.__name__}: {reply.message.text[:300]}")
     if reply.finish == "length":
-        raise MalformedReply(f"{request.model} was cut off within a {schema.__name__}; allow more output tokens")
+        raise MalformedReplyError(f"{request.model} was cut off within a {schema.__name__}; allow more output tokens")
     text = reply.message.text
     fenced = _FENCE.fullmatch(text)
     try:
         return schema.model_validate_json(fenced[1] if fenced else text), completion
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, f['loc'])) or 'reply'}: {f['msg']}" for f in error.errors()[:5])
-    raise MalformedReply(f"{request.model} gave no {schema.__name__}: {faults}")
+    raise MalformedReplyError(f"{request.model} gave no {schema.__name__}: {faults}")
 
 
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:

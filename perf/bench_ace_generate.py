@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from agenthard.ace.generator import ImpossibleParameters, Parameters, generate
+from agenthard.ace.generator import ImpossibleParametersError, Parameters, generate
 from agenthard.ace.instance import Instance
 from agenthard.ace.proof import verify
 from agenthard.ace.reference_format import read
@@ -97,7 +97,7 @@ def large() -> None:
             )
     try:
         Parameters(rows=7, cols=10, hidden_slots=(35,), decoy_budgets=(60,))
-    except ImpossibleParameters as refused:
+    except ImpossibleParametersError as refused:
         print(f"refused: {refused}")
 
 

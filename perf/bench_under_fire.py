@@ -29,10 +29,10 @@ FAULTS = {
 }
 """About one request in eight fails, and one reply in twenty is cut off in the middle of a call."""
 REASONS = {
-    "RateLimited": ("429", "429_silent"),
+    "RateLimitError": ("429", "429_silent"),
     "ServerError": ("500", "503"),
-    "MalformedReply": ("malformed",),
-    "ConnectionLost": ("dropped",),
+    "MalformedReplyError": ("malformed",),
+    "ConnectionLostError": ("dropped",),
 }
 """What the ledger calls the faults that the server counts."""
 PROTOCOLS = ("chat", "gemini", "responses")
@@ -104,8 +104,8 @@ def _compare(out: Path, counts: dict[str, Any], episodes: int) -> bool:
         theirs = sum(counts["faults"].get(fault, 0) for fault in faults)
         print(f"    {reason:<16}{ours:6} of {theirs} that the server made")
         fits &= ours <= theirs <= ours + unknown
-    timeouts = sum(count for (_, name), count in states.items() if name == "TimedOut")
-    print(f"    {'TimedOut':<16}{timeouts:6} of {counts['abandoned']} that were abandoned")
+    timeouts = sum(count for (_, name), count in states.items() if name == "RequestTimeoutError")
+    print(f"    {'RequestTimeoutError':<16}{timeouts:6} of {counts['abandoned']} that were abandoned")
     fits &= 0 <= twice <= billed[0] - distinct[0]
     fits &= timeouts <= counts["abandoned"] + billed[0] - distinct[0]
     fits &= 0 <= sent - counts["received"] <= unknown and counts["refused"] == 0

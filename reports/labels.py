@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
 
-class LabelError(Exception):
+class LabelError(AgentHardError):
     """The label file cannot be used; the message names the line and what is expected."""
+
+    code = "AH709"
 
 
 class Label(Record):

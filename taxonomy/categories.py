@@ -8,6 +8,7 @@ from typing import Literal
 import yaml
 from pydantic import ValidationError, model_validator
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
 
@@ -21,8 +22,10 @@ COMPONENT_TITLES: dict[Component, str] = {
 }
 
 
-class TaxonomyError(Exception):
+class TaxonomyError(AgentHardError):
     """A taxonomy file cannot be used; the message names the file and the place in it."""
+
+    code = "AH002"
 
 
 class Category(Record):

@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from agenthard.taxonomy.errors import AgentHardError
+
 MAX_BYTES = 256 << 20
 """A document that is read as a whole may be this long. Longer data belongs into JSON Lines, which are streamed."""
 BOM = b"\xef\xbb\xbf"
@@ -31,8 +33,10 @@ _KINDS = {
 _OTHER_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x00\x00\xfe\xff": "UTF-32"}
 
 
-class UnreadableFileError(OSError):
+class UnreadableFileError(AgentHardError, OSError):
     """A file cannot be used for what its kind, length or encoding tells before its content is parsed."""
+
+    code = "AH003"
 
     def __init__(self, path: Path, reason: str) -> None:
         """Note what is wrong with the file."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import read_text, size_text
 
 MAX_CHARACTERS = 1 << 20
@@ -20,8 +21,10 @@ MAX_VALUES = 1_000_000
 """Values that a text may stand for once its aliases are replaced."""
 
 
-class YamlTextError(yaml.YAMLError):
+class YamlTextError(AgentHardError, yaml.YAMLError):
     """The text is valid YAML, as far as it was read, and larger than anything that is read here."""
+
+    code = "AH004"
 
 
 class _Loader(yaml.SafeLoader):

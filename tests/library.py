@@ -13,9 +13,9 @@ from agenthard.audit.execution import registry
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
-    ExecutionFailed,
+    ExecutionError,
     Observation,
-    Unavailable,
+    UnavailableError,
     Verdict,
 )
 from agenthard.taxonomy import (
@@ -86,7 +86,7 @@ class Desk(Environment):
 
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         if any(check.kind == "judge" and check.scored for check in task.evaluation.checks):
-            raise Unavailable("there is no judge here")
+            raise UnavailableError("there is no judge here")
         wanted, reached = self._after(task, task.ground_truth.turns), self._after(task, attempt.turns)
         said = " ".join(attempt.replies)
         parts = {"state": wanted == reached, "outputs": all(text in said for text in task.ground_truth.outputs)}
@@ -121,7 +121,7 @@ class Desk(Environment):
         return "drawn"
 
     def _break_down(self) -> str:
-        raise ExecutionFailed("the desk broke down")
+        raise ExecutionError("the desk broke down")
 
     def _transfer_to_human_agents(self) -> str:
         return "handed over"

@@ -3,7 +3,7 @@
 from agenthard.ace.agents.episode import MAX_TURNS, Episode
 from agenthard.ace.agents.llm import LlmSettings, play, trial_seed
 from agenthard.ace.agents.noise import Noise
-from agenthard.ace.agents.registry import BASES, LEADERBOARD, Agent, UnknownAgent, find
+from agenthard.ace.agents.registry import BASES, LEADERBOARD, Agent, UnknownAgentError, find
 
 __all__ = [
     "BASES",
@@ -13,7 +13,7 @@ __all__ = [
     "Episode",
     "LlmSettings",
     "Noise",
-    "UnknownAgent",
+    "UnknownAgentError",
     "find",
     "play",
     "trial_seed",

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from agenthard.ace.environment import Ending, Environment
 from agenthard.ace.environment.prompts import messages
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import Message, ToolCall
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
@@ -11,8 +12,10 @@ MAX_TURNS = 600
 """Turns an agent may take: the limit of the paper."""
 
 
-class OutOfTurns(Exception):
+class OutOfTurnsError(AgentHardError):
     """The agent has used up its turns."""
+
+    code = "AH601"
 
 
 class Episode:
@@ -66,10 +69,10 @@ class Episode:
         """Makes sure that the agent may take another turn.
 
         Raises:
-            OutOfTurns: It may not.
+            OutOfTurnsError: It may not.
         """
         if self.turns >= self._max_turns:
-            raise OutOfTurns
+            raise OutOfTurnsError
 
     def say(self, text: str = "", calls: Sequence[ToolCall] = ()) -> None:
         """Notes a turn of the agent.
@@ -79,7 +82,7 @@ class Episode:
             calls: What it calls, each with an id.
 
         Raises:
-            OutOfTurns: It has used up its turns; nothing is noted.
+            OutOfTurnsError: It has used up its turns; nothing is noted.
         """
         self.require_turn()
         self.turns += 1

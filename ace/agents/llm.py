@@ -5,13 +5,13 @@ from random import Random
 
 from pydantic import Field
 
-from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
+from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurnsError
 from agenthard.ace.agents.text_calls import text_calls
 from agenthard.ace.environment import Ending, Environment
 from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
 from agenthard.ace.environment.schemas import openai
 from agenthard.ace.environment.tools import Kind
-from agenthard.models.errors import BadRequest, ContextOverflow, MalformedReply, Transient
+from agenthard.models.errors import BadRequestError, ContextOverflowError, MalformedReplyError, TransientError
 from agenthard.models.provider import Model
 from agenthard.models.request import Call, ChatMessage, Completion, Reply, Request, Sampling, Tool, Usage
 from agenthard.taxonomy.record import Record
@@ -97,11 +97,11 @@ async def play(
     reason = ""
     try:
         ending = await talk.run(model, owner or episode.id)
-    except OutOfTurns:
+    except OutOfTurnsError:
         ending = Ending.MAX_STEPS
-    except ContextOverflow as error:
+    except ContextOverflowError as error:
         ending, status, reason = Ending.CONTEXT_OVERFLOW, "agent_error", str(error)
-    except (BadRequest, Transient, MalformedReply) as error:
+    except (BadRequestError, TransientError, MalformedReplyError) as error:
         ending, status, reason = Ending.ERROR, "infrastructure_error", f"{type(error).__name__}: {error}"
     return episode.trajectory(ending, status=status, reason=reason, usage=talk.usage())
 

@@ -9,6 +9,7 @@ from agenthard.ace.agents.episode import Episode
 from agenthard.ace.agents.noise import Noise
 from agenthard.ace.environment.environment import ToolAnswer, as_text
 from agenthard.ace.environment.tools import Kind
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import ToolCall
 
 Data = dict[str, Any]
@@ -18,8 +19,10 @@ Choice = Sequence[str | None]
 _LOST = "Tool call failed"
 
 
-class HandedIn(Exception):
+class EpisodeDoneError(AgentHardError):
     """The agent has called `done`."""
+
+    code = "AH602"
 
 
 class Call(NamedTuple):
@@ -121,10 +124,10 @@ class Player:
         """Calls `done`.
 
         Raises:
-            HandedIn: Always.
+            EpisodeDoneError: Always.
         """
         self.ask([Call(Kind.DONE, {})])
-        raise HandedIn
+        raise EpisodeDoneError
 
     def _spelt(self, id: str | None) -> str:
         return f"{id}{self.rng.randrange(10)}" if self.happens(self.noise.hallucination) else str(id)

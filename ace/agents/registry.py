@@ -6,10 +6,11 @@ from random import Random
 from typing import Any
 
 from agenthard.ace.agents import strategies
-from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurns
+from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurnsError
 from agenthard.ace.agents.noise import Noise
-from agenthard.ace.agents.player import HandedIn, Player
+from agenthard.ace.agents.player import EpisodeDoneError, Player
 from agenthard.ace.environment import Ending, Environment
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.trajectory import Trajectory
 
 LEADERBOARD = (
@@ -33,8 +34,10 @@ _NOISES = ("forgetting", "arithmetic", "early-stop", "hallucination")
 _HANDS = ("early-stop", "hallucination")
 
 
-class UnknownAgent(ValueError):
+class UnknownAgentError(AgentHardError, ValueError):
     """No agent has this name; the message says which names there are."""
+
+    code = "AH603"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +97,9 @@ class Agent:
         ending = Ending.OPEN
         try:
             self.strategy(Player(episode, self.noise, rng))
-        except HandedIn:
+        except EpisodeDoneError:
             pass
-        except OutOfTurns:
+        except OutOfTurnsError:
             ending = Ending.MAX_STEPS
         return episode.trajectory(ending)
 
@@ -111,18 +114,18 @@ def find(name: str) -> Agent:
         The agent.
 
     Raises:
-        UnknownAgent: The name means no agent.
+        UnknownAgentError: The name means no agent.
     """
     first, *rest = name.split("+")
     base = _BASES.get(first)
     if base is None:
-        raise UnknownAgent(f"unknown agent {name!r}: it must begin with one of {', '.join(_BASES)}")
+        raise UnknownAgentError(f"unknown agent {name!r}: it must begin with one of {', '.join(_BASES)}")
     noise = Noise()
     given: set[str] = set()
     for part in rest:
         kind, _, amount = part.partition(":")
         if kind in given:
-            raise UnknownAgent(f"agent {name!r}: {kind} is given twice")
+            raise UnknownAgentError(f"agent {name!r}: {kind} is given twice")
         given.add(kind)
         if part == NO_RETRY:
             noise = replace(noise, retries=0)
@@ -131,7 +134,7 @@ def find(name: str) -> Agent:
             noise = replace(noise, **changed)
         else:
             known = ", ".join([*(f"{noise}:P" for noise in base.noises), NO_RETRY])
-            raise UnknownAgent(f"agent {name!r}: {part!r} does not go with {first}, but: {known}")
+            raise UnknownAgentError(f"agent {name!r}: {part!r} does not go with {first}, but: {known}")
     return Agent(name, base.play, noise)
 
 
@@ -141,5 +144,5 @@ def _probability(name: str, text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise UnknownAgent(f"agent {name!r}: {text!r} is no probability; write a number from 0 to 1, such as 0.1")
+        raise UnknownAgentError(f"agent {name!r}: {text!r} is no probability; write a number from 0 to 1, such as 0.1")
     return value

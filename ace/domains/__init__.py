@@ -5,12 +5,15 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from agenthard.ace.domain import Domain
+from agenthard.taxonomy.errors import AgentHardError
 
-__all__ = ["UnknownDomain", "load", "names"]
+__all__ = ["UnknownDomainError", "load", "names"]
 
 
-class UnknownDomain(ValueError):
+class UnknownDomainError(AgentHardError, ValueError):
     """A domain was asked for that no file of ``ace/domains`` defines."""
+
+    code = "AH604"
 
 
 @cache
@@ -34,11 +37,11 @@ def load(name: str) -> Domain:
         The domain.
 
     Raises:
-        UnknownDomain: No file defines it; the message lists those there are.
+        UnknownDomainError: No file defines it; the message lists those there are.
         TypeError: Its file defines no ``DOMAIN`` of that name.
     """
     if name not in names():
-        raise UnknownDomain(f"unknown domain {name!r}; there are: {', '.join(names())}")
+        raise UnknownDomainError(f"unknown domain {name!r}; there are: {', '.join(names())}")
     domain = getattr(import_module(f"{__name__}.{name}"), "DOMAIN", None)
     if not isinstance(domain, Domain) or domain.name != name:
         raise TypeError(f"ace/domains/{name}.py must define DOMAIN = Domain(name={name!r}, ...)")

@@ -3,7 +3,7 @@
 from agenthard.ace.environment.budgets import Budgets
 from agenthard.ace.environment.environment import Environment, ToolAnswer
 from agenthard.ace.environment.mode import Mode
-from agenthard.ace.environment.playable import Unplayable
+from agenthard.ace.environment.playable import UnplayableError
 from agenthard.ace.environment.result import Ending, Result
 from agenthard.ace.environment.tools import Kind, Parameter, Tool, declare
 
@@ -17,6 +17,6 @@ __all__ = [
     "Parameter",
     "Result",
     "Tool",
-    "Unplayable",
+    "UnplayableError",
     "declare",
 ]

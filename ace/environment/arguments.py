@@ -8,13 +8,16 @@ from typing import Any
 from agenthard.ace.domain import Domain, Number
 from agenthard.ace.environment.tools import LIST_OPERATORS, MAX_FIELDS, MAX_IDS, NUMERIC_OPERATORS
 from agenthard.ace.instance import Cell
+from agenthard.taxonomy.errors import AgentHardError
 
 Arguments = Mapping[str, Any]
 _NOT_TEXTS = "value must be a string list for `in` or `not_in` queries"
 
 
-class Refused(Exception):
+class RefusedCallError(AgentHardError):
     """A call that a tool does not carry out; the message tells the agent why."""
+
+    code = "AH605"
 
 
 def as_cell(arguments: Arguments) -> Cell:
@@ -27,12 +30,12 @@ def as_cell(arguments: Arguments) -> Cell:
         The cell; it may lie outside the grid.
 
     Raises:
-        Refused: One of the two is no number.
+        RefusedCallError: One of the two is no number.
     """
     try:
         return int(arguments["row"]), int(arguments["col"])
     except (TypeError, ValueError, OverflowError):
-        raise Refused("row and col must be integers") from None
+        raise RefusedCallError("row and col must be integers") from None
 
 
 class Fields:
@@ -52,23 +55,23 @@ class Fields:
             Attribute, operator, and what to compare with: a number, or for text a list of values.
 
         Raises:
-            Refused: The condition makes no sense.
+            RefusedCallError: The condition makes no sense.
         """
         field, operator = arguments["field"], arguments["operator"]
         if not isinstance(field, str) or not field:
-            raise Refused("field must be a non-empty string")
+            raise RefusedCallError("field must be a non-empty string")
         if field not in self._is_number:
-            raise Refused(f"unknown field: {field}. allowed fields: {self._allowed}")
+            raise RefusedCallError(f"unknown field: {field}. allowed fields: {self._allowed}")
         if operator not in NUMERIC_OPERATORS and operator not in LIST_OPERATORS:
-            raise Refused(f"operator must be one of: {', '.join(NUMERIC_OPERATORS + LIST_OPERATORS)}")
+            raise RefusedCallError(f"operator must be one of: {', '.join(NUMERIC_OPERATORS + LIST_OPERATORS)}")
         by_list = operator in LIST_OPERATORS
         value = _texts(arguments["value"]) if by_list else _number(arguments["value"])
         if self._is_number[field] and by_list:
-            raise Refused(f"numeric fields only support: {', '.join(NUMERIC_OPERATORS)}")
+            raise RefusedCallError(f"numeric fields only support: {', '.join(NUMERIC_OPERATORS)}")
         if not self._is_number[field] and not by_list:
-            raise Refused(f"categorical fields only support: {', '.join(LIST_OPERATORS)}")
+            raise RefusedCallError(f"categorical fields only support: {', '.join(LIST_OPERATORS)}")
         if isinstance(value, str) or (isinstance(value, float) and not isfinite(value)):
-            raise Refused("numeric comparisons require a numeric value")
+            raise RefusedCallError("numeric comparisons require a numeric value")
         return field, operator, value
 
     def selection(self, field: Any) -> list[str]:
@@ -81,17 +84,17 @@ class Fields:
             The names.
 
         Raises:
-            Refused: It is neither, or there are too few or too many.
+            RefusedCallError: It is neither, or there are too few or too many.
         """
         names = [field] if isinstance(field, str) else field
         if not isinstance(names, list):
-            raise Refused("field must be a string or a list of attribute names")
+            raise RefusedCallError("field must be a string or a list of attribute names")
         if not all(isinstance(name, str) for name in names):
-            raise Refused("each field must be a string")
+            raise RefusedCallError("each field must be a string")
         if not names:
-            raise Refused("field must specify at least one attribute name")
+            raise RefusedCallError("field must specify at least one attribute name")
         if len(names) > MAX_FIELDS:
-            raise Refused(f"field can specify at most {MAX_FIELDS} attributes")
+            raise RefusedCallError(f"field can specify at most {MAX_FIELDS} attributes")
         return names
 
     def require(self, names: list[str]) -> None:
@@ -101,11 +104,11 @@ class Fields:
             names: The names.
 
         Raises:
-            Refused: Some are none.
+            RefusedCallError: Some are none.
         """
         unknown = [name for name in names if name not in self._is_number]
         if unknown:
-            raise Refused(f"unknown field(s): {', '.join(unknown)}. allowed fields: {self._allowed}")
+            raise RefusedCallError(f"unknown field(s): {', '.join(unknown)}. allowed fields: {self._allowed}")
 
 
 def as_ids(ids: Any) -> list[str]:
@@ -118,19 +121,19 @@ def as_ids(ids: Any) -> list[str]:
         The ids.
 
     Raises:
-        Refused: It is no such list, or too long.
+        RefusedCallError: It is no such list, or too long.
     """
     if isinstance(ids, str):
         try:
             ids = json.loads(ids)
         except (ValueError, RecursionError):
-            raise Refused("ids string must be a valid JSON list") from None
+            raise RefusedCallError("ids string must be a valid JSON list") from None
     if not isinstance(ids, list):
-        raise Refused("ids must be a list")
+        raise RefusedCallError("ids must be a list")
     if not all(isinstance(id, str) for id in ids):
-        raise Refused("each element in ids must be a string")
+        raise RefusedCallError("each element in ids must be a string")
     if len(ids) > MAX_IDS:
-        raise Refused(f"ids can contain at most {MAX_IDS} items")
+        raise RefusedCallError(f"ids can contain at most {MAX_IDS} items")
     return ids
 
 
@@ -141,20 +144,20 @@ def _texts(value: Any) -> list[str]:
         try:
             value = json.loads(value)
         except (ValueError, RecursionError):
-            raise Refused(_NOT_TEXTS) from None
+            raise RefusedCallError(_NOT_TEXTS) from None
     if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
-        raise Refused(_NOT_TEXTS)
+        raise RefusedCallError(_NOT_TEXTS)
     return value
 
 
 def _number(value: Any) -> int | float | str:
     """Returns a number where the value is or spells one, and text that spells none as it is."""
     if isinstance(value, bool):
-        raise Refused("boolean values are not supported for attribute queries")
+        raise RefusedCallError("boolean values are not supported for attribute queries")
     if isinstance(value, int | float):
         return value
     if not isinstance(value, str):
-        raise Refused("value must be numeric for numeric comparisons, or a string list for `in`/`not_in`")
+        raise RefusedCallError("value must be numeric for numeric comparisons, or a string list for `in`/`not_in`")
     try:
         return float(value) if "." in value else int(value)
     except ValueError:

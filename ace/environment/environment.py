@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from agenthard.ace import domains
-from agenthard.ace.environment.arguments import Refused
+from agenthard.ace.environment.arguments import RefusedCallError
 from agenthard.ace.environment.budgets import Budgets
 from agenthard.ace.environment.failures import Failures
 from agenthard.ace.environment.mode import Mode
@@ -15,6 +15,7 @@ from agenthard.ace.environment.result import Ending, Result
 from agenthard.ace.environment.toolbox import Data, Toolbox
 from agenthard.ace.environment.tools import Kind, Tool, declare
 from agenthard.ace.instance import Grid, Puzzle
+from agenthard.taxonomy.errors import AgentHardError
 
 ToolAnswer = dict[str, Any]
 """``{"status": "success" or "failed", "messages": text, "data": {...}}``, as the released code answers."""
@@ -23,7 +24,7 @@ _SUCCESS = "Successfully executed tool"
 _STOP = "###STOP###"
 
 
-class _Malformed(Exception):
+class _MalformedCallError(AgentHardError):
     """A call that reaches no tool, because its arguments are not what a call needs."""
 
 
@@ -99,7 +100,7 @@ class Environment:
         """
         try:
             return self._carry_out(name, arguments or {})
-        except _Malformed as error:
+        except _MalformedCallError as error:
             return _failed(str(error))
 
     def message(self, name: str, arguments: str) -> str:
@@ -114,7 +115,7 @@ class Environment:
         """
         try:
             answer = self._carry_out(name, self._parsed(arguments))
-        except _Malformed as error:
+        except _MalformedCallError as error:
             if self.mode is Mode.REFERENCE:
                 return str(error)
             answer = _failed(str(error))
@@ -157,7 +158,7 @@ class Environment:
             return _failed("This tool is from other domain, not this domain" if foreign else "Unknown tool")
         try:
             data = handler(arguments)
-        except Refused as reason:
+        except RefusedCallError as reason:
             return _failed(f"Invalid tool arguments, {reason}")
         return {"status": "success", "messages": _SUCCESS if name != Kind.DONE else _STOP, "data": data}
 
@@ -171,17 +172,17 @@ class Environment:
         if missing:
             self._malformed += 1
             lack = f"{len(missing)} required positional argument{'s' * (len(missing) > 1)}: {_listed(missing)}"
-            raise _Malformed(f"Tool call failed (invalid arguments): {name}() missing {lack}")
+            raise _MalformedCallError(f"Tool call failed (invalid arguments): {name}() missing {lack}")
 
     def _parsed(self, arguments: str) -> Mapping[str, Any]:
         try:
             parsed = json.loads(arguments or "{}")
         except (ValueError, RecursionError) as error:
             self._malformed += 1
-            raise _Malformed(f"Tool arguments parse failed (possibly truncated), skipping: {error}") from None
+            raise _MalformedCallError(f"Tool arguments parse failed (possibly truncated), skipping: {error}") from None
         if not isinstance(parsed, dict):
             self._malformed += 1
-            raise _Malformed("Tool call failed (invalid arguments): arguments must be a JSON object")
+            raise _MalformedCallError("Tool call failed (invalid arguments): arguments must be a JSON object")
         return parsed
 
 

@@ -5,10 +5,13 @@ from operator import methodcaller
 
 from agenthard.ace.domain import Domain, Number
 from agenthard.ace.instance import Puzzle
+from agenthard.taxonomy.errors import AgentHardError
 
 
-class Unplayable(ValueError):
+class UnplayableError(AgentHardError, ValueError):
     """An instance that contradicts itself or its domain; the message says where."""
+
+    code = "AH606"
 
 
 def require_playable(puzzle: Puzzle, domain: Domain) -> None:
@@ -19,10 +22,10 @@ def require_playable(puzzle: Puzzle, domain: Domain) -> None:
         domain: Its domain.
 
     Raises:
-        Unplayable: The grid, the slots, the items or the rules do not fit together.
+        UnplayableError: The grid, the slots, the items or the rules do not fit together.
     """
     if reason := next(_faults(puzzle, domain), None):
-        raise Unplayable(f"instance {puzzle.id!r} cannot be played: {reason}")
+        raise UnplayableError(f"instance {puzzle.id!r} cannot be played: {reason}")
 
 
 def _faults(puzzle: Puzzle, domain: Domain) -> Iterator[str]:

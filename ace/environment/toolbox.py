@@ -6,7 +6,7 @@ from operator import eq, ge, gt, le, lt
 from typing import Any
 
 from agenthard.ace.domain import Domain
-from agenthard.ace.environment.arguments import Arguments, Fields, Refused, as_cell, as_ids
+from agenthard.ace.environment.arguments import Arguments, Fields, RefusedCallError, as_cell, as_ids
 from agenthard.ace.environment.board import Board, Place
 from agenthard.ace.environment.budgets import Budgets
 from agenthard.ace.environment.mode import Mode
@@ -38,7 +38,7 @@ class Toolbox:
         """Returns what carries out each tool but `done`, which is about the episode and not about the grid.
 
         Returns:
-            A function per tool: it takes the arguments of a call, gives the data of the answer, or raises `Refused`.
+            A function per tool: it takes the arguments of a call, returns the data, or raises `RefusedCallError`.
         """
         return {
             Kind.SET_SLOT: self._set_slot,
@@ -58,18 +58,18 @@ class Toolbox:
         place = self.board.places.get(cell)
         row, col = cell
         if place is None:
-            raise Refused(f"Slot (row={row}, col={col}) is fixed and cannot be modified")
+            raise RefusedCallError(f"Slot (row={row}, col={col}) is fixed and cannot be modified")
         id = arguments.get("id")
         if id is None or id == "":
             if place.item is None:
-                raise Refused(f"Slot (row={row}, col={col}) is already empty.")
+                raise RefusedCallError(f"Slot (row={row}, col={col}) is already empty.")
             self.board.put(place, None)
             return {"row": row, "col": col, "id": None, "message": "Hidden slot cleared."}
         if not isinstance(id, str) or id not in place.allowed:
             reason = f"Slot (row={row}, col={col}) can only be set to one of its candidate ids."
             if self._mode is Mode.REFERENCE:
                 reason += f" Allowed ids: {sorted(place.allowed)}"
-            raise Refused(reason)
+            raise RefusedCallError(reason)
         self.board.put(place, id)
         return {"row": row, "col": col, "id": id, "message": "Hidden slot updated."}
 
@@ -107,7 +107,7 @@ class Toolbox:
         budget = self._query_budgets[cell]
         if budget is not None and self.queries[cell] >= budget:
             where = f"slot (row={cell[0]}, col={cell[1]})"
-            raise Refused(f"Hidden slot query budget exhausted for {where}. Remaining queries: 0.")
+            raise RefusedCallError(f"Hidden slot query budget exhausted for {where}. Remaining queries: 0.")
         field, operator, value = self._fields.condition(arguments)
         column = self._column(place, field)
         if compare := _COMPARE.get(operator):
@@ -130,7 +130,7 @@ class Toolbox:
     def _item_info(self, arguments: Arguments) -> Data:
         id = arguments["id"]
         if not isinstance(id, str) or id not in self.board.fixed:
-            raise Refused(f"Item id {id} is not accessible. You may only inspect ids from non-hidden slots.")
+            raise RefusedCallError(f"Item id {id} is not accessible. You may only inspect ids from non-hidden slots.")
         return {"id": id, "item": dict(self.board.fixed[id])}
 
     def _item_attributes(self, arguments: Arguments) -> Data:
@@ -138,7 +138,7 @@ class Toolbox:
         fields = self._fields.selection(arguments["field"])
         hidden = [id for id in ids if id not in self.board.fixed]
         if hidden:
-            raise Refused(f"ids contain inaccessible item(s): {', '.join(hidden)}")
+            raise RefusedCallError(f"ids contain inaccessible item(s): {', '.join(hidden)}")
         self._fields.require(fields)
         items: dict[str, Any] = {}
         for id in ids:
@@ -150,15 +150,17 @@ class Toolbox:
         place = self._place(arguments, "Slot constraint checks are only allowed for hidden slots.")
         row, col = place.slot.cell
         if place.item is None:
-            raise Refused(f"Slot (row={row}, col={col}) has not been filled yet.")
+            raise RefusedCallError(f"Slot (row={row}, col={col}) has not been filled yet.")
         return {"is_valid": place.accepts(place.item), "row": row, "col": col}
 
     def _check_global(self, arguments: Arguments) -> Data:
         if not self.board.full:
-            raise Refused("The current grid must be fully filled before global constraints can be checked.")
+            raise RefusedCallError("The current grid must be fully filled before global constraints can be checked.")
         budget = self._global_budget
         if budget is not None and self.global_checks >= budget:
-            raise Refused(f"Global constraint check budget exhausted. Used {self.global_checks}/{budget} calls.")
+            raise RefusedCallError(
+                f"Global constraint check budget exhausted. Used {self.global_checks}/{budget} calls."
+            )
         self.global_checks += 1
         whole = self._mode is Mode.REFERENCE
         return {"is_valid": self.board.globals_hold() and (not whole or self.board.slots_hold())}
@@ -166,13 +168,13 @@ class Toolbox:
     def _cell(self, arguments: Arguments) -> Cell:
         cell = as_cell(arguments)
         if cell not in self.board:
-            raise Refused(f"Invalid slot (row={cell[0]}, col={cell[1]})")
+            raise RefusedCallError(f"Invalid slot (row={cell[0]}, col={cell[1]})")
         return cell
 
     def _place(self, arguments: Arguments, otherwise: str) -> Place:
         place = self.board.places.get(self._cell(arguments))
         if place is None:
-            raise Refused(otherwise)
+            raise RefusedCallError(otherwise)
         return place
 
     def _column(self, place: Place, field: str) -> list[tuple[str, Value]]:

@@ -12,7 +12,7 @@ import numpy as np
 from agenthard.ace.domain import GlobalKind
 from agenthard.ace.generator.calibration import calibrated, features, weighted_choice
 from agenthard.ace.generator.combinations import Combinations
-from agenthard.ace.generator.errors import Unmet
+from agenthard.ace.generator.errors import UnmetConditionError
 from agenthard.ace.generator.preference import Preference, demanded_level
 from agenthard.ace.generator.scaffold import Scaffold
 from agenthard.ace.generator.space import Box, Floats, Ints, Space
@@ -57,7 +57,7 @@ def draw_decoys(
         The decoy slots in order.
 
     Raises:
-        Unmet: Too few proposals of a slot meet the hard condition.
+        UnmetConditionError: Too few proposals of a slot meet the hard condition.
     """
     order = scaffold.decoy_slots
     combinations = Combinations([scaffold.slots[index].decoys for index in order], slack, scaffold.plane)
@@ -69,7 +69,7 @@ def draw_decoys(
         wanted = scaffold.slots[index].decoys
         possible = np.flatnonzero(combinations.broken_by(slot.deviations))
         if len(possible) < wanted:
-            raise Unmet(
+            raise UnmetConditionError(
                 "hard condition",
                 f"decoy slot {position + 1} of {len(order)} needs {wanted} decoys, "
                 f"and {len(possible)} of {len(slot.items)} proposals break the whole in every combination",

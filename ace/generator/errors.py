@@ -1,12 +1,18 @@
 """Why an instance could not be made."""
 
+from agenthard.taxonomy.errors import AgentHardError
 
-class ImpossibleParameters(Exception):
+
+class ImpossibleParametersError(AgentHardError):
     """No instance with these parameters can exist; said before any work is done."""
 
+    code = "AH607"
 
-class Unmet(Exception):
+
+class UnmetConditionError(AgentHardError):
     """One attempt missed a condition; the generator tries again."""
+
+    code = "AH608"
 
     def __init__(self, condition: str, detail: str) -> None:
         """Names the condition.
@@ -20,5 +26,7 @@ class Unmet(Exception):
         self.detail = detail
 
 
-class GenerationFailed(RuntimeError):
+class GenerationError(AgentHardError, RuntimeError):
     """Every attempt missed a condition; the message says which, how often, and what to change."""
+
+    code = "AH609"

@@ -8,7 +8,7 @@ import numpy as np
 from agenthard.ace.generator.assemble import assemble
 from agenthard.ace.generator.coupling import couple
 from agenthard.ace.generator.decoys import draw_decoys
-from agenthard.ace.generator.errors import GenerationFailed, Unmet
+from agenthard.ace.generator.errors import GenerationError, UnmetConditionError
 from agenthard.ace.generator.filters import draw_filters
 from agenthard.ace.generator.parameters import Cell, Parameters
 from agenthard.ace.generator.preference import recorded_stages
@@ -33,14 +33,14 @@ def make(parameters: Parameters, cell: Cell) -> Instance:
         The instance; the same whenever the arguments are.
 
     Raises:
-        GenerationFailed: No attempt met every condition; the message says which ones were missed.
+        GenerationError: No attempt met every condition; the message says which ones were missed.
     """
     rng = _rng(parameters.seed, cell)
-    misses: list[Unmet] = []
+    misses: list[UnmetConditionError] = []
     for attempt in range(1, parameters.attempts + 1):
         try:
             instance = _prove(_draw(rng, parameters, cell))
-        except Unmet as unmet:
+        except UnmetConditionError as unmet:
             misses.append(unmet)
             continue
         made = Provenance(
@@ -53,7 +53,7 @@ def make(parameters: Parameters, cell: Cell) -> Instance:
             attempts=attempt,
         )
         return replace(instance, provenance=made)
-    raise GenerationFailed(_failure(cell, misses))
+    raise GenerationError(_failure(cell, misses))
 
 
 def _draw(rng: np.random.Generator, parameters: Parameters, cell: Cell) -> Instance:
@@ -78,7 +78,7 @@ def _draw(rng: np.random.Generator, parameters: Parameters, cell: Cell) -> Insta
 def _prove(instance: Instance) -> Instance:
     report = verify(instance)
     if not report.ok:
-        raise Unmet("proof", report.problems[0].message)
+        raise UnmetConditionError("proof", report.problems[0].message)
     return certified(instance, report)
 
 
@@ -87,8 +87,8 @@ def _rng(seed: int, cell: Cell) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")))
 
 
-def _failure(cell: Cell, misses: list[Unmet]) -> str:
-    by_condition: dict[str, list[Unmet]] = {}
+def _failure(cell: Cell, misses: list[UnmetConditionError]) -> str:
+    by_condition: dict[str, list[UnmetConditionError]] = {}
     for miss in misses:
         by_condition.setdefault(miss.condition, []).append(miss)
     reasons = "; ".join(

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from agenthard.ace import domains
-from agenthard.ace.generator.errors import ImpossibleParameters
+from agenthard.ace.generator.errors import ImpossibleParametersError
 from agenthard.ace.generator.shares import decoy_slot_count, largest_share
 from agenthard.ace.reference_format import Header
 
@@ -62,12 +62,12 @@ class Parameters(BaseModel):
         known = domains.names()
         unknown = [name for name in self.domains if name not in known]
         if unknown:
-            raise ImpossibleParameters(f"unknown domain {', '.join(unknown)}; there are: {', '.join(known)}")
+            raise ImpossibleParametersError(f"unknown domain {', '.join(unknown)}; there are: {', '.join(known)}")
         for name, values in (("domain", self.domains), ("H", self.hidden_slots), ("B", self.decoy_budgets)):
             if len(set(values)) < len(values):
-                raise ImpossibleParameters(f"{name} is listed twice: {', '.join(map(str, values))}")
+                raise ImpossibleParametersError(f"{name} is listed twice: {', '.join(map(str, values))}")
         if sorted(self.preference_attempts) != list(self.preference_attempts) or self.preference_attempts[0] < 1:
-            raise ImpossibleParameters(
+            raise ImpossibleParametersError(
                 f"preference attempts must be positive and ascending: {self.preference_attempts}"
             )
         for hidden in self.hidden_slots:
@@ -86,21 +86,23 @@ class Parameters(BaseModel):
             ``candidates``, or up to two more where one slot holds the whole budget.
 
         Raises:
-            ImpossibleParameters: Such an instance cannot exist; the message says why.
+            ImpossibleParametersError: Such an instance cannot exist; the message says why.
         """
         cells = self.rows * self.cols
         if hidden_slots < 0 or budget < 0:
-            raise ImpossibleParameters(f"H = {hidden_slots}, B = {budget}: neither can be negative")
+            raise ImpossibleParametersError(f"H = {hidden_slots}, B = {budget}: neither can be negative")
         if hidden_slots > cells:
-            raise ImpossibleParameters(f"H = {hidden_slots}: a {self.rows}x{self.cols} grid has only {cells} cells")
+            raise ImpossibleParametersError(
+                f"H = {hidden_slots}: a {self.rows}x{self.cols} grid has only {cells} cells"
+            )
         if budget and not hidden_slots:
-            raise ImpossibleParameters(f"B = {budget} with H = 0: without a hidden slot no decoy has a place")
+            raise ImpossibleParametersError(f"B = {budget} with H = 0: without a hidden slot no decoy has a place")
         most = largest_share(hidden_slots, budget)
         if most < self.candidates:
             return self.candidates
         if decoy_slot_count(hidden_slots, budget) == 1 and budget <= self.candidates:
             return budget + 2
-        raise ImpossibleParameters(
+        raise ImpossibleParametersError(
             f"K = {self.candidates} is too small for H = {hidden_slots}, B = {budget}: "
             f"one slot may have {most} decoys, so with the truth it needs at least {most + 1} candidates"
         )

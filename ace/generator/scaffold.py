@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from agenthard.ace.generator.errors import Unmet
+from agenthard.ace.generator.errors import UnmetConditionError
 from agenthard.ace.generator.filters import allowed_share
 from agenthard.ace.generator.plane import draw_balanced_truth, draw_plane
 from agenthard.ace.generator.shares import draw_shares
@@ -83,7 +83,7 @@ def draw_scaffold(
         The frame.
 
     Raises:
-        Unmet: Some slot rules of the domain allow everything or nothing, whatever their thresholds.
+        UnmetConditionError: Some slot rules of the domain allow everything or nothing, whatever their thresholds.
     """
     plane = draw_plane(rng, space)
     cells = np.sort(rng.choice(rows * cols, size=hidden_slots, replace=False)).tolist()
@@ -119,7 +119,9 @@ def _rule_sets(rng: np.random.Generator, space: Space, slots: int) -> list[list[
 def _draw_limits(rng: np.random.Generator, space: Space, names: list[str]) -> dict[str, int]:
     choices = _usable_limits(space.domain.name, tuple(names))
     if not choices:
-        raise Unmet("filters", f"the slot rules {', '.join(names)} allow every item or none, whatever their thresholds")
+        raise UnmetConditionError(
+            "filters", f"the slot rules {', '.join(names)} allow every item or none, whatever their thresholds"
+        )
     return choices[int(rng.integers(len(choices)))]
 
 

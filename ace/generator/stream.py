@@ -6,7 +6,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
 
-from agenthard.ace.generator.errors import GenerationFailed
+from agenthard.ace.generator.errors import GenerationError
 from agenthard.ace.generator.helper_process import end_with_parent
 from agenthard.ace.generator.making import make
 from agenthard.ace.generator.parameters import Cell, Parameters
@@ -35,7 +35,7 @@ def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterat
         ``parameters.count - start`` instances, in the order of ``parameters.cells()``.
 
     Raises:
-        GenerationFailed: An instance met no attempt's conditions; the message says which.
+        GenerationError: An instance met no attempt's conditions; the message says which.
     """
     cells = islice(parameters.cells(), start, None)
     if workers <= 1:
@@ -63,7 +63,7 @@ def _made_here(parameters: Parameters, cells: list[Cell]) -> Future[list[Instanc
     made: Future[list[Instance]] = Future()
     try:
         made.set_result(_make_batch(parameters, cells))
-    except GenerationFailed as failed:
+    except GenerationError as failed:
         made.set_exception(failed)
     return made
 

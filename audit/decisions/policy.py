@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, field_validator
 from agenthard.audit.decisions.earned import Measured
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
 from agenthard.audit.detectors.base import DecidingKind
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
@@ -21,8 +22,10 @@ RuleAction = PolicyAction | Literal["ticket"]
 Action = PolicyAction | Literal["unchecked", "repair"]
 
 
-class PolicyError(Exception):
+class PolicyError(AgentHardError):
     """The policy file cannot be used; the message names the file and the place in it."""
+
+    code = "AH201"
 
 
 class Decision(Record):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.execution.declared import accepts
-from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_no_path
 from agenthard.audit.execution.replay import Turns, gold_turns
 from agenthard.audit.execution.variants import argument_path, attempt_of, place_of, replaced, value_at, with_call
@@ -30,7 +30,7 @@ def never_compared(task: AgentTask, pointer: str) -> str | None:
         return None
     try:
         return _tried(task, place_of(pointer), argument_path(pointer))
-    except (Unavailable, ExecutionFailed):
+    except (UnavailableError, ExecutionError):
         return None
 
 
@@ -54,7 +54,7 @@ def _all_pass(
 ) -> bool:
     attempts = [attempt_of(task, with_call(turns, place, arguments=arguments)) for arguments in tried]
     verdicts = environment.evaluate_many(task, attempts)
-    return all(not isinstance(verdict, ExecutionFailed) and verdict.passed for verdict in verdicts)
+    return all(not isinstance(verdict, ExecutionError) and verdict.passed for verdict in verdicts)
 
 
 def _fails(task: AgentTask, place: tuple[int, int]) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.mutation.numbers import written_otherwise
 from agenthard.audit.execution.registry import environment_for_runs
 from agenthard.taxonomy.task import AgentTask
@@ -38,7 +38,7 @@ def decided_runs(task: AgentTask, runs: Iterable[Trajectory], correction: Correc
             continue
         try:
             before, after = environment.evaluate(task, attempt), environment.evaluate(task, corrected)
-        except (ExecutionFailed, Unavailable):
+        except (ExecutionError, UnavailableError):
             continue
         decided += not before.passed and after.passed
     return number, decided

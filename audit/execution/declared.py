@@ -11,7 +11,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from agenthard.audit.execution.environment import Attempt, Unavailable, Verdict
+from agenthard.audit.execution.environment import Attempt, UnavailableError, Verdict
 from agenthard.taxonomy.accepted import alternatives, is_any_of, is_optional
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall
@@ -54,10 +54,10 @@ def score(declared: Declared, attempt: Attempt) -> Verdict:
     """Score an attempt as declared.
 
     Raises:
-        Unavailable: the declaration does not tell.
+        UnavailableError: the declaration does not tell.
     """
     if not declared.evaluation.checks:
-        raise Unavailable("nothing is known about the evaluation")
+        raise UnavailableError("nothing is known about the evaluation")
     parts: dict[str, bool] = {}
     unknown = ""
     for i, check in enumerate(declared.evaluation.checks):
@@ -68,7 +68,7 @@ def score(declared: Declared, attempt: Attempt) -> Verdict:
             else:
                 parts[f"check {i}"] = outcome
     if unknown and all(parts.values()):
-        raise Unavailable(f"the benchmark has no code to execute, and {unknown}")
+        raise UnavailableError(f"the benchmark has no code to execute, and {unknown}")
     return Verdict(passed=all(parts.values()) and not unknown, parts=parts)
 
 

@@ -12,16 +12,21 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, Message, ToolCall
 
 
-class Unavailable(Exception):
+class UnavailableError(AgentHardError):
     """A task cannot be executed here: something is not installed or not supported. The message says what to do."""
 
+    code = "AH301"
 
-class ExecutionFailed(Exception):
+
+class ExecutionError(AgentHardError):
     """The environment itself broke, was stopped at a limit, or misbehaved: an error of this task, and no verdict."""
+
+    code = "AH302"
 
 
 class Observation(Record):
@@ -80,8 +85,8 @@ class Environment(ABC):
         """Go to the initial state of a task.
 
         Raises:
-            Unavailable: it cannot be executed here.
-            ExecutionFailed: the environment broke.
+            UnavailableError: it cannot be executed here.
+            ExecutionError: the environment broke.
         """
 
     @abstractmethod
@@ -89,7 +94,7 @@ class Environment(ABC):
         """Carry out one call. What an agent may get wrong is an observation with an error, never an exception.
 
         Raises:
-            ExecutionFailed: the environment broke, or was stopped at a limit.
+            ExecutionError: the environment broke, or was stopped at a limit.
         """
 
     @abstractmethod
@@ -97,7 +102,7 @@ class Environment(ABC):
         """Return the state as JSON data; what never changes may be left out, equal states give equal snapshots.
 
         Raises:
-            ExecutionFailed: the environment broke.
+            ExecutionError: the environment broke.
         """
 
     @abstractmethod
@@ -105,21 +110,21 @@ class Environment(ABC):
         """Let the benchmark's evaluator judge an attempt, from the initial state of the task.
 
         Raises:
-            Unavailable: the evaluator cannot be run here.
-            ExecutionFailed: the evaluator broke.
+            UnavailableError: the evaluator cannot be run here.
+            ExecutionError: the evaluator broke.
         """
 
-    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionFailed]:
+    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
         """Judge many attempts at one task; a broken one costs its own verdict only.
 
         Raises:
-            Unavailable: the evaluator cannot be run here.
+            UnavailableError: the evaluator cannot be run here.
         """
-        found: list[Verdict | ExecutionFailed] = []
+        found: list[Verdict | ExecutionError] = []
         for attempt in attempts:
             try:
                 found.append(self.evaluate(task, attempt))
-            except ExecutionFailed as error:
+            except ExecutionError as error:
                 found.append(error)
         return found
 

@@ -4,7 +4,7 @@ import weakref
 
 from agenthard.audit.command import replay_template
 from agenthard.audit.execution.checkout import checkout
-from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.registry import environment_for
 from agenthard.audit.execution.replay import Replay, gold_turns, replay
 from agenthard.taxonomy.task import AgentTask
@@ -14,21 +14,21 @@ _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
 
 MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
 
-_kept: dict[int, Replay | ExecutionFailed] = {}
+_kept: dict[int, Replay | ExecutionError] = {}
 
 
 def environment_of(task: AgentTask) -> Environment:
     """Return the environment of a task.
 
     Raises:
-        Unavailable: when there is none for its benchmark, or it cannot execute this task.
+        UnavailableError: when there is none for its benchmark, or it cannot execute this task.
     """
     environment = environment_for(task)
     if environment is None:
-        raise Unavailable(f"no environment is registered for {task.benchmark}")
+        raise UnavailableError(f"no environment is registered for {task.benchmark}")
     reason = environment.supports(task)
     if reason is not None:
-        raise Unavailable(reason)
+        raise UnavailableError(reason)
     return environment
 
 
@@ -36,7 +36,7 @@ def why_not_evaluated(task: AgentTask) -> str | None:
     """Say why no attempt at a task can be judged; None when it can.
 
     Raises:
-        ExecutionFailed: the evaluator broke.
+        ExecutionError: the evaluator broke.
     """
     kinds = {check.kind for check in task.evaluation.checks if check.scored}
     if not kinds:
@@ -45,7 +45,7 @@ def why_not_evaluated(task: AgentTask) -> str | None:
         environment = environment_of(task)
         if not kinds.isdisjoint(_NEED_A_TRIAL):
             environment.evaluate(task, Attempt())
-    except Unavailable as reason:
+    except UnavailableError as reason:
         return str(reason)
     return None
 
@@ -54,13 +54,13 @@ def why_not_replayed(task: AgentTask) -> str | None:
     """Say why the ground truth of a task cannot be replayed; None when it can, and then it was.
 
     Raises:
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     reason = why_no_path(task)
     if reason is None:
         try:
             gold_replay(task)
-        except Unavailable as unavailable:
+        except UnavailableError as unavailable:
             return str(unavailable)
     return reason
 
@@ -82,7 +82,7 @@ def why_not_mutated(task: AgentTask) -> str | None:
     """Say why answers that differ from the ground truth cannot be made and judged; None when they can.
 
     Raises:
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     reason = MILESTONES if task.ground_truth.semantics == "milestones" else why_not_evaluated(task)
     if reason is None and task.ground_truth.call_matching == "state" and any(True for _ in task.gold_calls()):
@@ -94,21 +94,21 @@ def gold_replay(task: AgentTask) -> Replay:
     """Replay the ground truth of a task; the result is kept as long as the task is.
 
     Raises:
-        Unavailable: it cannot be executed here.
-        ExecutionFailed: the environment broke.
+        UnavailableError: it cannot be executed here.
+        ExecutionError: the environment broke.
     """
     key = id(task)
     if key not in _kept:
         environment = environment_of(task)
-        result: Replay | ExecutionFailed
+        result: Replay | ExecutionError
         try:
             result = replay(environment, task, gold_turns(task))
-        except ExecutionFailed as failure:
+        except ExecutionError as failure:
             result = failure
         _kept[key] = result
         weakref.finalize(task, _kept.pop, key, None)
     found = _kept[key]
-    if isinstance(found, ExecutionFailed):
+    if isinstance(found, ExecutionError):
         raise found
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError
 from agenthard.audit.execution.replay import Replay, Step, Turns, gold_turns, replay
 from agenthard.taxonomy.task import AgentTask
 
@@ -34,14 +34,14 @@ def needless(environment: Environment, task: AgentTask, gold: Replay) -> Iterato
     redundant calls are free and nothing that they return is scored: they are one way to find out.
 
     Raises:
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     turns = gold_turns(task)
     tried = [step for number, step in enumerate(gold.steps) if _worth_trying(task, gold.steps, number)]
     attempts = [Attempt(turns=without(turns, s.turn, s.index), replies=task.ground_truth.outputs) for s in tried]
     verdicts = environment.evaluate_many(task, attempts) if attempts else []
     for step, attempt, verdict in zip(tried, attempts, verdicts, strict=True):
-        if isinstance(verdict, ExecutionFailed):
+        if isinstance(verdict, ExecutionError):
             raise verdict
         if verdict.passed and replay(environment, task, attempt.turns).final == gold.final:
             yield step
@@ -51,7 +51,7 @@ def order_matters(environment: Environment, task: AgentTask, gold: Replay) -> It
     """Find neighbours that change the state, succeed in either order, and end in another state when exchanged.
 
     Raises:
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     turns = gold_turns(task)
     for one, two in zip(gold.steps, gold.steps[1:], strict=False):

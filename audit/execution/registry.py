@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from agenthard.audit.execution.checkout import checkout
-from agenthard.audit.execution.environment import Environment, Unavailable
+from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.environments"
@@ -28,7 +28,7 @@ def environment_for(task: AgentTask) -> Environment | None:
         ``supports`` to say.
 
     Raises:
-        Unavailable: when the registered class cannot be loaded, or none runs the code of the checkout in use.
+        UnavailableError: when the registered class cannot be loaded, or none runs the code of the checkout in use.
     """
     folder = checkout()
     if folder is None and task.benchmark not in _registered(GROUP):
@@ -46,7 +46,7 @@ def environment_for_runs(task: AgentTask) -> Environment | None:
     """Return the environment that can carry out and judge recorded runs of a task again; None where there is none."""
     try:
         environment = environment_for(task)
-    except Unavailable:
+    except UnavailableError:
         return None
     if environment is None or not environment.reads_runs or environment.supports(task) is not None:
         return None
@@ -57,10 +57,12 @@ def check_checkout(benchmark: str, folder: Path) -> None:
     """Check before anything starts that a folder can be used as the checkout of a benchmark.
 
     Raises:
-        Unavailable: when it is no folder, or nothing runs the code of this benchmark's checkouts.
+        UnavailableError: when it is no folder, or nothing runs the code of this benchmark's checkouts.
     """
     if not folder.is_dir():
-        raise Unavailable(f"{folder}: there is no folder at this path; give a checkout of the benchmark's repository")
+        raise UnavailableError(
+            f"{folder}: there is no folder at this path; give a checkout of the benchmark's repository"
+        )
     _entry(benchmark, CHECKOUTS)
 
 
@@ -85,7 +87,7 @@ def _entry(benchmark: str, group: str) -> EntryPoint:
     known = _registered(group)
     if benchmark not in known:
         names = ", ".join(sorted(known))
-        raise Unavailable(f"the code of {benchmark} cannot be run from a checkout; that of {names} can")
+        raise UnavailableError(f"the code of {benchmark} cannot be run from a checkout; that of {names} can")
     return known[benchmark]
 
 
@@ -98,7 +100,7 @@ def _load(entry: EntryPoint) -> type[Environment]:
     try:
         found = entry.load()
     except (ImportError, AttributeError) as error:
-        raise Unavailable(f"the environment of {entry.name} cannot be loaded ({entry.value}): {error}") from error
+        raise UnavailableError(f"the environment of {entry.name} cannot be loaded ({entry.value}): {error}") from error
     if not (isinstance(found, type) and issubclass(found, Environment)):
-        raise Unavailable(f"the environment of {entry.name} ({entry.value}) is no subclass of Environment")
+        raise UnavailableError(f"the environment of {entry.name} ({entry.value}) is no subclass of Environment")
     return found

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.venvs import create_command
 from agenthard.audit.sources.fetch import Fetched, fetched, known_releases
 from agenthard.taxonomy.task import AgentTask
@@ -27,13 +27,13 @@ def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
         content_hashes: reads those of a release.
 
     Raises:
-        Unavailable: no installed release has the task; the message names the command that brings one.
+        UnavailableError: no installed release has the task; the message names the command that brings one.
     """
     installed = fetched(task.benchmark)
     for item in reversed(installed):
         if task.content_hash in _contents(content_hashes, item.data, item.data.stat().st_mtime_ns):
             return item
-    raise Unavailable(_no_code(task, [item.version for item in installed]))
+    raise UnavailableError(_no_code(task, [item.version for item in installed]))
 
 
 @lru_cache(maxsize=8)

@@ -80,7 +80,7 @@ def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[T
 
     Raises:
         Unavailable: the task cannot be executed here.
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     environment.reset(task)
     initial = state = environment.state_hash()

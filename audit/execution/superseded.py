@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.execution.difference import Difference, differences
-from agenthard.audit.execution.environment import Attempt, Environment, ExecutionFailed
+from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import Replay, Step, Turns, gold_turns
 from agenthard.taxonomy.record import Record
@@ -28,7 +28,7 @@ def superseded(environment: Environment, task: AgentTask, gold: Replay) -> Itera
     """Find gold calls that a later one overwrites and that the evaluator demands all the same.
 
     Raises:
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     turns = gold_turns(task)
     for one, two in _pairs(gold.steps):
@@ -44,7 +44,7 @@ def superseded(environment: Environment, task: AgentTask, gold: Replay) -> Itera
             continue
         if all(found.pointer in logged and _appended(found, logged[found.pointer]) for found in apart):
             verdict = environment.evaluate_many(task, [attempt])[0]
-            if isinstance(verdict, ExecutionFailed):
+            if isinstance(verdict, ExecutionError):
                 raise verdict
             if not verdict.passed:
                 yield Superseded(first=one, last=two, logs=tuple(found.pointer for found in apart), attempt=attempt)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched, known_releases
 from agenthard.taxonomy.record import Record
@@ -44,16 +44,16 @@ def create(
         unpinned: install a release whose hash is not known here.
 
     Raises:
-        Unavailable: when it cannot be created; the message says what to do.
+        UnavailableError: when it cannot be created; the message says what to do.
     """
     if benchmark == packages.BENCHMARK:
         if version not in (None, packages.VERSION):
-            raise Unavailable(f"{benchmark} {version} is not known; there is {benchmark} {packages.VERSION}")
+            raise UnavailableError(f"{benchmark} {version} is not known; there is {benchmark} {packages.VERSION}")
         return _of_packages(packages.install(home))
     try:
         return _described(fetch(benchmark, version, home, unpinned=unpinned))
     except FetchError as error:
-        raise Unavailable(str(error)) from error
+        raise UnavailableError(str(error)) from error
 
 
 def existing(home: Path | None = None) -> list[ManagedEnvironment]:
@@ -78,12 +78,14 @@ def find(benchmark: str, version: str, home: Path | None = None) -> ManagedEnvir
     """Return an environment that is there.
 
     Raises:
-        Unavailable: when it is not there; the message names the command that creates it.
+        UnavailableError: when it is not there; the message names the command that creates it.
     """
     for found in fetched(benchmark, home):
         if found.version == version:
             return _described(found)
-    raise Unavailable(f"the code of {benchmark} {version} is not installed: run `{create_command(benchmark, version)}`")
+    raise UnavailableError(
+        f"the code of {benchmark} {version} is not installed: run `{create_command(benchmark, version)}`"
+    )
 
 
 def remove(benchmark: str, version: str | None = None, home: Path | None = None) -> list[ManagedEnvironment]:
@@ -98,7 +100,7 @@ def remove(benchmark: str, version: str | None = None, home: Path | None = None)
         What was removed.
 
     Raises:
-        Unavailable: when there is none to remove, or a file cannot be removed.
+        UnavailableError: when there is none to remove, or a file cannot be removed.
     """
     folder = packages.installed(home) if benchmark == packages.BENCHMARK else None
     if folder is not None and version in (None, packages.VERSION):
@@ -108,13 +110,13 @@ def remove(benchmark: str, version: str | None = None, home: Path | None = None)
     found = [item for item in fetched(benchmark, home) if version in (None, item.version)]
     if not found:
         wanted = f"{benchmark} {version}" if version else benchmark
-        raise Unavailable(f"there is no environment of {wanted}; `agenthard env list` shows those that are there")
+        raise UnavailableError(f"there is no environment of {wanted}; `agenthard env list` shows those that are there")
     removed = [_described(item) for item in found]
     for item in found:
         try:
             shutil.rmtree(item.path)
         except OSError as error:
-            raise Unavailable(f"{item.path} cannot be removed: {error}; remove the folder yourself") from error
+            raise UnavailableError(f"{item.path} cannot be removed: {error}; remove the folder yourself") from error
     return removed
 
 

@@ -6,7 +6,7 @@ from jsonschema.exceptions import SchemaError
 from referencing.exceptions import Unresolvable
 
 from agenthard.audit.detectors.support.safe_validator import safe_validator
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import Replay, gold_turns
 from agenthard.taxonomy.task import AgentTask
@@ -24,7 +24,7 @@ def replayed(task: AgentTask) -> Replay | None:
     """Replay the ground truth; None where nothing executes it."""
     try:
         return gold_replay(task) if why_not_replayed(task) is None else None
-    except (Unavailable, ExecutionFailed):
+    except (UnavailableError, ExecutionError):
         return None
 
 
@@ -43,7 +43,7 @@ def judged(task: AgentTask, attempt: Attempt) -> bool | None:
     """Let the task's evaluator judge an attempt; None where there is none."""
     try:
         return environment_of(task).evaluate(task, attempt).passed
-    except (Unavailable, ExecutionFailed):
+    except (UnavailableError, ExecutionError):
         return None
 
 

@@ -9,12 +9,12 @@ from agenthard.audit.judge.judged import ErrorKind, JudgeError
 from agenthard.audit.judge.wording import render
 from agenthard.models.errors import (
     ConfigurationError,
-    ContextOverflow,
-    MalformedReply,
-    MissingKey,
+    ContextOverflowError,
+    MalformedReplyError,
+    MissingKeyError,
     ModelError,
-    Stop,
-    TimedOut,
+    RequestTimeoutError,
+    StopError,
 )
 from agenthard.models.provider import Model
 from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
@@ -26,9 +26,9 @@ CALLS_PER_TURN = 8
 """Calls of one turn that are carried out; the rest is told to wait."""
 _WAIT = f"Not carried out: {CALLS_PER_TURN} calls at once are the most. Ask again if you still need it."
 _KINDS: tuple[tuple[type[ModelError], ErrorKind], ...] = (
-    (ContextOverflow, "context_overflow"),
-    (TimedOut, "timeout"),
-    (MalformedReply, "unreadable"),
+    (ContextOverflowError, "context_overflow"),
+    (RequestTimeoutError, "timeout"),
+    (MalformedReplyError, "unreadable"),
 )
 
 
@@ -59,7 +59,7 @@ def judge_error(error: ModelError) -> JudgeError:
         ModelError: The error itself, when it ends the run rather than the question: a wrong key, a spent budget, a
             setting that is to be mended first.
     """
-    if isinstance(error, Stop | ConfigurationError | MissingKey):
+    if isinstance(error, StopError | ConfigurationError | MissingKeyError):
         raise error
     kind = next((kind for raised, kind in _KINDS if isinstance(error, raised)), "provider")
     return JudgeError.model_validate({"kind": kind, "message": str(error)})
@@ -94,7 +94,7 @@ async def ask(
             request = await _investigated(talk, request, investigator, turns)
         reply = await talk.put(request)
         text, error = reply.message.text, _failure(reply)
-    except _Refused as refusal:
+    except _RefusedError as refusal:
         text, error = "", JudgeError(kind="refusal", message=str(refusal))
     except ModelError as failed:
         text, error = "", judge_error(failed)
@@ -108,7 +108,7 @@ async def ask(
     )
 
 
-class _Refused(ModelError):
+class _RefusedError(ModelError):
     """The judge refused while it looked things up."""
 
 
@@ -147,7 +147,7 @@ async def _investigated(talk: _Talk, request: Request, investigator: Investigato
         asking = {"messages": tuple(messages), "tools": tools, "tool_choice": "auto", "output": None}
         reply = await talk.put(request.model_copy(update=asking))
         if reply.finish == "refusal":
-            raise _Refused(reply.message.text or "the provider's filter stopped the look-ups")
+            raise _RefusedError(reply.message.text or "the provider's filter stopped the look-ups")
         if reply.message.text.strip():
             notes.append(reply.message.text)
         if not reply.message.calls:

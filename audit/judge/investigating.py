@@ -4,13 +4,13 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.judge.context.material import Material, Passage
 from agenthard.audit.judge.fence import one_line
 from agenthard.audit.judge.investigation.arguments import read_arguments
 from agenthard.audit.judge.investigation.call_check import validate_call
 from agenthard.audit.judge.investigation.execution import replay_gold, try_call
-from agenthard.audit.judge.investigation.found import BadCall, Found, clip
+from agenthard.audit.judge.investigation.found import Found, InvalidLookupError, clip
 from agenthard.audit.judge.investigation.look_up import look_up, read_passage
 from agenthard.audit.judge.investigation.search import search_policy, search_state
 from agenthard.audit.judge.investigation.tools import (
@@ -108,9 +108,9 @@ class Investigator:
             if labelled is not None:
                 return read_passage(labelled, arguments.get("offset", 0))
             return _DO[call.name](self._task, **arguments)
-        except BadCall as error:
+        except InvalidLookupError as error:
             return Found("about", title, f"Nothing was looked up: {error}.")
-        except (ExecutionFailed, Unavailable) as error:
+        except (ExecutionError, UnavailableError) as error:
             return Found("about", title, f"The environment failed: {error}. That says nothing about the task.")
         except (LookupError, ValueError, TypeError, RecursionError) as error:
             told = f"It cannot be read ({type(error).__name__}: {str(error)[:200]}); ask for something smaller."

@@ -9,14 +9,17 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from agenthard.models.errors import ConfigurationError
 from agenthard.models.model_file import ModelFile, load_model
 from agenthard.models.names import parse_name
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import read_yaml
 
 Aggregation = Literal["majority", "weighted", "dawid_skene"]
 
 
-class JudgeSettingsError(Exception):
+class JudgeSettingsError(AgentHardError):
     """A judge file cannot be used; the message names the file, the setting and what is expected."""
+
+    code = "AH401"
 
 
 class Judge(Record):

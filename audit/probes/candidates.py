@@ -10,12 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from agenthard.taxonomy.errors import AgentHardError
+
 Item: TypeAlias = Mapping[str, Any]
 """A candidate or a shown item: its ``id`` and its attributes, any JSON values."""
 
 
-class CandidatesError(ValueError):
+class CandidatesError(AgentHardError, ValueError):
     """Candidates that are not in the layout; the message names the place and what is wrong there."""
+
+    code = "AH203"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from itertools import chain
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Detector, Observation, SuiteDetector
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.shards import ShardResult, check_shard
@@ -151,12 +151,12 @@ def run_gold(task: AgentTask) -> GoldRun:
         failing = 0
         if not not_replayed:
             failing = sum(step.observation.error is not None for step in gold_replay(task).steps)
-    except ExecutionFailed as error:
+    except ExecutionError as error:
         not_replayed, failing = str(error), 0
     try:
         attempt = Attempt(turns=gold_turns(task), replies=task.ground_truth.outputs)
         verdict = environment_of(task).evaluate(task, attempt)
-    except (Unavailable, ExecutionFailed) as error:
+    except (UnavailableError, ExecutionError) as error:
         return GoldRun(not_replayed=not_replayed, failing_calls=failing, not_evaluated=str(error))
     return GoldRun(not_replayed=not_replayed, failing_calls=failing, accepted=verdict.passed)
 

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.pointer import split
 
 _DECODER = json.JSONDecoder()
 
 
-class EditError(Exception):
+class EditError(AgentHardError):
     """The change cannot be made in this text; the message says why."""
+
+    code = "AH204"
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import open_regular
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 
-class SourceError(Exception):
+class SourceError(AgentHardError):
     """The path cannot be read as this benchmark at all. The message says what was looked for and what to do."""
+
+    code = "AH101"
 
 
 class Quarantined(Record):

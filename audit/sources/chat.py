@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import decoded
 from agenthard.audit.sources.formats.rows import Row
 from agenthard.taxonomy.pointer import join
@@ -56,7 +56,7 @@ class Chat(RecordedSource):
         if written is None:
             return f"{row.file}:{row.number}"
         if isinstance(written, bool) or not isinstance(written, (str, int)) or written == "":
-            raise Malformed(f"the id is neither text nor a number: {json.dumps(written)[:80]}", "/id")
+            raise MalformedRecordError(f"the id is neither text nor a number: {json.dumps(written)[:80]}", "/id")
         return str(written)
 
     def conversation(self, row: Row) -> tuple[Message, ...]:
@@ -69,7 +69,7 @@ class Chat(RecordedSource):
         messages = list(_messages(values))
         last = max((i for i, (message, _) in enumerate(messages) if message.role == "user"), default=None)
         if last is None:
-            raise Malformed("there is no message of the user", "/messages")
+            raise MalformedRecordError("there is no message of the user", "/messages")
         said = [message for message, _ in messages[: last + 1]]
         led = next(i for i, message in enumerate(said) if message.role != "system")
         policy = "\n\n".join(message.content for message in said[:led])
@@ -166,7 +166,7 @@ def _messages(values: Mapping[str, Any]) -> Iterator[tuple[Message, bool]]:
         fields = expect(item, dict, place)
         role = member(fields, "role", str, place)
         if role not in _ROLES:
-            raise Malformed(f"unknown role {role!r}; known: {', '.join(_ROLES)}", join(place, "role"))
+            raise MalformedRecordError(f"unknown role {role!r}; known: {', '.join(_ROLES)}", join(place, "role"))
         calls = [
             read_call(call, join(place, "tool_calls", j))
             for j, call in enumerate(expect(fields.get("tool_calls") or [], list, join(place, "tool_calls")))

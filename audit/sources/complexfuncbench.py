@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import decoded
 from agenthard.audit.sources.formats.rows import Row
 from agenthard.taxonomy.pointer import join
@@ -71,7 +71,7 @@ class ComplexFuncBench(RecordedSource):
         messages = self.conversation(row)
         asked = [i for i, message in enumerate(messages) if message.role == "user"]
         if not asked:
-            raise Malformed("there is no message of the user", "/conversations")
+            raise MalformedRecordError("there is no message of the user", "/conversations")
         ends = [*asked[1:], len(messages)]
         turns = [_calls(messages[start:end]) for start, end in zip(asked, ends, strict=True)]
         found = _DOMAIN.fullmatch(task_id)
@@ -130,7 +130,9 @@ def _messages(items: Sequence[Any]) -> Iterator[Message]:
         elif role == "observation":
             yield from _observed(fields.get("content"), open_calls)
         else:
-            raise Malformed(f"unknown role {role!r}; known: user, assistant, observation", join(place, "role"))
+            raise MalformedRecordError(
+                f"unknown role {role!r}; known: user, assistant, observation", join(place, "role")
+            )
 
 
 def _observed(content: Any, calls: Sequence[ToolCall]) -> Iterator[Message]:

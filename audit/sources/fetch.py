@@ -22,13 +22,17 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from agenthard.taxonomy.errors import AgentHardError
+
 HOME_VARIABLE = "AGENTHARD_HOME"
 INSTALL_SECONDS = 900
 """Longest time that one step of an installation may take."""
 
 
-class FetchError(Exception):
+class FetchError(AgentHardError):
     """A benchmark could not be fetched. The message says what failed and what to do."""
+
+    code = "AH102"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.embedding import (
         Embedder,
         HashingEmbedder,
-        MissingExtra,
         SentenceTransformerEmbedder,
         TfidfEmbedder,
         embedder,
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
         read_matrix,
     )
     from agenthard.audit.statistics.matrix import (
-        DifferentModels,
+        DifferentModelsError,
         MatrixError,
         Missing,
         ScoreMatrix,
@@ -124,7 +123,6 @@ _MODULES = {
     "embedding": (
         "Embedder",
         "HashingEmbedder",
-        "MissingExtra",
         "SentenceTransformerEmbedder",
         "TfidfEmbedder",
         "embedder",
@@ -149,7 +147,7 @@ _MODULES = {
         "read_matrix",
     ),
     "matrix": (
-        "DifferentModels",
+        "DifferentModelsError",
         "MatrixError",
         "Missing",
         "ScoreMatrix",
@@ -225,7 +223,7 @@ _MODULES = {
 __all__ = [
     "ARENA_HARD_LEVEL",
     "CategoryRetention",
-    "DifferentModels",
+    "DifferentModelsError",
     "Embedder",
     "Estimate",
     "HashingEmbedder",
@@ -235,7 +233,6 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
-    "MissingExtra",
     "NullDistribution",
     "PAPER_THRESHOLD",
     "PairComparison",

@@ -6,9 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-
-class MissingExtra(ImportError):
-    """A library of an optional extra is not installed; the message holds the command that installs it."""
+from agenthard.taxonomy.errors import MissingExtraError
 
 
 class Embedder(Protocol):
@@ -72,17 +70,14 @@ class SentenceTransformerEmbedder:
         model: name or folder of the model.
 
     Raises:
-        MissingExtra: when sentence-transformers is not installed.
+        MissingExtraError: when sentence-transformers is not installed.
     """
 
     def __init__(self, model: str = "sentence-transformers/all-MiniLM-L6-v2") -> None:
         try:
             library = import_module("sentence_transformers")
         except ImportError as error:
-            raise MissingExtra(
-                "the embedder 'sentence-transformers' needs a library that is not installed:"
-                " pip install 'agenthard[embed]'; or use the embedder 'tfidf' or 'hashing', which need nothing more"
-            ) from error
+            raise MissingExtraError("the embedder 'sentence-transformers'", "embed") from error
         self.name = f"sentence-transformers:{model}"
         self._model = library.SentenceTransformer(model)
 
@@ -102,7 +97,7 @@ def embedder(name: str = "tfidf") -> Embedder:
         The embedder.
 
     Raises:
-        MissingExtra: when its library is not installed.
+        MissingExtraError: when its library is not installed.
         ValueError: for an unknown name.
     """
     kind, _, model = name.partition(":")

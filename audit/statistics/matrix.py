@@ -11,13 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agenthard.taxonomy.errors import AgentHardError
 
-class MatrixError(ValueError):
+
+class MatrixError(AgentHardError, ValueError):
     """The input does not make a matrix; the message names the model, the task and what to do."""
 
+    code = "AH701"
 
-class DifferentModels(MatrixError):
+
+class DifferentModelsError(MatrixError):
     """Two sets of scores are about different models, so they may not be compared."""
+
+    code = "AH702"
 
 
 class Missing(IntEnum):
@@ -221,11 +227,11 @@ def require_same_models(first: Iterable[str], second: Iterable[str]) -> None:
         second: models of the other side.
 
     Raises:
-        DifferentModels: naming the models that only one side has.
+        DifferentModelsError: naming the models that only one side has.
     """
     one, other = set(first), set(second)
     if one != other:
-        raise DifferentModels(
+        raise DifferentModelsError(
             f"the comparison is undefined because the models differ: only the first side has {sorted(one - other)},"
             f" only the second has {sorted(other - one)}; keep the {len(one & other)} models that both have"
         )

@@ -44,7 +44,7 @@ def rank_change_nulls(
         or everything.
 
     Raises:
-        DifferentModels: when the matrices are about different models.
+        DifferentModelsError: when the matrices are about different models.
         MatrixError: when ``cleaned`` has tasks that ``matrix`` lacks.
         ValueError: for fewer than 200 draws.
     """

@@ -44,7 +44,7 @@ def ordinal_ranks(scores: Mapping[str, float], order: Sequence[str] | None = Non
         Model → rank, in the order used for ties.
 
     Raises:
-        DifferentModels: when ``order`` names other models than ``scores``.
+        DifferentModelsError: when ``order`` names other models than ``scores``.
         ValueError: when a score is NaN or infinite.
 
     >>> ordinal_ranks({"a": 0.5, "b": 0.7, "c": 0.5})
@@ -85,7 +85,7 @@ def rank_moves(initial: Mapping[str, float], later: Mapping[str, float]) -> tupl
         One move per model, best initial rank first.
 
     Raises:
-        DifferentModels: when the versions are about different models.
+        DifferentModelsError: when the versions are about different models.
         ValueError: when a score is NaN or infinite.
     """
     require_same_models(initial, later)
@@ -115,7 +115,7 @@ def ranking_change_rate(initial: Mapping[str, float], later: Mapping[str, float]
         initial score, because then no initial ranking exists.
 
     Raises:
-        DifferentModels: when the versions are about different models.
+        DifferentModelsError: when the versions are about different models.
     """
     moves = _moves_or_reason(initial, later)
     if isinstance(moves, Undefined):
@@ -154,7 +154,7 @@ def kendall_tau_b(initial: Mapping[str, float], later: Mapping[str, float]) -> R
         on either version.
 
     Raises:
-        DifferentModels: when the versions are about different models.
+        DifferentModelsError: when the versions are about different models.
     """
     moves = _moves_or_reason(initial, later)
     if isinstance(moves, Undefined):

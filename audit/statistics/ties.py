@@ -22,7 +22,7 @@ def tied_sets(scores: Mapping[str, float], pairs: Iterable[PairComparison]) -> t
         The sets, best models first.
 
     Raises:
-        DifferentModels: when a tested model has no score.
+        DifferentModelsError: when a tested model has no score.
     """
     tested = tuple(pairs)
     different = {frozenset((pair.first, pair.second)) for pair in tested if pair.significant}

@@ -42,12 +42,12 @@ def create(
     Example: `agenthard env create bfcl --version 2026.3.23`
     """
     from agenthard.audit.execution import venvs
-    from agenthard.audit.execution.environment import Unavailable
+    from agenthard.audit.execution.environment import UnavailableError
     from agenthard.flows.errors import CommandError
 
     try:
         made = venvs.create(benchmark, version, unpinned=unpinned)
-    except Unavailable as error:
+    except UnavailableError as error:
         raise CommandError(str(error)) from error
     warn_unpinned(benchmark, made.version)
     if as_json:
@@ -92,12 +92,12 @@ def remove(
     Example: `agenthard env remove bfcl --version 2025.7.17`
     """
     from agenthard.audit.execution import venvs
-    from agenthard.audit.execution.environment import Unavailable
+    from agenthard.audit.execution.environment import UnavailableError
     from agenthard.flows.errors import CommandError
 
     try:
         removed = venvs.remove(benchmark, version)
-    except Unavailable as error:
+    except UnavailableError as error:
         raise CommandError(str(error)) from error
     if as_json:
         print_json([item.model_dump(mode="json") for item in removed])

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from typing import Any, ClassVar
 
 from agenthard.flows.demo.scenario import setting
-from agenthard.flows.demo.world import Refused, World, choice, text, tool, whole
+from agenthard.flows.demo.world import RefusedError, World, choice, text, tool, whole
 
 Response = dict[str, Any]
 
@@ -95,7 +95,7 @@ class LibraryDesk(World):
         for key, member in self.state["members"].items():
             if member["email"] == email:
                 return {"member_id": key, **member}
-        raise Refused(f"no member has the address {email}")
+        raise RefusedError(f"no member has the address {email}")
 
     @tool("read", "List the books that a member has on loan, with due dates.", member_id=_MEMBER)
     def list_loans(self, member_id: str) -> Response:
@@ -180,7 +180,7 @@ class LibraryDesk(World):
         """Lower the fine."""
         member = self.row("members", member_id)
         if amount_cents > member["fine_cents"]:
-            raise Refused(f"{member_id} owes only {member['fine_cents']} cents")
+            raise RefusedError(f"{member_id} owes only {member['fine_cents']} cents")
         member["fine_cents"] -= amount_cents
         return {
             "member_id": member_id,

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from agenthard.flows.demo.scenario import setting
-from agenthard.flows.demo.world import Refused, World, choice, text, tool, whole
+from agenthard.flows.demo.world import RefusedError, World, choice, text, tool, whole
 
 Response = dict[str, Any]
 
@@ -80,7 +80,7 @@ class ParcelService(World):
     def quote_price(self, weight_grams: int, zone: str, service: str = "standard") -> Response:
         """Return the price in euros."""
         if zone not in _ZONE_CENTS or service not in _PRICE_CENTS:
-            raise Refused(f"there is no {service} service to the zone {zone}")
+            raise RefusedError(f"there is no {service} service to the zone {zone}")
         cents = _PRICE_CENTS[service] + _ZONE_CENTS[zone] + 35 * (weight_grams // 500)
         return {"service": service, "zone": zone, "price_eur": f"{cents // 100}.{cents % 100:02}"}
 

@@ -6,14 +6,17 @@ from copy import deepcopy
 from typing import Any, ClassVar, Literal, TypeVar
 
 from agenthard.taxonomy import Signature, ToolSpec
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Origin
 
 _Tool = TypeVar("_Tool", bound=Callable[..., dict[str, Any]])
 Schema = dict[str, Any]
 
 
-class Refused(Exception):
+class RefusedError(AgentHardError):
     """A tool cannot do what it was asked; the message is its response."""
+
+    code = "AH805"
 
 
 def text(description: str, pattern: str | None = None) -> Schema:
@@ -102,7 +105,7 @@ class World:
         before = deepcopy(self.state)
         try:
             response: dict[str, Any] = getattr(self, name)(**arguments)
-        except (Refused, TypeError) as error:
+        except (RefusedError, TypeError) as error:
             self.state = before
             return {"error": str(error)}
         return response
@@ -111,9 +114,9 @@ class World:
         """Return a row of the database.
 
         Raises:
-            Refused: when the table has no such row.
+            RefusedError: when the table has no such row.
         """
         if not isinstance(key, str) or key not in self.state[table]:
-            raise Refused(f"{key} is not among the {table}")
+            raise RefusedError(f"{key} is not among the {table}")
         found: dict[str, Any] = self.state[table][key]
         return found

@@ -10,7 +10,7 @@ from agenthard.flows.evaluation.episodes import Attempt, Episode, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.evaluation.workers import Worker
-from agenthard.models.errors import Stop
+from agenthard.models.errors import StopError
 from agenthard.models.provider import Model
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.trajectory import Trajectory
@@ -82,7 +82,7 @@ class Conversations:
                     episode.trial,
                 )
             )
-        except Stop as error:
+        except StopError as error:
             self.stopped.setdefault(label, str(error))
             self._store.give_back(episode)
         except EXPECTED:

@@ -92,7 +92,7 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
 
     Raises:
         CommandError: The folder holds another evaluation.
-        StorageFailed: It cannot be written any more; what is done is kept.
+        StorageError: It cannot be written any more; what is done is kept.
         ModelError: The models are set up wrongly.
     """
     runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers + 1)

@@ -41,7 +41,7 @@ _NO_MORE = f"sum(NOT ({_TRY_AGAIN})) > 0 OR count(*) >= ?"
 class EpisodeStore:
     """Attempts, tasks and claims of one run folder; any number of processes may have it open.
 
-    Every method raises StorageFailed when the file cannot be read or written.
+    Every method raises StorageError when the file cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:

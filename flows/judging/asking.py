@@ -10,11 +10,12 @@ from agenthard.audit.judge.conversation import ask as converse
 from agenthard.audit.judge.investigating import Investigator
 from agenthard.audit.judge.judged import Judged, JudgeError
 from agenthard.audit.judge.settings import JudgeSettings
-from agenthard.audit.judge.verify.reading import UnreadableVerdict, read_verdict
+from agenthard.audit.judge.verify.reading import UnreadableVerdictError, read_verdict
 from agenthard.flows.judging.questions import MOST_SAMPLES, Question
 from agenthard.flows.judging.workbench import Ready
 from agenthard.models.provider import Model
 from agenthard.models.request import Request, Usage
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.printable import printable
 
 _AGAIN = ("refusal", "timeout", "unreadable")
@@ -22,8 +23,10 @@ _AGAIN = ("refusal", "timeout", "unreadable")
 T = TypeVar("T")
 
 
-class NotAsked(Exception):
+class NotAskedError(AgentHardError):
     """A request was not put to anybody: it was only written down, or nobody has answered it yet."""
+
+    code = "AH803"
 
 
 class Unanswered(NamedTuple):
@@ -93,7 +96,7 @@ async def put(
         question: The question.
         ready: Its prompt.
         settings: The panel.
-        read: Reads an answer; what it cannot read is `UnreadableVerdict`.
+        read: Reads an answer; what it cannot read is `UnreadableVerdictError`.
         investigator: Makes what looks things up for one attempt; None when the judge may not.
         before: Attempts that earlier runs made in vain; their replies are not asked for again.
 
@@ -114,7 +117,7 @@ async def put(
             helper = investigator() if investigator else None
             try:
                 talk = await converse(model, request, helper, settings.lookups, owner=question.owner)
-            except NotAsked:
+            except NotAskedError:
                 return effort if effort.attempts else Unanswered(question, request, attempt, ready)
         effort.request, effort.attempts, effort.lookups = request, attempt + 1, talk.lookups
         effort.usage += talk.usage
@@ -123,7 +126,7 @@ async def put(
         if talk.error is None:
             try:
                 effort.value = read(talk.text)
-            except UnreadableVerdict as error:
+            except UnreadableVerdictError as error:
                 effort.error = JudgeError(kind="unreadable", message=str(error))
         if effort.error is None or effort.error.kind not in _AGAIN:
             break

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import IO
 
-from agenthard.flows.judging.asking import NotAsked, Unanswered
+from agenthard.flows.judging.asking import NotAskedError, Unanswered
 from agenthard.flows.judging.defending import Defending
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.judging import conclude, unwrapped
@@ -21,7 +21,7 @@ from agenthard.models.batch.desk import BatchDesk
 from agenthard.models.batch.intake import Intake
 from agenthard.models.batch.submission import Submission
 from agenthard.models.cache import ReplyCache
-from agenthard.models.errors import BadRequest, ContextOverflow, ModelError, ServerError
+from agenthard.models.errors import BadRequestError, ContextOverflowError, ModelError, ServerError
 from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
@@ -30,7 +30,10 @@ from agenthard.taxonomy.record import Record
 
 TRIES = 3
 """Batches that one request may be in before its error stands."""
-_LASTING: dict[str, type[ModelError]] = {"ContextOverflow": ContextOverflow, "BadRequest": BadRequest}
+_LASTING: dict[str, type[ModelError]] = {
+    "ContextOverflowError": ContextOverflowError,
+    "BadRequestError": BadRequestError,
+}
 """Errors that another batch would not mend."""
 
 
@@ -67,7 +70,7 @@ class Returned:
         """Answer a request (agenthard.models.provider.Model).
 
         Raises:
-            NotAsked: It has not come back.
+            NotAskedError: It has not come back.
             ModelError: It came back with an error that lasts, or too often with one that might not.
         """
         digest = self._files[request.model].addressed(request).digest
@@ -82,7 +85,7 @@ class Returned:
                 raise _LASTING[name](f"{request.model} answered it in a batch with {name}")
         if len(errors) >= TRIES:
             raise ServerError(f"{request.model} gave no reply in {len(errors)} batches: {', '.join(errors)}")
-        raise NotAsked
+        raise NotAskedError
 
 
 class _Left:

@@ -11,7 +11,7 @@ from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.judged import JudgeError
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.asking import Effort, put, unforeseen
-from agenthard.flows.judging.offloading import Failed
+from agenthard.flows.judging.offloading import PreparationError
 from agenthard.flows.judging.panels import Sitting, sittings
 from agenthard.flows.judging.questions import Question
 from agenthard.flows.judging.session import Session
@@ -70,7 +70,7 @@ class Defending:
         session, question = self._session, charge.question
         try:
             ready = await session.hands.defence(question.task_id, charge.issue, charge.judge)
-        except Failed as error:
+        except PreparationError as error:
             self._keep(charge, JudgeError(kind="prompt", message=str(error)), None, None)
             return
         try:

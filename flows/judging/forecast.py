@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from agenthard.audit.judge.settings import Judge
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.judging import unwrapped
-from agenthard.flows.judging.offloading import Failed, Hands, hands
+from agenthard.flows.judging.offloading import Hands, PreparationError, hands
 from agenthard.flows.judging.questions import Question, questions_of
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
@@ -96,7 +96,7 @@ async def _task(
     wanted = [question for question in questions_of(task_id, judges) if question not in known]
     try:
         ready: dict[str, Ready] = await both.prepare(task_id) if wanted else {}
-    except Failed:
+    except PreparationError:
         return  # Nothing can be asked about it; the judging says why.
     for question in wanted:
         request, digest = ready[question.judge].request, ready[question.judge].digests[question.sample]

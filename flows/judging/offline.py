@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agenthard.flows.judging.asking import NotAsked
+from agenthard.flows.judging.asking import NotAskedError
 from agenthard.flows.judging.questions import Question, custom_id, owner_id
 from agenthard.models.batch.wire import custom_id_of, read_line
-from agenthard.models.errors import BadRequest, MalformedReply, Stop
+from agenthard.models.errors import BadRequestError, MalformedReplyError, StopError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import ChatMessage, Completion, Finish, Reply, Request
 
@@ -22,9 +22,9 @@ class Nobody:
         """Answer nothing.
 
         Raises:
-            NotAsked: Always.
+            NotAskedError: Always.
         """
-        raise NotAsked
+        raise NotAskedError
 
 
 class Unused(NamedTuple):
@@ -71,7 +71,7 @@ class AnswerFile:
         """Answer a request with the line that was written for just these words.
 
         Raises:
-            NotAsked: There is none.
+            NotAskedError: There is none.
             ModelError: The line holds an error, or no reply.
         """
         file = self._files[request.model]
@@ -79,14 +79,14 @@ class AnswerFile:
         self._asked.add(owner_id(owner))
         found = [name for name in (custom_id(owner, request.digest), request.digest) if name in self._places]
         if not found:
-            raise NotAsked
+            raise NotAskedError
         self._used.update(found)
         number, offset = self._places[found[0]]
         self._stream.seek(offset)
         try:
             return Completion(reply=_reply(json.loads(self._stream.readline()), file, request), attempts=0)
-        except Stop as error:
-            raise BadRequest(f"line {number}: {error}") from error
+        except StopError as error:
+            raise BadRequestError(f"line {number}: {error}") from error
 
     def unused(self, questions: Mapping[str, Question]) -> Iterator[Unused]:
         """Say which answers no question took, and why.
@@ -139,7 +139,7 @@ def _reply(line: Any, file: ModelFile, request: Request) -> Reply:
         try:
             return read_line(file, request, line)
         except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
-            raise MalformedReply(f"the line holds no reply of {file.name}: {error!r}") from error
+            raise MalformedReplyError(f"the line holds no reply of {file.name}: {error!r}") from error
     answer = line["answer"]
     text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     return Reply(

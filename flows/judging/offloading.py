@@ -17,6 +17,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.playing import follow_parent
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.workbench import Ready, Workbench, open_workbench
+from agenthard.taxonomy.errors import AgentHardError
 
 T = TypeVar("T")
 _Job = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -25,12 +26,14 @@ _BEHIND = 5
 """How far these processes stand behind the event loop where cores are scarce: requests in flight come first."""
 
 
-class Failed(Exception):
+class PreparationError(AgentHardError):
     """Something could not be done for one task; the message says what went wrong."""
+
+    code = "AH804"
 
 
 class Hands(Protocol):
-    """Who writes prompts and checks verdicts. What cannot be done is `Failed`."""
+    """Who writes prompts and checks verdicts. What cannot be done is `PreparationError`."""
 
     async def prepare(self, task_id: str) -> dict[str, Ready]:
         """Write the prompts of all judges for one task, by the judge's name."""
@@ -115,7 +118,7 @@ class _Elsewhere:
             )
             found = [CommandError(words)] * len(jobs)
         except Exception as error:  # noqa: BLE001 - what cannot be sent there and back ends no run
-            found = [Failed(f"{type(error).__name__}: {error}")] * len(jobs)
+            found = [PreparationError(f"{type(error).__name__}: {error}")] * len(jobs)
         for (_, done), result in zip(share, found, strict=True):
             if done.done():
                 continue
@@ -161,5 +164,5 @@ def _work_on(workbench: Workbench, jobs: list[_Job]) -> list[Any]:
         except CommandError as error:
             found.append(error)
         except Exception as error:  # noqa: BLE001 - what is wrong with one task ends no run
-            found.append(Failed(f"{type(error).__name__}: {error}"))
+            found.append(PreparationError(f"{type(error).__name__}: {error}"))
     return found

@@ -12,7 +12,7 @@ from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.asking import Asked, ask, unforeseen
-from agenthard.flows.judging.offloading import Failed
+from agenthard.flows.judging.offloading import PreparationError
 from agenthard.flows.judging.questions import Question, questions_of
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.store import Answer
@@ -69,7 +69,7 @@ class Judging:
         """Write the prompts of a task, or say why there are none."""
         try:
             return await self._session.hands.prepare(task_id)
-        except Failed as error:
+        except PreparationError as error:
             return JudgeError(kind="prompt", message=f"no prompt could be written: {error}")
 
     def keep_error(self, question: Question, error: JudgeError, attempts: int = 0) -> Answer:
@@ -86,7 +86,7 @@ class Judging:
         judged = asked.judged
         try:
             checked = await self._session.hands.check(judged, ready.material)
-        except Failed as error:
+        except PreparationError as error:
             checked = _failed(judged, f"the verdict could not be checked: {error}")
         answer = Answer(
             judged=judged,

@@ -8,7 +8,7 @@ from agenthard.flows.judging.asking import Unanswered
 from agenthard.flows.judging.offloading import Hands
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
-from agenthard.models.errors import Stop
+from agenthard.models.errors import StopError
 from agenthard.models.provider import Model
 from agenthard.taxonomy.task import AgentTask
 
@@ -53,7 +53,7 @@ class Session:
                 return None
             try:
                 found = await question()
-            except Stop as error:
+            except StopError as error:
                 self.stopped = self.stopped or str(error)
                 return None
         if isinstance(found, Unanswered):

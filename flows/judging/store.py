@@ -85,7 +85,7 @@ class Defence(Record):
 
 
 class AnswerStore:
-    """Answers of one run folder. Every method raises StorageFailed when the file cannot be read or written."""
+    """Answers of one run folder. Every method raises StorageError when the file cannot be read or written."""
 
     def __init__(self, path: Path | str) -> None:
         """Open the file, or make it; ``:memory:`` keeps nothing.

@@ -15,7 +15,7 @@ from agenthard.audit.judge.context.applicable import applicable
 from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.context.tokens import material_tokens
-from agenthard.audit.judge.context.trimming import TooLong, trim
+from agenthard.audit.judge.context.trimming import PromptTooLongError, trim
 from agenthard.audit.judge.judged import Judged
 from agenthard.audit.judge.prompt import build_prompt
 from agenthard.audit.judge.request import judge_request
@@ -130,7 +130,7 @@ class Workbench:
                     return Ready(request, _digests(request, judge.samples), version, material, ids)
                 limit = min(limit, material_tokens(material)) - excess - _SPARE
             why = f"the prompt can have {excess:,} tokens more than the judge may be given ({judge.context_tokens:,})"
-        except TooLong as error:
+        except PromptTooLongError as error:
             why = str(error)
         nothing = Material(task_id=task.id, passages=())
         request = judge.model.addressed(Request(model=judge.model.name, messages=(), sample=number))

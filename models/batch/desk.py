@@ -18,7 +18,7 @@ from agenthard.models.batch.submission import Submission
 from agenthard.models.batch.wire import custom_id_of, request_line
 from agenthard.models.budget import Budget, most
 from agenthard.models.cache import ReplyCache
-from agenthard.models.errors import BadRequest
+from agenthard.models.errors import BadRequestError
 from agenthard.models.ledger import Entry, Ledger
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
@@ -77,7 +77,7 @@ class BatchDesk:
             requests: What is asked, of any of the models; read one by one.
 
         Raises:
-            BadRequest: A provider refuses a batch as a whole; it is marked as failed.
+            BadRequestError: A provider refuses a batch as a whole; it is marked as failed.
             ModelError: The provider cannot be reached; the batch is written down, and the next call goes on with it.
         """
         count: Counter[str] = Counter()
@@ -185,7 +185,7 @@ class BatchDesk:
         service = self._service(job.model)
         try:
             batch = await service.find(tag) or await service.submit(self._lines(tag), tag)
-        except BadRequest as error:
+        except BadRequestError as error:
             self._jobs.change(tag, "failed", str(error))
             for row in self._ledger.of_owner(tag):
                 self._ledger.failed(row.id, type(error).__name__, maybe_billed=False)

@@ -11,7 +11,7 @@ from pydantic import Field
 from agenthard.models.batch.jobs import JobStore
 from agenthard.models.batch.wire import custom_id_of, read_line
 from agenthard.models.cache import ReplyCache
-from agenthard.models.errors import MalformedReply, ModelError
+from agenthard.models.errors import MalformedReplyError, ModelError
 from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Usage
@@ -98,7 +98,7 @@ def take_in(
                 try:
                     reply = read_line(file, request, line)
                 except ModelError as error:
-                    close(digest, type(error).__name__, isinstance(error, MalformedReply))
+                    close(digest, type(error).__name__, isinstance(error, MalformedReplyError))
                     continue
                 cache.put(request, digest, reply)
                 if digest in rows and rows[digest].state == "sent":

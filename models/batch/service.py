@@ -62,7 +62,7 @@ def service_for(file: ModelFile) -> BatchService:
     """Make the batch service of a model. It belongs to the event loop that first uses it.
 
     Raises:
-        MissingKey: The environment holds no key for it; nothing was sent.
+        MissingKeyError: The environment holds no key for it; nothing was sent.
         ConfigurationError: What the environment holds cannot be a key, or a setting does not fit batches.
     """
     if file.text_calls:

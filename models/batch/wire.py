@@ -4,7 +4,7 @@ import base64
 import json
 from typing import Any, Literal
 
-from agenthard.models.errors import MalformedReply, ServerError
+from agenthard.models.errors import MalformedReplyError, ServerError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import from_status, read
@@ -36,7 +36,7 @@ def request_line(file: ModelFile, request: Request, custom_id: str) -> str:
         custom_id: What the answer is known by.
 
     Raises:
-        BadRequest: The request cannot be put to this model.
+        BadRequestError: The request cannot be put to this model.
     """
     check_pictures(request)
     line: dict[str, Any]
@@ -84,7 +84,7 @@ def _reply(file: ModelFile, request: Request, line: Any, to: Destination) -> Rep
     if isinstance(status, int) and status >= 400:
         raise from_status(status, body, {}, to)
     if not isinstance(body, dict):
-        raise MalformedReply(f"{to.name} answered with something else than a reply ({type(body).__name__})")
+        raise MalformedReplyError(f"{to.name} answered with something else than a reply ({type(body).__name__})")
     return chat_reply(file, body, request) if file.api == "chat" else responses_reply(body, request)
 
 

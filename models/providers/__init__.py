@@ -14,7 +14,7 @@ def provider_for(file: ModelFile) -> Provider:
         file: The model and how it is asked.
 
     Raises:
-        MissingKey: The environment holds no key for it; nothing was sent.
+        MissingKeyError: The environment holds no key for it; nothing was sent.
         ConfigurationError: What the environment holds cannot be a key.
     """
     from agenthard.models.providers.destination import Destination

@@ -4,7 +4,7 @@ import os
 import re
 from dataclasses import dataclass, field
 
-from agenthard.models.errors import ConfigurationError, MissingKey
+from agenthard.models.errors import ConfigurationError, MissingKeyError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.names import ModelName
 from agenthard.taxonomy.printable import printable
@@ -30,7 +30,7 @@ class Destination:
         """Find the key of a model in the environment.
 
         Raises:
-            MissingKey: There is none, and one is needed.
+            MissingKeyError: There is none, and one is needed.
             ConfigurationError: It holds characters that no key has.
         """
         name = file.parsed_name
@@ -45,7 +45,7 @@ class Destination:
                 return cls(name, key, variable)
         if name.provider == "compatible" and not file.key_env:
             return cls(name, _NO_KEY, variables[0])
-        raise MissingKey(f"{name} needs a key: set {' or '.join(f'${v}' for v in variables)} and start again")
+        raise MissingKeyError(f"{name} needs a key: set {' or '.join(f'${v}' for v in variables)} and start again")
 
     @classmethod
     def without_key(cls, file: ModelFile) -> "Destination":

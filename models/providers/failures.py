@@ -11,18 +11,18 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from agenthard.models.errors import (
-    BadRequest,
-    BudgetExhausted,
-    ConnectionFailed,
-    ConnectionLost,
-    ContextOverflow,
-    MalformedReply,
+    BadRequestError,
+    BudgetExhaustedError,
+    ConnectionFailedError,
+    ConnectionLostError,
+    ContextOverflowError,
+    MalformedReplyError,
     ModelError,
-    RateLimited,
+    RateLimitError,
+    RequestTimeoutError,
     ServerError,
-    TimedOut,
-    UnknownModel,
-    WrongKey,
+    UnknownModelError,
+    WrongKeyError,
 )
 from agenthard.models.providers.destination import Destination
 from agenthard.models.request import Reply
@@ -64,7 +64,7 @@ def read(answer: Callable[[], T], to: Destination) -> T:
     """Read an answer; whatever is missing, of the wrong kind, too deep or no text in it makes it malformed.
 
     Raises:
-        MalformedReply: It cannot be read as a reply, or could not be kept as one.
+        MalformedReplyError: It cannot be read as a reply, or could not be kept as one.
         ModelError: What `answer` raises itself.
     """
     try:
@@ -76,7 +76,7 @@ def read(answer: Callable[[], T], to: Destination) -> T:
         raise
     except Exception as error:  # noqa: BLE001 - see above
         reason = to.quote(f"{type(error).__name__}: {error}")
-    raise MalformedReply(f"{to.name} answered with something else than a reply ({reason})")
+    raise MalformedReplyError(f"{to.name} answered with something else than a reply ({reason})")
 
 
 def _translate(error: Exception, timeout: float, to: Destination) -> ModelError:
@@ -89,19 +89,21 @@ def _translate(error: Exception, timeout: float, to: Destination) -> ModelError:
         case ModelError():
             return error
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
-            return ConnectionFailed(f"no connection to {to.name.base_url} for {to.name}: {said}")
+            return ConnectionFailedError(f"no connection to {to.name.base_url} for {to.name}: {said}")
         case TimeoutError() | httpx2.TimeoutException():
-            return TimedOut(f"{to.name} gave no answer within {timeout:g} seconds")
+            return RequestTimeoutError(f"{to.name} gave no answer within {timeout:g} seconds")
         case httpx2.DecodingError():
-            return MalformedReply(f"{to.name} answered with something that cannot be decoded: {said}")
+            return MalformedReplyError(f"{to.name} answered with something that cannot be decoded: {said}")
         case httpx2.HTTPError():
-            return ConnectionLost(f"the connection to {to.name} broke off: {said}")
+            return ConnectionLostError(f"the connection to {to.name} broke off: {said}")
     response = getattr(error, "response", None)
     if isinstance(response, httpx2.Response) and not response.is_success:
         return from_status(response.status_code, _body(response), response.headers, to)
     if isinstance(error, ValueError | RecursionError):
-        return MalformedReply(f"{to.name} answered with something else than JSON: {said}")
-    return MalformedReply(f"{to.name} answered with something that its SDK cannot read: {type(error).__name__}: {said}")
+        return MalformedReplyError(f"{to.name} answered with something else than JSON: {said}")
+    return MalformedReplyError(
+        f"{to.name} answered with something that its SDK cannot read: {type(error).__name__}: {said}"
+    )
 
 
 def _body(response: Any) -> Any:
@@ -128,18 +130,20 @@ def from_status(status: int, body: Any, headers: Mapping[str, str], to: Destinat
     said = f"{to.name} answered {status}: {to.quote(words)}"
     if status in (401, 403) or (status == 400 and "API key" in words):
         # The words stay out: providers repeat (parts of) the key in them.
-        return WrongKey(f"{to.name} refuses the key in ${to.key_variable} ({status}); check it and what it may use")
+        return WrongKeyError(
+            f"{to.name} refuses the key in ${to.key_variable} ({status}); check it and what it may use"
+        )
     if status == 402 or code in _NO_CREDIT:
-        return BudgetExhausted(f"the account behind ${to.key_variable} has no credit left. {said}")
+        return BudgetExhaustedError(f"the account behind ${to.key_variable} has no credit left. {said}")
     if status == 404:
-        return UnknownModel(f"{said}. Check the name of the model, and its base URL {to.name.base_url}")
+        return UnknownModelError(f"{said}. Check the name of the model, and its base URL {to.name.base_url}")
     if status == 429:
-        return RateLimited(said, retry_after(headers, details))
+        return RateLimitError(said, retry_after(headers, details))
     if status >= 500 or status in (408, 409, 425):
         return ServerError(said, retry_after(headers, details))
     if status == 413 or (status in (400, 422) and (_OVERFLOW.search(code) or _OVERFLOW.search(words))):
-        return ContextOverflow(said)
-    return BadRequest(said)
+        return ContextOverflowError(said)
+    return BadRequestError(said)
 
 
 def retry_after(headers: Mapping[str, str], details: Mapping[str, Any]) -> float | None:

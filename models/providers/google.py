@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from agenthard.models.errors import BadRequest
+from agenthard.models.errors import BadRequestError
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import attempt, read
 from agenthard.models.providers.messages import check_pictures, finish_of, turn_of, usage_of
@@ -92,7 +92,7 @@ class GoogleProvider:
             return GenerateContentConfig.model_validate({**ours, **settings_of(request)})
         except ValueError as error:
             reason = self._to.quote(error)
-        raise BadRequest(f"the SDK refuses the parameters for {self._to.name} (sampling.extra?): {reason}")
+        raise BadRequestError(f"the SDK refuses the parameters for {self._to.name} (sampling.extra?): {reason}")
 
 
 def settings_of(request: Request) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def contents_of(messages: tuple[ChatMessage, ...]) -> Iterator[dict[str, Any]]:
 def _answer(message: ChatMessage, calls: dict[str, dict[str, Any]]) -> dict[str, Any]:
     call = calls.get(message.call_id or "")
     if call is None:
-        raise BadRequest(f"a tool message answers the call {message.call_id!r}, which no message before it makes")
+        raise BadRequestError(f"a tool message answers the call {message.call_id!r}, which no message before it makes")
     value = _object(message.text)
     response = {"name": call["name"], "response": {"output": message.text} if value is None else value}
     return {"function_response": response | ({"id": call["id"]} if call.get("id") else {})}

@@ -4,14 +4,18 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
+from agenthard.taxonomy.errors import AgentHardError
+
 MOST_BYTES = 32 * 1024 * 1024
 """Bytes of an answer after decompression. The longest replies of today's models have about 1 MB."""
 MOST_BATCH_BYTES = 2 * 1024 * 1024 * 1024
 """Bytes of a file of answers: what Gemini takes as one file."""
 
 
-class TooLong(httpx2.DecodingError):
+class ReplyTooLongError(AgentHardError, httpx2.DecodingError):
     """An answer is longer than the limit; the rest of it was not read."""
+
+    code = "AH519"
 
 
 class LimitedClient(httpx2.AsyncClient):
@@ -34,7 +38,7 @@ class LimitedClient(httpx2.AsyncClient):
         """Send a request, and read its answer up to the limit.
 
         Raises:
-            TooLong: The answer is longer.
+            ReplyTooLongError: The answer is longer.
         """
         answer = await super().send(request, stream=True, **options)  # type: ignore[arg-type]
         if stream:
@@ -55,11 +59,11 @@ async def counted(answer: httpx2.Response, most: int) -> AsyncIterator[bytes]:
     """Stream the body of an answer, decompressed.
 
     Raises:
-        TooLong: It has more bytes.
+        ReplyTooLongError: It has more bytes.
     """
     size = 0
     async for part in answer.aiter_bytes():
         size += len(part)
         if size > most:
-            raise TooLong(f"its answer has more than {most:,} bytes", request=answer.request)
+            raise ReplyTooLongError(f"its answer has more than {most:,} bytes", request=answer.request)
         yield part

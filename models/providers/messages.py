@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agenthard.models.errors import BadRequest
+from agenthard.models.errors import BadRequestError
 from agenthard.models.request import Finish, Request, Usage
 from agenthard.models.tokens import most_output_tokens, most_prompt_tokens
 
@@ -14,11 +14,11 @@ def check_pictures(request: Request) -> None:
     """Refuse pictures that no interface can send.
 
     Raises:
-        BadRequest: Somebody else than the user shows one.
+        BadRequestError: Somebody else than the user shows one.
     """
     for message in request.messages:
         if message.images and message.role != "user":
-            raise BadRequest(f"a {message.role} message holds a picture; only the user can show one")
+            raise BadRequestError(f"a {message.role} message holds a picture; only the user can show one")
 
 
 def turn_of(request: Request) -> int:

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from agenthard.models.errors import BadRequest
+from agenthard.models.errors import BadRequestError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import from_status, read
@@ -31,7 +31,7 @@ class ResponsesProvider:
         body = responses_body(self._file, request)
         try:
             answer = await self._sdk.post("responses", body, request.sampling.extra, timeout)
-        except BadRequest as error:
+        except BadRequestError as error:
             refusal = refusal_of(error, request)
             if refusal is None:
                 raise

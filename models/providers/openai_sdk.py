@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from agenthard.models.errors import BadRequest
+from agenthard.models.errors import BadRequestError
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import CONNECT_SECONDS, attempt
 from agenthard.models.request import ChatMessage, Image, Reply, Request
@@ -63,7 +63,7 @@ def arguments_text(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else json.dumps(arguments or {})
 
 
-def refusal_of(error: BadRequest, request: Request) -> Reply | None:
+def refusal_of(error: BadRequestError, request: Request) -> Reply | None:
     """The reply that some servers dress up as an error: a content filter that stopped the request."""
     words = str(error)
     if "content_filter" in words or "content management policy" in words or "was flagged as potentially" in words:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from agenthard.reports.alignment.answers import Answers
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
 Design = Literal["balanced", "by_score"]
@@ -15,8 +16,10 @@ BINS = 5
 """Strata of equal width that scores from 0 to 1 are cut into."""
 
 
-class SampleError(Exception):
+class SampleError(AgentHardError):
     """No sample can be drawn; the message says what is missing."""
+
+    code = "AH703"
 
 
 class Stratum(Record):

@@ -17,6 +17,7 @@ from agenthard.reports.alignment.robustness import Robustness, robustness
 from agenthard.reports.alignment.sampling import SampleKey
 from agenthard.reports.alignment.second_look import SecondLook, second_look
 from agenthard.reports.alignment.truth import Consensus, Truth, consensus
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
 
@@ -80,8 +81,10 @@ class Alignment(Record):
     """Several judges on the same tasks; None for one."""
 
 
-class AlignmentError(Exception):
+class AlignmentError(AgentHardError):
     """Labels and run do not fit together; the message says why."""
+
+    code = "AH704"
 
 
 def align(

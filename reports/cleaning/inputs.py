@@ -10,13 +10,16 @@ from pydantic import Field
 from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
 
-class AnalysisError(ValueError):
+class AnalysisError(AgentHardError, ValueError):
     """The analysis cannot be made as asked; the message says why and what to do."""
+
+    code = "AH705"
 
 
 class AnalysisSettings(Record):

@@ -16,6 +16,7 @@ from agenthard.reports.cleaning.inputs import (
     TaskFacts,
     experiments_of,
 )
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -23,8 +24,10 @@ RUN_COLUMNS = ["id", "task_id", "model", "trial", "status", "passed", "protocol"
 """What a score needs; conversations are never read."""
 
 
-class RunTablesError(Exception):
+class RunTablesError(AgentHardError):
     """The folder holds no finished audit, or one of another layout; the message says what to do."""
+
+    code = "AH706"
 
 
 def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:

@@ -15,12 +15,15 @@ from agenthard.reports.comparison.findings import (
     compare_decisions,
     compare_findings,
 )
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.record import Record
 
 
-class ComparisonError(ValueError):
+class ComparisonError(AgentHardError, ValueError):
     """The two sides may not be compared at all; the message says why."""
+
+    code = "AH707"
 
 
 @dataclass(frozen=True)

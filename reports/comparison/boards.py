@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from agenthard.audit.statistics import DifferentModels, Estimate, Result, ScoreMatrix, Undefined, require_same_models
+from agenthard.audit.statistics import (
+    DifferentModelsError,
+    Estimate,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    require_same_models,
+)
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import PREFIX, undefined
 from agenthard.reports.cleaning.boards import Board, make_board
@@ -85,7 +92,7 @@ def compare_boards(
     if left_out and not common_models:
         try:
             require_same_models(one.missing.models, other.missing.models)
-        except DifferentModels as error:
+        except DifferentModelsError as error:
             return undefined(str(error).removeprefix("the comparison is undefined because "), len(shared), "models")
     if not shared:
         return undefined("the two audits have no comparable model in common", 0, "models")

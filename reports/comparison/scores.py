@@ -88,7 +88,7 @@ def compare_scores(
         The comparison on the common tasks.
 
     Raises:
-        DifferentModels: when the sides are about different models.
+        DifferentModelsError: when the sides are about different models.
     """
     require_same_models(first.models, second.models)
     shared = set(first.tasks) & set(second.tasks)

@@ -2,11 +2,14 @@
 
 from pydantic import Field
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
 
-class EvaluationError(ValueError):
+class EvaluationError(AgentHardError, ValueError):
     """The episodes or a file to compare with cannot be read; the message says where, why and what to do."""
+
+    code = "AH708"
 
 
 class About(Record):

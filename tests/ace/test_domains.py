@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from agenthard.ace import domains
 from agenthard.ace.domain import Domain, GlobalKind
 from agenthard.ace.environment import Environment
-from agenthard.ace.generator import GenerationFailed, Parameters, generate
+from agenthard.ace.generator import GenerationError, Parameters, generate
 from agenthard.ace.generator.scaffold import _usable_limits
 from agenthard.ace.generator.space import load_space
 from agenthard.ace.probes import candidates_of
@@ -48,7 +48,7 @@ def test_every_attribute_of_a_rule_is_one_of_the_item(name: str) -> None:
 
 
 def test_an_unknown_domain_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(domains.UnknownDomain, match=r"unknown domain 'garden'; there are: course, meal"):
+    with pytest.raises(domains.UnknownDomainError, match=r"unknown domain 'garden'; there are: course, meal"):
         domains.load("garden")
 
 
@@ -89,7 +89,7 @@ def test_slot_rules_that_exclude_nothing_are_named(garden: str, tmp_path: Path) 
     file = tmp_path / "garden.py"
     text = file.read_text(encoding="utf-8").replace("(120, 200, 260)", "(300,)").replace("(2, 5, 8)", "(0,)")
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(GenerationFailed, match="filters missed 2 times, at last because the slot rules .* allow every"):
+    with pytest.raises(GenerationError, match="filters missed 2 times, at last because the slot rules .* allow every"):
         next(generate(Parameters(domains=(garden,), attempts=2)))
 
 

@@ -10,7 +10,7 @@ import pytest
 from agenthard.ace import reference_format
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_stream import read_header, scan
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from tests.ace.environment.small import instance, write_file
 
 
@@ -59,7 +59,7 @@ def test_a_file_that_breaks_off_is_read_so_far(path: Path) -> None:
     assert isinstance(end, Unreadable) and end.index == 1 and "not JSON from here on" in end.reason
     packed = path.with_name("packed.json.gz")
     packed.write_bytes(gzip.compress(text)[:-30])
-    with pytest.raises(Malformed, match="not JSON: Compressed file ended"):
+    with pytest.raises(MalformedInstanceError, match="not JSON: Compressed file ended"):
         list(scan(packed))
 
 
@@ -84,7 +84,7 @@ def test_another_count_than_announced_is_said(path: Path) -> None:
 )
 def test_what_is_no_such_file_is_refused(path: Path, text: bytes, reason: str) -> None:
     path.write_bytes(text)
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedInstanceError, match=reason):
         list(scan(path))
 
 
@@ -99,7 +99,7 @@ def test_what_is_no_such_file_is_refused(path: Path, text: bytes, reason: str) -
 def test_a_wrong_header_is_named(path: Path, changes: dict[str, Any], reason: str) -> None:
     content = json.loads(path.read_bytes())
     path.write_text(json.dumps({**changes, **{k: v for k, v in content.items() if k not in changes}}))
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedInstanceError, match=reason):
         list(scan(path))
 
 

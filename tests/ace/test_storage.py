@@ -11,7 +11,7 @@ from agenthard.ace.generator import Parameters, generate
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_format import write as write_reference
 from agenthard.ace.storage import Kind, read, read_puzzles, resumable, write, write_part
-from agenthard.ace.unreadable import Malformed, Unreadable
+from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from tests.ace.environment.small import instance
 
 PARAMETERS = Parameters(
@@ -95,15 +95,15 @@ def test_only_the_same_suite_is_taken_up(tmp_path: Path) -> None:
 
 
 def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(Malformed, match=r"suite\.json cannot be read"):
+    with pytest.raises(MalformedInstanceError, match=r"suite\.json cannot be read"):
         list(read(tmp_path))
     (tmp_path / "suite.json").write_text("[]", encoding="utf-8")
-    with pytest.raises(Malformed, match="no suite of the format agenthard-ace"):
+    with pytest.raises(MalformedInstanceError, match="no suite of the format agenthard-ace"):
         list(read(tmp_path))
     write(tmp_path, [instance()])
     head = json.loads((tmp_path / "suite.json").read_text(encoding="utf-8"))
     (tmp_path / "suite.json").write_text(json.dumps(head | {"schema_version": 99}), encoding="utf-8")
-    with pytest.raises(Malformed, match="schema version 99, this reads 1"):
+    with pytest.raises(MalformedInstanceError, match="schema version 99, this reads 1"):
         list(read(tmp_path))
 
 
@@ -127,14 +127,14 @@ def test_a_broken_record_is_named(tmp_path: Path, part: str, old: bytes, new: by
     write(tmp_path, [instance()])
     path = tmp_path / f"{part}.jsonl"
     path.write_bytes(path.read_bytes().replace(old, new, 1))
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedInstanceError, match=reason):
         list(read(tmp_path))
 
 
 def test_a_missing_part_is_named(tmp_path: Path) -> None:
     write(tmp_path, [instance()])
     (tmp_path / "answers.jsonl").unlink()
-    with pytest.raises(Malformed, match=r"has no answers\.jsonl"):
+    with pytest.raises(MalformedInstanceError, match=r"has no answers\.jsonl"):
         list(read(tmp_path))
 
 
@@ -173,7 +173,7 @@ def test_an_interrupted_suite_is_read_as_far_as_it_goes(made: list[Instance], tm
     assert whole == made[:4]
     assert isinstance(end, Unreadable) and end.index == 4
     assert end.reason.startswith("the suite was interrupted here, after 4 of 6 instances; the same `agenthard ace")
-    with pytest.raises(Malformed, match="after 4 of 6 instances"):
+    with pytest.raises(MalformedInstanceError, match="after 4 of 6 instances"):
         list(read(tmp_path))
 
 
@@ -215,10 +215,10 @@ def test_damaged_parquet_is_refused_with_its_reason(made: list[Instance], tmp_pa
     path = tmp_path / "puzzles.parquet"
     whole = path.read_bytes()
     path.write_bytes(whole[:-20])
-    with pytest.raises(Malformed, match=r"puzzles\.parquet cannot be read to its end as Parquet"):
+    with pytest.raises(MalformedInstanceError, match=r"puzzles\.parquet cannot be read to its end as Parquet"):
         list(read(tmp_path))
     pq.write_table(pa.table({"record": [1, 2]}), path)
-    with pytest.raises(Malformed, match="no text column 'record'"):
+    with pytest.raises(MalformedInstanceError, match="no text column 'record'"):
         list(read(tmp_path))
     pq.write_table(pa.table({"record": pa.array([None, "{}"], pa.string())}), path)
     assert [type(each) for each in load(tmp_path)] == [Unreadable, Unreadable]
@@ -231,7 +231,7 @@ def test_puzzles_go_on_after_a_broken_one_too(made: list[Instance], tmp_path: Pa
     path.write_bytes(path.read_bytes().replace(b'"rows":3', b'"rows":"3"', 1))
     first, second = load_puzzles(tmp_path)
     assert isinstance(first, Unreadable) and second == made[1].puzzle
-    with pytest.raises(Malformed, match="instance 0: rows"):
+    with pytest.raises(MalformedInstanceError, match="instance 0: rows"):
         list(read_puzzles(tmp_path))
 
 
@@ -246,7 +246,7 @@ def test_both_formats_are_loaded(made: list[Instance], tmp_path: Path) -> None:
     assert len(list(load(tmp_path))) == 6
     assert list(load(tmp_path / "suite" / "answers.jsonl")) == meals
     (tmp_path / "empty").mkdir()
-    with pytest.raises(Malformed, match="no ACE-Bench file and no suite here"):
+    with pytest.raises(MalformedInstanceError, match="no ACE-Bench file and no suite here"):
         list(load(tmp_path / "empty"))
     with pytest.raises(FileNotFoundError, match="nothing at this path"):
         list(load(tmp_path / "absent"))

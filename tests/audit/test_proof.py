@@ -118,7 +118,7 @@ class TestConstructed:
         task = desk_task(call("break_down"))
         shard = check_shard([task], {}, [Claims(wrongly_fails(task, gold_attempt(task)))])
         assert (shard.coverage[0].status, shard.hits) == (Status.ERROR, ())
-        assert shard.coverage[0].reason == "ExecutionFailed: the desk broke down"
+        assert shard.coverage[0].reason == "ExecutionError: the desk broke down"
 
     def test_what_the_environment_cannot_execute_is_suspected(self) -> None:
         task = desk_task(lend(), subtask="returns")

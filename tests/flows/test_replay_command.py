@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from agenthard.ace.audit_task import INSTANCE
 from agenthard.ace.execution import AceEnvironment
 from agenthard.ace.source import AceBench
-from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.sources.base import Quarantine
 from agenthard.flows.cli import app
@@ -67,5 +67,5 @@ def test_an_instance_that_cannot_be_played_is_unavailable(suite: Path) -> None:
     assert environment.supports(task.model_copy(update={"metadata": {}})) is not None
     broken = task.model_copy(update={"metadata": {INSTANCE: {}}})
     assert "cannot be played" in (environment.supports(broken) or "")
-    with pytest.raises(Unavailable, match="cannot be played"):
+    with pytest.raises(UnavailableError, match="cannot be played"):
         environment.reset(broken)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.models.cache import ReplyCache
-from agenthard.models.errors import ConfigurationError, StorageFailed
+from agenthard.models.errors import ConfigurationError, StorageError
 from agenthard.models.request import ChatMessage, Image, OutputSchema, Reply, Sampling, Usage
 from tests.models.scripted import ask, conversation, say
 
@@ -69,7 +69,7 @@ def test_what_is_no_reply_is_named(tmp_path: Path) -> None:
     cache.put(ask(), ask().digest, say())
     with cache._database.write() as connection:
         connection.execute("UPDATE replies SET reply = x'00'")
-    with pytest.raises(StorageFailed, match=f"cache.sqlite: the reply {ask().digest}.*written by agenthard"):
+    with pytest.raises(StorageError, match=f"cache.sqlite: the reply {ask().digest}.*written by agenthard"):
         cache.get(ask().digest)
 
 
@@ -77,7 +77,7 @@ def test_a_full_disk_damages_nothing(tmp_path: Path) -> None:
     cache = ReplyCache(tmp_path / "cache.sqlite")
     cache.put(ask(), ask().digest, say())
     cache._database.read("PRAGMA max_page_count = 20")
-    with pytest.raises(StorageFailed, match="database or disk is full"):
+    with pytest.raises(StorageError, match="database or disk is full"):
         for n in range(1000):
             cache.put(ask(f"{n} " * 500), ask(f"{n} " * 500).digest, say())
     assert (count(cache, "replies"), count(cache, "requests")) == (n + 1, n + 1), "all of a write, or nothing"

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.models.cassette import Player, Recorder, read_cassette
-from agenthard.models.errors import BadRequest, ConfigurationError, NotRecorded, RateLimited, StorageFailed
+from agenthard.models.errors import BadRequestError, ConfigurationError, NotRecordedError, RateLimitError, StorageError
 from agenthard.models.request import ChatMessage, Request, Sampling
 from tests.models.scripted import Bench, Scripted, ask, conversation, say
 
@@ -13,17 +13,17 @@ async def record(path: Path, provider: Scripted, *requests: Request) -> None:
     for request in requests:
         try:
             await recorder.complete(request, 1.0)
-        except RateLimited:
+        except RateLimitError:
             continue
     await recorder.close()
 
 
 async def test_it_plays_what_it_recorded(tmp_path: Path) -> None:
-    path, provider = tmp_path / "demo.jsonl", Scripted(say("é\u2028"), RateLimited("slow down", 2.5), say("b"))
+    path, provider = tmp_path / "demo.jsonl", Scripted(say("é\u2028"), RateLimitError("slow down", 2.5), say("b"))
     await record(path, provider, ask("1"), ask("2"), ask("2"))
     assert provider.closed
     player = Player(path)
-    with pytest.raises(RateLimited, match="slow down") as raised:
+    with pytest.raises(RateLimitError, match="slow down") as raised:
         await player.complete(ask("2"), 1.0)
     assert raised.value.retry_after == 2.5
     for text, words in [("2", "b"), ("2", "b"), ("1", "é\u2028")]:
@@ -32,7 +32,7 @@ async def test_it_plays_what_it_recorded(tmp_path: Path) -> None:
 
 async def test_a_client_gets_the_same_from_a_cassette(tmp_path: Path) -> None:
     path = tmp_path / "demo.jsonl"
-    script = (RateLimited("slow down", 2.5), say("a"), say("b"))
+    script = (RateLimitError("slow down", 2.5), say("a"), say("b"))
     live = Bench(tmp_path / "live", Recorder(Scripted(*script), path))
     replayed = []
     for bench in (live, None):
@@ -83,7 +83,7 @@ async def test_an_unknown_request_names_the_first_difference(
 ) -> None:
     path = tmp_path / "demo.jsonl"
     await record(path, Scripted(), ask("another"), ask("hello"))
-    with pytest.raises(NotRecorded, match=difference):
+    with pytest.raises(NotRecordedError, match=difference):
         await Player(path).complete(request_, 1.0)
 
 
@@ -103,11 +103,11 @@ def test_what_is_no_cassette_is_named_with_its_line(tmp_path: Path, text: str) -
 
 async def test_an_empty_cassette_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(NotRecorded, match="it holds no request at all"):
+    with pytest.raises(NotRecordedError, match="it holds no request at all"):
         await Player(tmp_path / "empty.jsonl").complete(ask(), 1.0)
 
 
 async def test_a_cassette_that_cannot_be_written_stops(tmp_path: Path) -> None:
-    recorder = Recorder(Scripted(BadRequest("no")), tmp_path / "no-folder" / "demo.jsonl")
-    with pytest.raises(StorageFailed, match="cannot write the cassette"):
+    recorder = Recorder(Scripted(BadRequestError("no")), tmp_path / "no-folder" / "demo.jsonl")
+    with pytest.raises(StorageError, match="cannot write the cassette"):
         await recorder.complete(ask(), 1.0)

@@ -10,17 +10,17 @@ from agenthard.models.budget import Budget
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
 from agenthard.models.errors import (
-    BadRequest,
-    BudgetExhausted,
+    BadRequestError,
+    BudgetExhaustedError,
     ConfigurationError,
-    ConnectionFailed,
-    MalformedReply,
-    RateLimited,
+    ConnectionFailedError,
+    MalformedReplyError,
+    RateLimitError,
+    RequestTimeoutError,
     ServerError,
-    StorageFailed,
-    TimedOut,
-    Unreachable,
-    WrongKey,
+    StorageError,
+    UnreachableError,
+    WrongKeyError,
 )
 from agenthard.models.ledger import Ledger
 from agenthard.models.limits import Limits
@@ -75,16 +75,22 @@ async def test_who_waits_for_the_same_request_survives_the_first(tmp_path: Path)
 
 
 async def test_failures_are_repeated_and_each_is_on_the_books(tmp_path: Path) -> None:
-    script = (RateLimited("slow", 3.0), ServerError("oops"), TimedOut("late"), MalformedReply("{"), say("at last"))
+    script = (
+        RateLimitError("slow", 3.0),
+        ServerError("oops"),
+        RequestTimeoutError("late"),
+        MalformedReplyError("{"),
+        say("at last"),
+    )
     bench = Bench(tmp_path, Scripted(*script))
     done = await bench.ask()
     assert (done.attempts, done.reply.message.text, done.cost) == (5, "at last", pytest.approx(COST))
     assert done.seconds == pytest.approx(sum(bench.time.slept)) and bench.time.slept[0] >= 3.0
     assert bench.states() == [
-        ("failed", "RateLimited"),
+        ("failed", "RateLimitError"),
         ("failed", "ServerError"),
-        ("maybe_billed", "TimedOut"),
-        ("maybe_billed", "MalformedReply"),
+        ("maybe_billed", "RequestTimeoutError"),
+        ("maybe_billed", "MalformedReplyError"),
         ("answered", None),
     ]
 
@@ -97,7 +103,7 @@ async def test_the_last_error_is_raised_and_never_cached(tmp_path: Path) -> None
     assert len(bench.provider.received) == 3
 
 
-@pytest.mark.parametrize("error", [BadRequest("no"), WrongKey("no")])
+@pytest.mark.parametrize("error", [BadRequestError("no"), WrongKeyError("no")])
 async def test_what_would_fail_again_is_not_repeated(tmp_path: Path, error: Exception) -> None:
     bench = Bench(tmp_path, Scripted(error))
     with pytest.raises(type(error)):
@@ -106,24 +112,24 @@ async def test_what_would_fail_again_is_not_repeated(tmp_path: Path, error: Exce
 
 
 async def test_a_host_never_heard_from_is_unreachable(tmp_path: Path) -> None:
-    provider = Scripted(*[ConnectionFailed("no connection to http://h:1")] * 4)
+    provider = Scripted(*[ConnectionFailedError("no connection to http://h:1")] * 4)
     bench = Bench(tmp_path, provider, retries=RetryPolicy(attempts=4))
-    with pytest.raises(Unreachable, match=r"http://h:1 \(attempts: 4\)"):
+    with pytest.raises(UnreachableError, match=r"http://h:1 \(attempts: 4\)"):
         await bench.ask()
-    assert bench.states() == [("failed", "ConnectionFailed")] * 4
+    assert bench.states() == [("failed", "ConnectionFailedError")] * 4
 
 
-@pytest.mark.parametrize("heard", [say(), RateLimited("slow"), BadRequest("no")])
+@pytest.mark.parametrize("heard", [say(), RateLimitError("slow"), BadRequestError("no")])
 async def test_a_host_that_went_away_may_come_back(tmp_path: Path, heard: Reply | Exception) -> None:
-    provider = Scripted(heard, *[ConnectionFailed("x")] * 4)
+    provider = Scripted(heard, *[ConnectionFailedError("x")] * 4)
     bench = Bench(tmp_path, provider, retries=RetryPolicy(attempts=2))
     await asyncio.gather(bench.ask(ask("first")), return_exceptions=True)
-    with pytest.raises(ConnectionFailed):
+    with pytest.raises(ConnectionFailedError):
         await bench.ask(ask("second"))
 
 
 async def test_no_more_in_flight_than_allowed_and_none_held_while_waiting(tmp_path: Path) -> None:
-    script = [RateLimited("wait", 5.0)] * 6
+    script = [RateLimitError("wait", 5.0)] * 6
     bench = Bench(tmp_path, Scripted(*script), limits=Limits(in_flight=3))
     await asyncio.gather(*(bench.ask(ask(str(n))) for n in range(30)))
     assert bench.provider.most_in_flight == 3
@@ -133,13 +139,13 @@ async def test_no_more_in_flight_than_allowed_and_none_held_while_waiting(tmp_pa
 async def test_a_spent_budget_stops_new_requests_and_keeps_those_in_flight(tmp_path: Path) -> None:
     bench = Bench(tmp_path, Scripted(), budget=Budget(calls=10))
     done = await asyncio.gather(*(bench.ask(ask(str(n))) for n in range(64)), return_exceptions=True)
-    stopped = [one for one in done if isinstance(one, BudgetExhausted)]
+    stopped = [one for one in done if isinstance(one, BudgetExhaustedError)]
     assert (len(done) - len(stopped), len(bench.provider.received)) == (10, 10)
     assert "10 of 10 requests" in str(stopped[0]) and "raise the budget" in str(stopped[0])
     assert bench.ledger.totals(by=())[0].answered == 10
     again = Bench(tmp_path, Scripted(), budget=Budget(calls=10))
     assert (await again.ask(ask("3"))).cached
-    with pytest.raises(BudgetExhausted):
+    with pytest.raises(BudgetExhaustedError):
         await again.ask(ask("new"))
 
 
@@ -156,8 +162,8 @@ async def test_sixty_four_in_flight_never_overshoot_and_wait_for_one_another(tmp
 
 
 async def test_what_may_be_billed_counts_at_its_most(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, Scripted(TimedOut("late")), budget=Budget(tokens=100))
-    with pytest.raises(BudgetExhausted, match="56 of 100 tokens"):
+    bench = Bench(tmp_path, Scripted(RequestTimeoutError("late")), budget=Budget(tokens=100))
+    with pytest.raises(BudgetExhaustedError, match="56 of 100 tokens"):
         await bench.ask()
     assert len(bench.provider.received) == 1
 
@@ -208,7 +214,7 @@ async def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
     await bench.ask()
     pages = bench.ledger._database.read("PRAGMA page_count")[0][0]
     bench.ledger._database.read(f"PRAGMA max_page_count = {pages}")
-    with pytest.raises(StorageFailed, match=r"ledger.sqlite: database or disk is full.*Free space"):
+    with pytest.raises(StorageError, match=r"ledger.sqlite: database or disk is full.*Free space"):
         for n in range(1000):
             await bench.ask(ask(str(n)))
     sent = len(bench.provider.received)
@@ -219,11 +225,11 @@ async def test_a_full_disk_is_one_clear_error(tmp_path: Path) -> None:
 
 
 async def test_everything_an_owner_asked_can_be_read_back(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, Scripted(say("a"), ServerError("x"), say("b"), BadRequest("no")))
+    bench = Bench(tmp_path, Scripted(say("a"), ServerError("x"), say("b"), BadRequestError("no")))
     await bench.ask(ask("1"))
     await bench.ask(ask("2"))
     await bench.ask(ask("1"))
-    with pytest.raises(BadRequest):
+    with pytest.raises(BadRequestError):
         await bench.ask(ask("3"))
     await bench.ask(ask("other"), owner="e2")
     read = list(transcript("e1", bench.ledger, bench.cache))

@@ -9,7 +9,7 @@ import pytest
 from agenthard.models.cache import ReplyCache
 from agenthard.models.cassette import Player, Recorder
 from agenthard.models.client import ModelClient
-from agenthard.models.errors import Unreachable, WrongKey
+from agenthard.models.errors import UnreachableError, WrongKeyError
 from agenthard.models.ledger import Ledger
 from agenthard.models.limits import Limits
 from agenthard.models.model_file import ModelFile
@@ -71,7 +71,7 @@ async def test_no_key_of_ours_is_on_disk(loopback: Loopback, keys: str, tmp_path
     loopback.service.faults = Faults(script=["refused_key", None])
     file = model_file("chat", loopback)
     client, _ = client_for(file, tmp_path)
-    with pytest.raises(WrongKey):
+    with pytest.raises(WrongKeyError):
         await client.complete(ask(model=file.name), purpose="agent", owner="e")
     await client.complete(ask(model=file.name), purpose="agent", owner="e")
     await client.close()
@@ -81,7 +81,7 @@ async def test_no_key_of_ours_is_on_disk(loopback: Loopback, keys: str, tmp_path
 async def test_nobody_listens(keys: str, tmp_path: Path) -> None:
     file = ModelFile(name="compatible/m@http://127.0.0.1:9/v1", retries=RetryPolicy(attempts=2, first_wait=0.01))
     client, ledger = client_for(file, tmp_path)
-    with pytest.raises(Unreachable, match=r"127.0.0.1:9.*attempts: 2"):
+    with pytest.raises(UnreachableError, match=r"127.0.0.1:9.*attempts: 2"):
         await client.complete(ask(model=file.name), purpose="agent", owner="e")
     await client.close()
     assert ledger.totals()[0].failed == 2

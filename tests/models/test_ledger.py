@@ -30,8 +30,8 @@ def test_every_outcome_has_its_state(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     usage = Usage(prompt_tokens=10, completion_tokens=5, cached_tokens=4, reasoning_tokens=3)
     ledger.answered(send(ledger), usage, 0.02)
-    ledger.failed(send(ledger), "RateLimited", maybe_billed=False)
-    ledger.failed(send(ledger), "MalformedReply", maybe_billed=True)
+    ledger.failed(send(ledger), "RateLimitError", maybe_billed=False)
+    ledger.failed(send(ledger), "MalformedReplyError", maybe_billed=True)
     send(ledger)
     ledger.hit(ENTRY)
     (total,) = ledger.totals()
@@ -57,8 +57,8 @@ def test_every_outcome_has_its_state(tmp_path: Path) -> None:
     rows = ledger.of_owner("e1")
     assert [(row.state, row.reason, row.sent_at, row.closed_at) for row in rows] == [
         ("answered", None, 0, 1),
-        ("failed", "RateLimited", 2, 3),
-        ("maybe_billed", "MalformedReply", 4, 5),
+        ("failed", "RateLimitError", 2, 3),
+        ("maybe_billed", "MalformedReplyError", 4, 5),
         ("sent", None, 6, None),
         ("cached", None, 7, 7),
     ]
@@ -104,8 +104,8 @@ def test_a_budget_counts_what_is_under_way(tmp_path: Path) -> None:
     assert ledger.send(ENTRY, UPPER, budget) is None
     ledger.answered(first, Usage(prompt_tokens=10), 0.1)
     third = send(ledger, budget=budget)
-    ledger.failed(second, "RateLimited", maybe_billed=False)
-    ledger.failed(third, "TimedOut", maybe_billed=True)
+    ledger.failed(second, "RateLimitError", maybe_billed=False)
+    ledger.failed(third, "RequestTimeoutError", maybe_billed=True)
     assert list(ledger.spent()) == pytest.approx([3, 110, 0.6])
     assert opened(tmp_path).send(ENTRY, Amount(1, 1, 0.7), budget) is None, "another process counts the same"
 

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from agenthard.models.errors import BadRequest, RateLimited, ServerError, TimedOut
+from agenthard.models.errors import BadRequestError, RateLimitError, RequestTimeoutError, ServerError
 from agenthard.models.retry import RetryPolicy, retrying
 from tests.models.scripted import Time
 
@@ -24,14 +24,17 @@ def test_waits_are_a_random_share_of_a_doubling_bound() -> None:
 def test_retry_after_is_honoured_up_to_a_cap() -> None:
     policy = RetryPolicy(longest_retry_after=120.0)
     assert (
-        30.0 <= min(waits(policy, RateLimited("x", 30.0), 1)) <= max(waits(policy, RateLimited("x", 30.0), 1)) <= 31.0
+        30.0
+        <= min(waits(policy, RateLimitError("x", 30.0), 1))
+        <= max(waits(policy, RateLimitError("x", 30.0), 1))
+        <= 31.0
     )
     assert max(waits(policy, ServerError("x", 86_400.0), 1)) <= 121.0
-    assert min(waits(policy, RateLimited("x", -5.0), 1)) >= 0.0
+    assert min(waits(policy, RateLimitError("x", -5.0), 1)) >= 0.0
 
 
 def test_the_same_generator_draws_the_same_waits() -> None:
-    assert waits(RetryPolicy(), TimedOut("x"), 3) == waits(RetryPolicy(), TimedOut("x"), 3)
+    assert waits(RetryPolicy(), RequestTimeoutError("x"), 3) == waits(RetryPolicy(), RequestTimeoutError("x"), 3)
 
 
 async def fail(policy: RetryPolicy, error: Exception, each: float = 0.0) -> tuple[int, Time]:
@@ -52,12 +55,12 @@ async def test_attempts_are_counted() -> None:
     calls, time = await fail(RetryPolicy(attempts=4), ServerError("x"))
     assert calls == 4 and len(time.slept) == 3
     assert (await fail(RetryPolicy(attempts=1), ServerError("x")))[0] == 1
-    assert (await fail(RetryPolicy(attempts=4), BadRequest("x")))[0] == 1
+    assert (await fail(RetryPolicy(attempts=4), BadRequestError("x")))[0] == 1
 
 
 async def test_the_total_time_ends_it() -> None:
     # Attempts of 40 s: after two of them 80 s and the next wait are below 100 s, after three they are not.
-    assert (await fail(RetryPolicy(attempts=9, total_seconds=100.0), TimedOut("x"), each=40.0))[0] == 3
+    assert (await fail(RetryPolicy(attempts=9, total_seconds=100.0), RequestTimeoutError("x"), each=40.0))[0] == 3
     # A wait that would go beyond the total is not begun.
-    calls, time = await fail(RetryPolicy(total_seconds=50.0), RateLimited("x", 60.0))
+    calls, time = await fail(RetryPolicy(total_seconds=50.0), RateLimitError("x", 60.0))
     assert calls == 1 and time.slept == []

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 from pydantic import Field
 
-from agenthard.models.errors import ConfigurationError, MalformedReply
+from agenthard.models.errors import ConfigurationError, MalformedReplyError
 from agenthard.models.provider import Provider
 from agenthard.models.request import Completion, Request
 from agenthard.models.structured import parse, strict_schema
@@ -129,6 +129,6 @@ async def test_what_is_no_record_is_said_once(answer: Answer, why: str, loopback
     file = model_file("chat", loopback)
     async with provider(file) as made:
         model = Direct(made)
-        with pytest.raises(MalformedReply, match=why):
+        with pytest.raises(MalformedReplyError, match=why):
             await parse(model, ask(file), Cat, purpose="judge", owner="o")
     assert len(model.requests) == 1

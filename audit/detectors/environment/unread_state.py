@@ -10,7 +10,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.knowledge import texts_in
 from agenthard.audit.detectors.support.wording import squash
 from agenthard.audit.evidence import canonical_json, quote
-from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.replay import replay
 from agenthard.taxonomy.finding import Level, Severity, Tier
@@ -52,7 +52,7 @@ class UnreadState(TaskDetector):
             return "the task has no initial state of its own"
         try:
             _unread(_Key(task))
-        except Unavailable as reason:
+        except UnavailableError as reason:
             return str(reason)
         return None
 
@@ -165,7 +165,7 @@ def _start(environment: Environment, task: AgentTask) -> Any:
     try:
         environment.reset(task)
         return environment.snapshot()
-    except ExecutionFailed:
+    except ExecutionError:
         return None
 
 
@@ -173,7 +173,7 @@ def _look(environment: Environment, task: AgentTask) -> tuple[str, ...] | None:
     """Return what all look-ups answer that need no knowledge; None when the environment breaks."""
     try:
         steps = replay(environment, task, (tuple(_look_ups(task.environment.tools)),)).steps
-    except ExecutionFailed:
+    except ExecutionError:
         return None
     return tuple(step.observation.text for step in steps)
 

@@ -5,7 +5,7 @@ from itertools import islice, product
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Verdict
+from agenthard.audit.execution.environment import Attempt, ExecutionError, Verdict
 from agenthard.audit.execution.gold import MILESTONES, environment_of, why_not_evaluated
 from agenthard.audit.proof import wrongly_fails
 from agenthard.taxonomy.accepted import concrete_values
@@ -16,8 +16,8 @@ _MOST = 64
 _AS_SOURCE = ("java", "javascript")
 
 
-def _passes(verdict: Verdict | ExecutionFailed) -> bool:
-    return not isinstance(verdict, ExecutionFailed) and verdict.passed
+def _passes(verdict: Verdict | ExecutionError) -> bool:
+    return not isinstance(verdict, ExecutionError) and verdict.passed
 
 
 class GoldRejected(TaskDetector):

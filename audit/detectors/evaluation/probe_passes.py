@@ -6,7 +6,7 @@ from typing import Any
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.nothing import Outcome, outcome
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed
+from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.evaluator_probes import Probe, probes
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from agenthard.audit.proof import wrongly_passes
@@ -66,7 +66,7 @@ class ProbePasses(TaskDetector):
         tried = list(probes(task))
         verdicts = environment_of(task).evaluate_many(task, [probe.attempt for probe in tried])
         for probe, verdict in zip(tried, verdicts, strict=True):
-            if isinstance(verdict, ExecutionFailed):
+            if isinstance(verdict, ExecutionError):
                 raise verdict
             if verdict.passed and not does_as_the_gold(task, probe.attempt):
                 everything = probe.name == "everything"

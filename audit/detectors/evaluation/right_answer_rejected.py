@@ -8,7 +8,7 @@ from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed
+from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
 from agenthard.audit.execution.mutation import Mutant, Truth, mutants
 from agenthard.audit.execution.replay import gold_turns
@@ -89,9 +89,9 @@ class RightAnswerRejected(SuiteDetector):
         gold = Attempt(turns=gold_turns(task), replies=task.ground_truth.outputs)
         verdicts = environment_of(task).evaluate_many(task, [gold, *(mutant.attempt for mutant in tried)])
         for verdict in verdicts:
-            if isinstance(verdict, ExecutionFailed):
+            if isinstance(verdict, ExecutionError):
                 raise verdict
-        passed = [not isinstance(verdict, ExecutionFailed) and verdict.passed for verdict in verdicts]
+        passed = [not isinstance(verdict, ExecutionError) and verdict.passed for verdict in verdicts]
         if not passed[0]:
             return
         judged = [(mutant, _key(mutant), right) for mutant, right in zip(tried, passed[1:], strict=True)]

@@ -8,7 +8,7 @@ from typing import Any
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.audit.evidence import canonical_json, quote
-from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
 from agenthard.audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_roots, mutants
 from agenthard.audit.execution.mutation.recorded import wrong_values
@@ -80,7 +80,7 @@ class WrongAnswerAccepted(SuiteDetector):
         rejected: Counter[str] = Counter()
         first: dict[str, Mutant] = {}
         for mutant, verdict in zip(tried, verdicts, strict=True):
-            if isinstance(verdict, ExecutionFailed):
+            if isinstance(verdict, ExecutionError):
                 raise verdict
             key = _key(task, mutant)
             if verdict.passed:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
 from agenthard.audit.execution.policy.registry import rules_for
@@ -56,7 +56,7 @@ class PolicyViolation(TaskDetector):
             return "no rule is written for what this policy says"
         try:
             outcomes = [(item.rule, item.outcome) for step in _judged(task) for item in step.judgements]
-        except Unavailable as error:
+        except UnavailableError as error:
             return str(error)
         if not outcomes:
             return "no rule looks at the calls of the ground truth"

@@ -5,7 +5,7 @@ from os.path import commonprefix
 
 from agenthard.audit.detectors.support.answered import Answered, answered
 from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError, Verdict
 from agenthard.audit.execution.registry import environment_for_runs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -44,7 +44,7 @@ def replayed_verdict(task: AgentTask, run: Trajectory) -> Verdict | None:
         return None
     try:
         return environment.evaluate(task, attempt)
-    except (ExecutionFailed, Unavailable):
+    except (ExecutionError, UnavailableError):
         return None
 
 
@@ -62,7 +62,7 @@ def _compare(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answered, str]]
             tool = task.tool(now.call.name, now.call.requestor)
             if replayed != now.text and (tool is None or tool.effect != "read"):
                 return
-    except (ExecutionFailed, Unavailable):
+    except (ExecutionError, UnavailableError):
         return
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
@@ -115,5 +115,5 @@ def _possible_and_rejected(task: AgentTask, tool: str, name: str, value: str, ri
         if any(environment.call(call).error is not None for turn in turns for call in turn):
             return False
         return not environment.evaluate(task, Attempt(turns=turns, replies=task.ground_truth.outputs)).passed
-    except Unavailable:
+    except UnavailableError:
         return True

@@ -11,9 +11,9 @@ from agenthard.audit.execution.checkout import code_version, definitions, interp
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
-    ExecutionFailed,
+    ExecutionError,
     Observation,
-    Unavailable,
+    UnavailableError,
     Verdict,
 )
 from agenthard.audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
@@ -84,12 +84,12 @@ class AceBenchEnvironment(Environment):
         """Build the involved classes with the task's initial configuration.
 
         Raises:
-            Unavailable: the task is no agent task: its functions are documented but do not exist.
-            ExecutionFailed: the classes refuse the configuration.
+            UnavailableError: the task is no agent task: its functions are documented but do not exist.
+            ExecutionError: the classes refuse the configuration.
         """
         self._open(task)
         if task.ground_truth.call_matching != "state":
-            raise Unavailable("a normal task has no environment: its functions exist as documentation only")
+            raise UnavailableError("a normal task has no environment: its functions exist as documentation only")
         self._session.reset({"do": "reset", "session": questions.session(task)})
 
     def call(self, call: ToolCall) -> Observation:
@@ -104,20 +104,20 @@ class AceBenchEnvironment(Environment):
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Let the checker judge a normal attempt; compare the states that an agent attempt leaves."""
         [verdict] = self.evaluate_many(task, [attempt])
-        if isinstance(verdict, ExecutionFailed):
+        if isinstance(verdict, ExecutionError):
             raise verdict
         return verdict
 
-    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionFailed]:
+    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
         """Judge many attempts at one task in one round trip; one that breaks the checker costs only its own verdict.
 
         Raises:
-            Unavailable: the task is not supported.
+            UnavailableError: the task is not supported.
         """
         self._open(task)
         tries = [[questions.call(call) for turn in attempt.turns for call in turn] for attempt in attempts]
         answers = self._session.judge({"do": "judge", "task": questions.question(task)}, tries)
-        return [a if isinstance(a, ExecutionFailed) else Verdict.model_validate(a) for a in answers]
+        return [a if isinstance(a, ExecutionError) else Verdict.model_validate(a) for a in answers]
 
     def close(self) -> None:
         """Give the worker back."""
@@ -126,7 +126,7 @@ class AceBenchEnvironment(Environment):
     def _open(self, task: AgentTask) -> None:
         reason = self.supports(task)
         if reason or self._checkout is None:
-            raise Unavailable(reason)
+            raise UnavailableError(reason)
         found = _found(self._checkout)
         names = {CHECKER, *questions.CLASSES} & found.keys()
         self._session.open(task, _pool(self._checkout, tuple((name, found[name]) for name in sorted(names))))

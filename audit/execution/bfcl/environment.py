@@ -9,9 +9,9 @@ from agenthard.audit.execution.bfcl import native, questions
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
-    ExecutionFailed,
+    ExecutionError,
     Observation,
-    Unavailable,
+    UnavailableError,
     Verdict,
 )
 from agenthard.audit.execution.releases import release_of
@@ -64,7 +64,7 @@ class BfclEnvironment(Environment):
         if reason is None and self._own_pool is None:
             try:
                 self._pool_of(task)
-            except Unavailable as missing:
+            except UnavailableError as missing:
                 return str(missing)
         return reason or why_not_contained()
 
@@ -72,12 +72,12 @@ class BfclEnvironment(Environment):
         """Build the involved classes with the task's initial configuration.
 
         Raises:
-            Unavailable: the task is single-turn: its functions are documented but do not exist.
-            ExecutionFailed: the classes refuse the configuration.
+            UnavailableError: the task is single-turn: its functions are documented but do not exist.
+            ExecutionError: the classes refuse the configuration.
         """
         self._open(task)
         if questions.SCORING[task.subtask] != "state":
-            raise Unavailable("a single-turn task has no environment: its functions exist as documentation only")
+            raise UnavailableError("a single-turn task has no environment: its functions exist as documentation only")
         self._session.reset({"do": "reset", "task": questions.session(task)})
 
     def call(self, call: ToolCall) -> Observation:
@@ -92,20 +92,20 @@ class BfclEnvironment(Environment):
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Let the package's checker judge an attempt; one with fewer turns did nothing in the rest."""
         [verdict] = self.evaluate_many(task, [attempt])
-        if isinstance(verdict, ExecutionFailed):
+        if isinstance(verdict, ExecutionError):
             raise verdict
         return verdict
 
-    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionFailed]:
+    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
         """Judge many attempts at one task in one round trip; one that breaks the checker costs only its own verdict.
 
         Raises:
-            Unavailable: the task is not supported.
+            UnavailableError: the task is not supported.
         """
         self._open(task)
         tries = [questions.attempted(task, attempt) for attempt in attempts]
         answers = self._session.judge({"do": "evaluate", "task": questions.question(task)}, tries)
-        return [a if isinstance(a, ExecutionFailed) else questions.verdict(a) for a in answers]
+        return [a if isinstance(a, ExecutionError) else questions.verdict(a) for a in answers]
 
     def close(self) -> None:
         """Give the worker back."""
@@ -114,7 +114,7 @@ class BfclEnvironment(Environment):
     def _open(self, task: AgentTask) -> None:
         reason = questions.not_executed(task)
         if reason:
-            raise Unavailable(f"{task.id}: {reason}")
+            raise UnavailableError(f"{task.id}: {reason}")
         self._session.open(task, self._own_pool or self._pool_of(task))
 
     def _pool_of(self, task: AgentTask) -> WorkerPool:

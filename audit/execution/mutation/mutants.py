@@ -44,7 +44,7 @@ def mutants(task: AgentTask) -> Iterator[Mutant]:
 
     Raises:
         Unavailable: the ground truth is scored by the state it leaves, and cannot be executed here.
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     turns = gold_turns(task)
     state = task.ground_truth.call_matching == "state"

@@ -1,6 +1,6 @@
 """Policy as code: sentences of a policy as rules that look at each call of a ground truth."""
 
-from agenthard.audit.execution.policy.case import Case, Made, Unknown
+from agenthard.audit.execution.policy.case import Case, Made, UnknownFactError
 from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
 from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule, RuleBook, Violation
 
@@ -13,7 +13,7 @@ __all__ = [
     "Outcome",
     "Rule",
     "RuleBook",
-    "Unknown",
+    "UnknownFactError",
     "Violation",
     "judge",
 ]

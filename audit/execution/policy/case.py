@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from agenthard.audit.evidence import quote
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Evidence
 from agenthard.taxonomy.pointer import join, resolve
 from agenthard.taxonomy.task import AgentTask, ToolCall
@@ -17,8 +18,10 @@ Tables = Mapping[str, Mapping[str, Any]]
 """Records by table and id."""
 
 
-class Unknown(LookupError):
+class UnknownFactError(AgentHardError, LookupError):
     """Something a rule needs is not in the files; the rule cannot tell then. The message says what it is."""
+
+    code = "AH303"
 
 
 @dataclass(frozen=True)
@@ -65,18 +68,18 @@ class Case:
         """The current time as the policy states it, without a time zone.
 
         Raises:
-            Unknown: when it states none.
+            UnknownFactError: when it states none.
         """
         found = _NOW.search(self.policy)
         if found is None:
-            raise Unknown("the policy states no current time")
+            raise UnknownFactError("the policy states no current time")
         return datetime.fromisoformat(found.group(1))
 
     def record(self, table: str, key: str) -> dict[str, Any]:
         """Return a record of the database as the earlier calls left it; it must not be changed.
 
         Raises:
-            Unknown: when there is none.
+            UnknownFactError: when there is none.
         """
         found = self.changes.get(table, {}).get(key)
         return found if isinstance(found, dict) else self.original(table, key)
@@ -85,11 +88,11 @@ class Case:
         """Return a record of the database as it was before the ground truth; it must not be changed.
 
         Raises:
-            Unknown: when there was none.
+            UnknownFactError: when there was none.
         """
         found = self.task.environment.state.get(table, {}).get(key)
         if not isinstance(found, dict):
-            raise Unknown(f"there is no {key!r} among the {table}")
+            raise UnknownFactError(f"there is no {key!r} among the {table}")
         return found
 
     def before(self, *tools: str) -> list[Made]:

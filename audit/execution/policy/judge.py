@@ -50,7 +50,7 @@ def judge(task: AgentTask, environment: Environment, rules: Sequence[Rule]) -> I
 
     Raises:
         Unavailable: the task cannot be executed.
-        ExecutionFailed: the environment broke.
+        ExecutionError: the environment broke.
     """
     sentences = {rule.id: rule.cited(task.environment.policy) for rule in rules}
     environment.reset(task)

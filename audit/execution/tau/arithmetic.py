@@ -4,6 +4,8 @@ import ast
 import operator
 from collections.abc import Callable
 
+from agenthard.taxonomy.errors import AgentHardError
+
 MAX_LENGTH = 2000
 """Longest expression that is parsed, in characters."""
 
@@ -18,8 +20,10 @@ _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
 _UNARY: dict[type[ast.unaryop], Callable[[float], float]] = {ast.UAdd: operator.pos, ast.USub: operator.neg}
 
 
-class ArithmeticProblem(Exception):
+class ExpressionError(AgentHardError):
     """The expression has no value; the message says why."""
+
+    code = "AH304"
 
 
 def is_arithmetic(expression: str) -> bool:
@@ -37,16 +41,16 @@ def calculate(expression: str) -> float:
     114.18
 
     Raises:
-        ArithmeticProblem: when it is none, or too long or too large to be worked out.
+        ExpressionError: when it is none, or too long or too large to be worked out.
     """
     if len(expression) > MAX_LENGTH:
-        raise ArithmeticProblem(f"expression of {len(expression)} characters; at most {MAX_LENGTH} are worked out")
+        raise ExpressionError(f"expression of {len(expression)} characters; at most {MAX_LENGTH} are worked out")
     try:
         return round(float(_value(ast.parse(expression.strip(), mode="eval").body)), 2)
     except SyntaxError as error:
-        raise ArithmeticProblem(f"{error.msg} (<string>, line 1)") from error
+        raise ExpressionError(f"{error.msg} (<string>, line 1)") from error
     except (ArithmeticError, RecursionError, MemoryError, ValueError) as error:
-        raise ArithmeticProblem(str(error)) from error
+        raise ExpressionError(str(error)) from error
 
 
 def _value(node: ast.expr) -> float:
@@ -56,4 +60,4 @@ def _value(node: ast.expr) -> float:
         return _UNARY[type(node.op)](_value(node.operand))
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         return _BINARY[type(node.op)](_value(node.left), _value(node.right))
-    raise ArithmeticProblem("only numbers, + - * / and parentheses are worked out")
+    raise ExpressionError("only numbers, + - * / and parentheses are worked out")

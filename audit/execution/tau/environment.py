@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
-    ExecutionFailed,
+    ExecutionError,
     Observation,
-    Unavailable,
+    UnavailableError,
     Verdict,
 )
 from agenthard.audit.execution.tau.airline import AirlineTools
@@ -79,7 +79,7 @@ class TauEnvironment(Environment):
         """Carry out one call of the agent; the users of these domains have no tools.
 
         Raises:
-            ExecutionFailed: the benchmark offers the tool and it is not implemented here.
+            ExecutionError: the benchmark offers the tool and it is not implemented here.
         """
         _refuse([call], self._absent)
         if call.requestor == "user":
@@ -115,7 +115,7 @@ class TauEnvironment(Environment):
         """Build the tools of a task's domain over its database."""
         problem = self.supports(task)
         if problem is not None:
-            raise Unavailable(f"{task.id}: {problem}")
+            raise UnavailableError(f"{task.id}: {problem}")
         return self._built(task, task.environment.state)
 
     def _built(self, task: AgentTask, tables: Mapping[str, Table]) -> Tools:
@@ -125,7 +125,7 @@ class TauEnvironment(Environment):
 
     def _running(self) -> Tools:
         if self._tools is None:
-            raise Unavailable("no task was started: call reset first")
+            raise UnavailableError("no task was started: call reset first")
         return self._tools
 
 
@@ -155,7 +155,7 @@ def _refuse(calls: Iterable[ToolCall], lacking: frozenset[str]) -> None:
     """Refuse calls that cannot be answered here, rather than answer that there is no such tool."""
     for call in calls:
         if call.name in lacking and call.requestor == "assistant":
-            raise ExecutionFailed(f"the tool {call.name} is not implemented here; {OWN_CODE}")
+            raise ExecutionError(f"the tool {call.name} is not implemented here; {OWN_CODE}")
 
 
 def _domain(task: AgentTask) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.execution.environment import Attempt, Unavailable, Verdict
+from agenthard.audit.execution.environment import Attempt, UnavailableError, Verdict
 from agenthard.audit.execution.tau.state import same
 from agenthard.audit.execution.tau.tools import Tools
 from agenthard.taxonomy.task import AgentTask, Check, ToolCall
@@ -40,11 +40,11 @@ def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
         tools: tools over a state of their own, which is left changed.
 
     Raises:
-        Unavailable: when the task is scored by assertions in code that is not part of its files.
+        UnavailableError: when the task is scored by assertions in code that is not part of its files.
     """
     scored = [check for check in task.evaluation.checks if check.scored]
     if any(check.kind == "state_assertion" for check in scored):
-        raise Unavailable(f"{task.id} is scored by assertions that only the benchmark's own code can evaluate")
+        raise UnavailableError(f"{task.id} is scored by assertions that only the benchmark's own code can evaluate")
     calls = [call for turn in attempt.turns for call in turn]
     parts: dict[str, bool] = {}
     reason = ""

@@ -11,16 +11,16 @@ from agenthard.audit.execution.checkout import code_version, interpreter
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
-    ExecutionFailed,
+    ExecutionError,
     Observation,
-    Unavailable,
+    UnavailableError,
     Verdict,
 )
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.execution.tau.evaluator import says
 from agenthard.audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
 from agenthard.audit.sources.tau2.checkout import Checkout
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.taxonomy.task import AgentTask, Check, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
@@ -90,16 +90,16 @@ class TauCheckout(Environment):
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Judge an attempt from the initial state of the task."""
         [verdict] = self.evaluate_many(task, [attempt])
-        if isinstance(verdict, ExecutionFailed):
+        if isinstance(verdict, ExecutionError):
             raise verdict
         return verdict
 
-    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionFailed]:
+    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
         """Judge many attempts at one task in one round trip; a broken one costs its own verdict only."""
         self._open(task)
         golden, scored = dict(task.gold_calls()), _scored(task)
         if any(check.kind == "judge" for check in scored):
-            raise Unavailable(f"{task.id} is scored by a model's judgement, which is not asked for here")
+            raise UnavailableError(f"{task.id} is scored by a model's judgement, which is not asked for here")
         gold = {
             "calls": [_written(call) for call in golden.values()],
             "outputs": list(task.ground_truth.outputs),
@@ -115,7 +115,7 @@ class TauCheckout(Environment):
         ]
         answers = self._session.judge({"do": "judge", "task": _state(task), "gold": gold}, tries)
         return [
-            answer if isinstance(answer, ExecutionFailed) else self._verdict(task, attempt, answer)
+            answer if isinstance(answer, ExecutionError) else self._verdict(task, attempt, answer)
             for attempt, answer in zip(attempts, answers, strict=True)
         ]
 
@@ -126,7 +126,7 @@ class TauCheckout(Environment):
     def _open(self, task: AgentTask) -> None:
         reason = self.supports(task)
         if reason:
-            raise Unavailable(f"{task.id}: {reason}")
+            raise UnavailableError(f"{task.id}: {reason}")
         self._session.open(task, _pool(self._checkout, self.benchmark, _domain(task)))
 
     def _verdict(self, task: AgentTask, attempt: Attempt, answer: dict[str, Any]) -> Verdict:
@@ -186,7 +186,7 @@ class Tau2Checkout(TauCheckout):
             return None
         try:
             state = there.state(domain)
-        except DomainUnreadable as error:
+        except UnreadableDomainError as error:
             return f"the checkout's database cannot be read: {error}"
         if state == task.environment.state or self._reads_the_same(task):
             return None
@@ -201,7 +201,7 @@ class Tau2Checkout(TauCheckout):
         try:
             self._session.reset({"do": "reset", "task": {"initial_state": None, "logged_reads": []}})
             return bool(self._session.ask({"do": "holds", "state": task.environment.state}))
-        except ExecutionFailed:
+        except ExecutionError:
             return False  # it refuses such a database
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from agenthard.audit.execution.checkout import python_files
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.sources.fetch import HOME_VARIABLE, FetchError, run_clean
 
 BENCHMARK, VERSION = "tau2", "1"
@@ -51,7 +51,7 @@ def install(home: Path | None = None) -> Path:
     """Install the packages; those that are there already are left as they are.
 
     Raises:
-        Unavailable: when pip cannot install them; nothing half-made is left behind.
+        UnavailableError: when pip cannot install them; nothing half-made is left behind.
     """
     target = folder(home)
     if target.is_dir():
@@ -68,9 +68,11 @@ def install(home: Path | None = None) -> Path:
         run_clean([*pip, "--target", str(building / "site-packages")], building, "install τ²-bench's packages", advice)
         (building / "site-packages").rename(target)
     except FetchError as error:
-        raise Unavailable(str(error)) from error
+        raise UnavailableError(str(error)) from error
     except OSError as error:
-        raise Unavailable(f"could not install into {target}: {error}; check that the folder can be written") from error
+        raise UnavailableError(
+            f"could not install into {target}: {error}; check that the folder can be written"
+        ) from error
     finally:
         shutil.rmtree(building, ignore_errors=True)
     return target
@@ -80,12 +82,12 @@ def remove(home: Path | None = None) -> None:
     """Remove the packages.
 
     Raises:
-        Unavailable: when a file cannot be removed.
+        UnavailableError: when a file cannot be removed.
     """
     try:
         shutil.rmtree(folder(home))
     except OSError as error:
-        raise Unavailable(f"{folder(home)} cannot be removed: {error}; remove the folder yourself") from error
+        raise UnavailableError(f"{folder(home)} cannot be removed: {error}; remove the folder yourself") from error
 
 
 @cache

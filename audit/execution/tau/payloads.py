@@ -5,14 +5,18 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agenthard.taxonomy.errors import AgentHardError
+
 _DOCUMENTED = re.compile(r"(https://errors\.pydantic\.dev/)\d+\.\d+/")
 _RECORDED = r"\g<1>2.11/"
 
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Rejected(ValueError):
+class InvalidPayloadError(AgentHardError, ValueError):
     """An object does not fit; the message is the one recorded runs show."""
+
+    code = "AH305"
 
 
 class FlightInfo(BaseModel):
@@ -54,9 +58,9 @@ def checked(model: type[Model], values: list[Any]) -> list[dict[str, Any]]:
     """Validate objects and return them with the model's fields only.
 
     Raises:
-        Rejected: when one does not fit.
+        InvalidPayloadError: when one does not fit.
     """
     try:
         return [model.model_validate(value).model_dump() for value in values]
     except ValidationError as error:
-        raise Rejected(_DOCUMENTED.sub(_RECORDED, str(error))) from error
+        raise InvalidPayloadError(_DOCUMENTED.sub(_RECORDED, str(error))) from error

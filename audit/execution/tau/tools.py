@@ -11,6 +11,7 @@ from typing import Any, ClassVar, NoReturn
 from agenthard.audit.execution.environment import Observation
 from agenthard.audit.execution.tau.arithmetic import calculate, is_arithmetic
 from agenthard.audit.execution.tau.state import State
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import ToolSpec
 
 
@@ -23,8 +24,10 @@ class Release(Enum):
     """τ²-bench v0.1.3, and with what changed by then v1.0.1."""
 
 
-class ToolError(Exception):
+class ToolError(AgentHardError):
     """A tool refuses; the message is what the agent is told."""
+
+    code = "AH306"
 
 
 class Tools(ABC):

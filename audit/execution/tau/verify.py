@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
-from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.tau.environment import Tau2Environment, TauBenchEnvironment
 from agenthard.audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
 from agenthard.audit.sources.base import Quarantine, Source
@@ -73,7 +73,7 @@ def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFi
     """Compare ours with the code of a checkout on the ground truths of a folder of data, domain by domain.
 
     Raises:
-        Unavailable: when the benchmark has no tools of ours, or the folder no code of it.
+        UnavailableError: when the benchmark has no tools of ours, or the folder no code of it.
         SourceError: when the data cannot be read as this benchmark.
     """
     ours: Environment
@@ -85,9 +85,9 @@ def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFi
         domains = [name for name in Checkout(data).domains if name not in VARIANTS]
         ours, theirs, source = Tau2Environment(), Tau2Checkout(checkout.resolve()), Tau2Bench(data, domains)
     else:
-        raise Unavailable(f"{benchmark} has no tools of ours to compare with its code; tau2 and tau-bench have")
+        raise UnavailableError(f"{benchmark} has no tools of ours to compare with its code; tau2 and tau-bench have")
     if not any((checkout / folder).is_dir() for folder in theirs.folders):
-        raise Unavailable(f"{checkout} holds no code of {benchmark}: there is no {' or '.join(theirs.folders)}")
+        raise UnavailableError(f"{checkout} holds no code of {benchmark}: there is no {' or '.join(theirs.folders)}")
     try:
         return verify(
             ours, theirs, source.tasks(Quarantine()), own_data=data.resolve().is_relative_to(checkout.resolve())
@@ -154,7 +154,7 @@ class _Domain:
             if not self._compared["read"]:
                 self._compare_reading(task, theirs.describe())
             self._carry_out(ours, theirs, task)
-        except (ExecutionFailed, Unavailable) as error:
+        except (ExecutionError, UnavailableError) as error:
             self._failed[str(error).removeprefix(f"{task.id}: ")] += 1
 
     def _carry_out(self, ours: Environment, theirs: TauCheckout, task: AgentTask) -> None:

@@ -5,6 +5,8 @@ import socket
 import time
 from typing import Any
 
+from agenthard.taxonomy.errors import AgentHardError
+
 CHUNK_BYTES = 1 << 16
 SEND_SECONDS = 60.0
 CLOSED = "the process is gone"
@@ -12,12 +14,16 @@ MOST_LEVELS = 100
 """Deepest nesting of an answer: what reads it later calls itself a few times for each level."""
 
 
-class Ended(Exception):
+class ChannelClosedError(AgentHardError):
     """No further answer will come."""
 
+    code = "AH307"
 
-class Late(Ended):
+
+class ChannelTimeoutError(ChannelClosedError):
     """No answer came in time."""
+
+    code = "AH308"
 
 
 class Channel:
@@ -34,13 +40,13 @@ class Channel:
         """Send a line.
 
         Raises:
-            Ended: when nobody reads it.
+            ChannelClosedError: when nobody reads it.
         """
         try:
             self.socket.settimeout(SEND_SECONDS)
             self.socket.sendall(line.encode() + b"\n")
         except OSError:
-            raise Ended(CLOSED) from None
+            raise ChannelClosedError(CLOSED) from None
 
     def receive(self, seconds: float, most_bytes: int) -> dict[str, Any]:
         """Wait for the next line, a JSON object.
@@ -50,8 +56,8 @@ class Channel:
             most_bytes: longest line.
 
         Raises:
-            Late: when it does not come in time.
-            Ended: when it is too long, is no object, is nested too deeply or holds half a surrogate
+            ChannelTimeoutError: when it does not come in time.
+            ChannelClosedError: when it is too long, is no object, is nested too deeply or holds half a surrogate
                 pair; ``CLOSED`` when the process is gone.
         """
         deadline = time.monotonic() + seconds
@@ -59,22 +65,22 @@ class Channel:
         while (end := self._buffer.find(b"\n", searched)) < 0:
             searched = len(self._buffer)
             if searched > most_bytes:
-                raise Ended(f"it gave an answer of more than {most_bytes} bytes")
+                raise ChannelClosedError(f"it gave an answer of more than {most_bytes} bytes")
             self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
             try:
                 chunk = self.socket.recv(CHUNK_BYTES)
             except TimeoutError:
-                raise Late(f"it gave no answer within {seconds:g} s") from None
+                raise ChannelTimeoutError(f"it gave no answer within {seconds:g} s") from None
             except OSError:
                 chunk = b""
             if not chunk:
-                raise Ended(CLOSED)
+                raise ChannelClosedError(CLOSED)
             self._buffer += chunk
         line = bytes(self._buffer[:end])
         del self._buffer[: end + 1]
         self.received += len(line)
         if len(line) > most_bytes:
-            raise Ended(f"it gave an answer of more than {most_bytes} bytes")
+            raise ChannelClosedError(f"it gave an answer of more than {most_bytes} bytes")
         return _read(line)
 
     def close(self) -> None:
@@ -90,9 +96,9 @@ def _read(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):  # text with half a surrogate pair is a ValueError as well
         answer = None
     if not isinstance(answer, dict):
-        raise Ended("its answer cannot be understood")
+        raise ChannelClosedError("its answer cannot be understood")
     if line.count(b"[") + line.count(b"{") > MOST_LEVELS and _levels(answer) > MOST_LEVELS:
-        raise Ended(f"its answer is nested more than {MOST_LEVELS} levels deep")
+        raise ChannelClosedError(f"its answer is nested more than {MOST_LEVELS} levels deep")
     return answer
 
 

@@ -4,7 +4,7 @@ import os
 
 from pydantic import Field
 
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.taxonomy.record import Record
 
 LAYERS = {
@@ -25,8 +25,10 @@ _allowed = False
 _used: set[str] = set()
 
 
-class Refused(Unavailable):
+class WeakIsolationError(UnavailableError):
     """A layer is missing, and that was not allowed."""
+
+    code = "AH309"
 
 
 class Isolation(Record):

@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution.environment import Unavailable
-from agenthard.audit.execution.workers.channel import CLOSED, Channel, Ended
+from agenthard.audit.execution.environment import UnavailableError
+from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError
 from agenthard.audit.execution.workers.isolation import (
     Isolation,
-    Refused,
+    WeakIsolationError,
     refusal,
     switched_off,
     weak_isolation_allowed,
@@ -50,12 +50,14 @@ class Sandbox:
             probe: only see which layers there are.
 
         Raises:
-            Unavailable: when it cannot be started, or this machine lacks a layer and that was not allowed.
+            UnavailableError: when it cannot be started, or this machine lacks a layer and that was not allowed.
         """
         if sys.platform != "linux":
-            raise Unavailable("benchmark code runs on Linux only: elsewhere it could not be contained")
+            raise UnavailableError("benchmark code runs on Linux only: elsewhere it could not be contained")
         if not os.access(python, os.X_OK):
-            raise Unavailable(f"{python} cannot be run: there is no such program; remove the environment, create it")
+            raise UnavailableError(
+                f"{python} cannot be run: there is no such program; remove the environment, create it"
+            )
         self._folder = Path(tempfile.mkdtemp(prefix="agenthard-")).resolve()
         self._log = tempfile.TemporaryFile()
         self._pending: int | None = None
@@ -78,10 +80,10 @@ class Sandbox:
             self.isolation = Isolation.model_validate(self._receive("isolation", START_SECONDS))
             if not probe:
                 self._wait_until_ready()
-        except (Ended, ValueError, OSError) as error:
+        except (ChannelClosedError, ValueError, OSError) as error:
             reason = self._last_words() or str(error)
             self.close()
-            raise Unavailable(f"{script.name} cannot be run by {python}: {reason}") from None
+            raise UnavailableError(f"{script.name} cannot be run by {python}: {reason}") from None
         except BaseException:
             self.close()
             raise
@@ -110,7 +112,7 @@ class Sandbox:
         """Wait until the benchmark is imported; the launcher has reported before anything of it ran."""
         reason = refusal(self.isolation)
         if reason:
-            raise Refused(reason)
+            raise WeakIsolationError(reason)
         self._receive("ready", START_SECONDS)
 
     def _last_words(self) -> str:
@@ -135,23 +137,23 @@ class Sandbox:
         """Kill the worker that was forked last.
 
         Raises:
-            Ended: when the host is gone.
+            ChannelClosedError: when the host is gone.
         """
         pid = self._number("pid")
         if self._pending is None:
-            raise Ended(CLOSED)
+            raise ChannelClosedError(CLOSED)
         with suppress(OSError):
             signal.pidfd_send_signal(self._pending, signal.SIGKILL)
         try:
             self._control.send(str(pid).encode())
         except OSError:
-            raise Ended(CLOSED) from None
+            raise ChannelClosedError(CLOSED) from None
 
     def status(self) -> int:
         """Return how the worker that was ended last came to its end: its exit code, or minus the signal.
 
         Raises:
-            Ended: when the host is gone.
+            ChannelClosedError: when the host is gone.
         """
         return self._number("status")
 
@@ -176,7 +178,7 @@ class Sandbox:
     def _number(self, what: str) -> int:
         number = self._receive(what, HOST_SECONDS)
         if not isinstance(number, int):
-            raise Ended("its host sent what cannot be understood")
+            raise ChannelClosedError("its host sent what cannot be understood")
         return number
 
     def _receive(self, what: str, seconds: float) -> Any:
@@ -189,17 +191,17 @@ class Sandbox:
                 self._control.settimeout(max(deadline - time.monotonic(), 0.001))
                 text, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
             except TimeoutError:
-                raise Ended(f"it gave no answer within {seconds:g} s") from None
+                raise ChannelClosedError(f"it gave no answer within {seconds:g} s") from None
             except OSError:
-                raise Ended(CLOSED) from None
+                raise ChannelClosedError(CLOSED) from None
             if handles:
                 self._keep(handles[0])
             if not text:
-                raise Ended(CLOSED)
+                raise ChannelClosedError(CLOSED)
             try:
                 message = json.loads(text)
             except (ValueError, RecursionError):
-                raise Ended("its host sent what cannot be understood") from None
+                raise ChannelClosedError("its host sent what cannot be understood") from None
             if isinstance(message, dict) and what in message:
                 return message[what]
 

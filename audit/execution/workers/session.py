@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.workers.pool import WorkerPool
 from agenthard.audit.execution.workers.worker import Worker
 from agenthard.taxonomy.task import AgentTask
@@ -33,7 +33,7 @@ class WorkerSession:
         """Send the request that sets up the state.
 
         Raises:
-            ExecutionFailed: the process broke.
+            ExecutionError: the process broke.
         """
         list(self._opened().ask(request, 1))
 
@@ -41,16 +41,16 @@ class WorkerSession:
         """Send a request about the state, and return its one answer.
 
         Raises:
-            ExecutionFailed: the process broke, or is gone and the state with it.
+            ExecutionError: the process broke, or is gone and the state with it.
         """
         if self._worker is None or self._worker.fresh:
-            raise ExecutionFailed("there is no state: the process of this task is gone; reset first")
+            raise ExecutionError("there is no state: the process of this task is gone; reset first")
         answers = list(self._worker.ask(request, 1))
         if not answers:
-            raise ExecutionFailed("the benchmark's code gave no answer")
+            raise ExecutionError("the benchmark's code gave no answer")
         return answers[0]
 
-    def judge(self, request: dict[str, Any], attempts: Sequence[Any]) -> Iterator[dict[str, Any] | ExecutionFailed]:
+    def judge(self, request: dict[str, Any], attempts: Sequence[Any]) -> Iterator[dict[str, Any] | ExecutionError]:
         """Send attempts under the key ``attempts``, and stream an answer for each; a broken one costs only its own.
 
         All attempts together have the time of one request; those that are left then are failures.
@@ -60,15 +60,15 @@ class WorkerSession:
         while waiting:
             if time.monotonic() - began > seconds:
                 late = f"not judged: the attempts before this one took more than {seconds:g} s"
-                yield from (ExecutionFailed(late) for _ in waiting)
+                yield from (ExecutionError(late) for _ in waiting)
                 return
             judged = 0
-            failure = ExecutionFailed("the checker gave no verdict")
+            failure = ExecutionError("the checker gave no verdict")
             try:
                 for answer in worker.ask({**request, "attempts": waiting}, len(waiting)):
                     judged += 1
                     yield _verdict(answer)
-            except ExecutionFailed as stopped:
+            except ExecutionError as stopped:
                 failure = stopped
             if judged < len(waiting):
                 yield failure
@@ -82,12 +82,12 @@ class WorkerSession:
 
     def _opened(self) -> Worker:
         if self._worker is None:
-            raise ExecutionFailed("no task was opened")
+            raise ExecutionError("no task was opened")
         return self._worker
 
 
-def _verdict(answer: Any) -> dict[str, Any] | ExecutionFailed:
+def _verdict(answer: Any) -> dict[str, Any] | ExecutionError:
     if not isinstance(answer, dict):
-        return ExecutionFailed("the checker's answer cannot be understood")
+        return ExecutionError("the checker's answer cannot be understood")
     failed = answer.get("failed")
-    return answer if failed is None else ExecutionFailed(f"the checker broke: {failed}")
+    return answer if failed is None else ExecutionError(f"the checker broke: {failed}")

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
-from agenthard.audit.execution.workers.channel import CLOSED, Channel, Ended, Late
-from agenthard.audit.execution.workers.isolation import Isolation, Refused, note_use
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
+from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError, ChannelTimeoutError
+from agenthard.audit.execution.workers.isolation import Isolation, WeakIsolationError, note_use
 from agenthard.audit.execution.workers.limits import Limits
 from agenthard.audit.execution.workers.sandbox import Sandbox
 
@@ -39,7 +39,7 @@ class Worker:
         self._arguments = tuple(arguments)
         self._sandbox: Sandbox | None = None
         self._channel: Channel | None = None
-        self._failures: list[Unavailable] = []
+        self._failures: list[UnavailableError] = []
         self.isolation: Isolation | None = None
         """What the kernel contributes; known once a process was started."""
 
@@ -62,9 +62,9 @@ class Worker:
                 of a request let through.
 
         Raises:
-            ExecutionFailed: when the process broke, was stopped at a limit or did what it must not; the message says
+            ExecutionError: when the process broke, was stopped at a limit or did what it must not; the message says
                 why. The process is gone then, and the next request starts a new one.
-            Unavailable: when no process can be started.
+            UnavailableError: when no process can be started.
         """
         channel = self._channel or self._fork()
         limits, count = self._limits, 0
@@ -75,27 +75,29 @@ class Worker:
                 left = deadline - time.monotonic()
                 try:
                     answer = channel.receive(min(limits.wall_seconds, left), limits.answer_bytes)
-                except Late:
+                except ChannelTimeoutError:
                     if left > limits.wall_seconds:
                         raise
                     left = 0
                 if left <= 0:
-                    raise Ended(f"it took more than {limits.request_seconds:g} s for one request")
+                    raise ChannelClosedError(f"it took more than {limits.request_seconds:g} s for one request")
                 if channel.received > most:
-                    raise Ended(f"it gave more than {limits.request_bytes} bytes of answers to one request")
+                    raise ChannelClosedError(
+                        f"it gave more than {limits.request_bytes} bytes of answers to one request"
+                    )
                 if "value" in answer and count == answers:
-                    raise Ended("it gave more answers than it was asked for")
+                    raise ChannelClosedError("it gave more answers than it was asked for")
                 if "value" in answer:
                     count += 1
                     yield answer["value"]
                 elif "end" in answer:
                     return
                 else:
-                    raise Ended(str(answer.get("failed", "its answer cannot be understood"))[:1000])
-        except Ended as ended:
+                    raise ChannelClosedError(str(answer.get("failed", "its answer cannot be understood"))[:1000])
+        except ChannelClosedError as ended:
             reason = self._end_and_tell() if str(ended) == CLOSED else str(ended)
             self.restart()
-            raise ExecutionFailed(f"the benchmark's code was stopped: {reason}") from None
+            raise ExecutionError(f"the benchmark's code was stopped: {reason}") from None
         except GeneratorExit:
             self.restart()
             raise
@@ -121,7 +123,7 @@ class Worker:
         try:
             if self._sandbox is not None:
                 self._sandbox.end_worker()
-        except Ended:
+        except ChannelClosedError:
             self.close()
         return self._sandbox is not None
 
@@ -133,12 +135,12 @@ class Worker:
 
     def _start(self) -> Sandbox:
         if len(self._failures) >= STARTS:
-            raise Unavailable(str(self._failures[-1]))
+            raise UnavailableError(str(self._failures[-1]))
         try:
             started = Sandbox(self._python, self._script, self._limits, self._arguments)
-        except Refused:
+        except WeakIsolationError:
             raise
-        except Unavailable as failure:
+        except UnavailableError as failure:
             self._failures.append(failure)
             raise
         self._failures.clear()
@@ -149,7 +151,7 @@ class Worker:
         """End the process, and say how it ended before that."""
         try:
             status = self._sandbox.status() if self._end() and self._sandbox else None
-        except Ended:
+        except ChannelClosedError:
             status = None
         limits = self._limits
         if status is None:

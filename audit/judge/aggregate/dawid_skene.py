@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agenthard.taxonomy.errors import AgentHardError
+
 RIGHT, WRONG = 2.0, 1.0
 """Tasks of each class that a judge is taken to have got right and wrong before it voted: the mode of a Beta(3, 2)
 prior on each rate. It keeps rates off 0 and 1, and says that judges are rather right than wrong."""
@@ -20,8 +22,10 @@ TOLERANCE = 1e-7
 MOST_ITERATIONS = 2_000
 
 
-class TooFewVotes(ValueError):
+class TooFewVotesError(AgentHardError, ValueError):
     """The votes do not determine the judges' error rates; the message says why."""
+
+    code = "AH404"
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ def estimate(votes: ArrayLike) -> Estimate:
             disagree, NaN for no vote.
 
     Raises:
-        TooFewVotes: Fewer than three judges voted.
+        TooFewVotesError: Fewer than three judges voted.
         ValueError: A vote is outside 0 to 1.
     """
     given = np.asarray(votes, dtype=np.float64)
@@ -64,7 +68,9 @@ def estimate(votes: ArrayLike) -> Estimate:
     cast = ~np.isnan(given)
     judges = int(cast.any(axis=0).sum())
     if judges < FEWEST_JUDGES:
-        raise TooFewVotes(f"{judges} judges voted; error rates follow from agreement among {FEWEST_JUDGES} or more")
+        raise TooFewVotesError(
+            f"{judges} judges voted; error rates follow from agreement among {FEWEST_JUDGES} or more"
+        )
     rows = cast.any(axis=1)
     mask = cast[rows].astype(np.float64)
     saw = np.where(cast[rows], given[rows], 0.0)

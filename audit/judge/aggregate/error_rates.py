@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from pydantic import Field
 
-from agenthard.audit.judge.aggregate.dawid_skene import FEWEST_JUDGES, TooFewVotes, estimate, log_odds
+from agenthard.audit.judge.aggregate.dawid_skene import FEWEST_JUDGES, TooFewVotesError, estimate, log_odds
 from agenthard.audit.judge.aggregate.votes import shares
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.taxonomy.record import Record
@@ -68,11 +68,13 @@ def error_rates(verdicts: Iterable[CheckedVerdict]) -> PanelRates:
     shared = sum(len(cast) >= FEWEST_JUDGES for cast in votes.values())
     try:
         if 0 < shared < FEWEST_TASKS:
-            raise TooFewVotes(f"{FEWEST_JUDGES} judges voted together on {shared} tasks; {FEWEST_TASKS} are needed")
+            raise TooFewVotesError(
+                f"{FEWEST_JUDGES} judges voted together on {shared} tasks; {FEWEST_TASKS} are needed"
+            )
         if not shared:
-            raise TooFewVotes(f"{len(judges)} judges voted, and on no task {FEWEST_JUDGES} of them")
+            raise TooFewVotesError(f"{len(judges)} judges voted, and on no task {FEWEST_JUDGES} of them")
         found = estimate(table)
-    except TooFewVotes as reason:
+    except TooFewVotesError as reason:
         flagged = sum(sum(cast.values()) / len(cast) for cast in votes.values())
         note = f"error rates of the judges cannot be estimated, and the majority decides: {reason}"
         return PanelRates(prevalence=(flagged + 1) / (len(votes) + 2), judges={}, tasks=len(votes), note=note)

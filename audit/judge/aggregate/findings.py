@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Detector, Hit
 from agenthard.audit.evidence import canonical_json, failure
-from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
 from agenthard.audit.proof import shown
 from agenthard.audit.shards import CheckedHit, ShardResult
@@ -59,7 +59,7 @@ def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...
         if tier is not None:
             try:
                 hits.append(_hit(task, panel, issue, tier))
-            except ExecutionFailed as error:
+            except ExecutionError as error:
                 return (), _row(panel, Status.ERROR, f"a proof could not be carried out: {error}")
     for hit in hits:
         reason = next((why for item in hit.hit.evidence if (why := failure(item, task, {}))), None)

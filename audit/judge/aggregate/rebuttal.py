@@ -15,7 +15,7 @@ from agenthard.audit.judge.investigation.found import clip
 from agenthard.audit.judge.prompt import shown_parts
 from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verdict import Quote
-from agenthard.audit.judge.verify.reading import UnreadableVerdict, answer_object
+from agenthard.audit.judge.verify.reading import UnreadableVerdictError, answer_object
 from agenthard.audit.judge.wording import render
 from agenthard.models.request import ChatMessage, OutputSchema, Request
 from agenthard.models.structured import strict_schema
@@ -112,15 +112,15 @@ def read_rebuttal(text: str) -> Rebuttal:
     """Read the answer of the defence.
 
     Raises:
-        UnreadableVerdict: It is none; the rules are those of `agenthard.audit.judge.verify.reading`.
+        UnreadableVerdictError: It is none; the rules are those of `agenthard.audit.judge.verify.reading`.
     """
     try:
         return Rebuttal.model_validate_json(answer_object(text), strict=True)
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, f['loc']))[:200]}: {f['msg'][:200]}" for f in error.errors()[:5])
-        raise UnreadableVerdict(f"the answer is no rebuttal: {faults}") from None
+        raise UnreadableVerdictError(f"the answer is no rebuttal: {faults}") from None
     except UnicodeEncodeError:
-        raise UnreadableVerdict("the answer holds half of a surrogate pair, which is no character") from None
+        raise UnreadableVerdictError("the answer holds half of a surrogate pair, which is no character") from None
 
 
 def _accusation(issue: PanelIssue) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.judge.context.terms import as_term
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
@@ -50,7 +50,7 @@ def _listings(task: AgentTask) -> Iterator[set[str]]:
             seen = environment.call(ToolCall(name=tool.name, arguments={}))
             if seen.error is None and len(seen.text) <= LONGEST:
                 yield from paired(seen.text)
-    except (Unavailable, ExecutionFailed):
+    except (UnavailableError, ExecutionError):
         return
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.difference import Difference, differences
-from agenthard.audit.execution.environment import Environment, ExecutionFailed, Observation, Unavailable
+from agenthard.audit.execution.environment import Environment, ExecutionError, Observation, UnavailableError
 from agenthard.audit.execution.gold import environment_of, why_no_path
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.judge.context.material import Part, Passage
@@ -39,9 +39,9 @@ def replay_passages(task: AgentTask) -> Iterator[Passage]:
         try:
             yield from _steps(environment_of(task), task)
             return
-        except Unavailable as unavailable:
+        except UnavailableError as unavailable:
             reason = str(unavailable)
-        except ExecutionFailed as failure:
+        except ExecutionError as failure:
             reason = f"the environment broke: {failure}"
     yield _passage("replay/0", "replay", "replay of the ground truth", f"Not replayed: {reason}.")
 

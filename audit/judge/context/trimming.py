@@ -8,6 +8,7 @@ from agenthard.audit.judge.context.shortening import LONG, LONG_RESPONSE, shorte
 from agenthard.audit.judge.context.state_index import StateIndex, own_index, shared_index
 from agenthard.audit.judge.context.state_omissions import no_room
 from agenthard.audit.judge.context.tokens import omission_tokens, passage_tokens
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import AgentTask
 
 _ORDER = {"state": 0, "tools": 2, "user_tools": 2}
@@ -20,8 +21,10 @@ _MARGIN = 64
 """Tokens by which a try makes more room than the last one needed."""
 
 
-class TooLong(Exception):
+class PromptTooLongError(AgentHardError):
     """What no decision can do without does not fit; the message says how long it is and what to do."""
+
+    code = "AH405"
 
 
 def trim(material: Material, task: AgentTask, limit: int) -> Material:
@@ -41,7 +44,7 @@ def trim(material: Material, task: AgentTask, limit: int) -> Material:
         The material that is left, in its old order, with an omission for all that is not.
 
     Raises:
-        TooLong: when what is needed does not fit.
+        PromptTooLongError: when what is needed does not fit.
     """
     indexes = [index for index in (own_index(task), shared_index(task.environment)) if index.records]
     choice = _Choice(material, indexes)
@@ -52,7 +55,7 @@ def trim(material: Material, task: AgentTask, limit: int) -> Material:
         if sum(map(passage_tokens, kept)) + statements <= limit:
             return material.model_copy(update={"passages": tuple(kept), "omitted": tuple(omitted)})
         reserve = max(reserve, statements) + _MARGIN
-    raise TooLong(f"{task.id}: what is left out takes more room to state than the {limit} tokens leave")
+    raise PromptTooLongError(f"{task.id}: what is left out takes more room to state than the {limit} tokens leave")
 
 
 class _Choice:
@@ -102,7 +105,7 @@ class _Choice:
                 notes.append(note)
         if used > limit:
             longest = max(needed, key=passage_tokens)
-            raise TooLong(
+            raise PromptTooLongError(
                 f"{self._material.task_id}: what a decision needs has {used} tokens (UTF-8 bytes / 2), and there is "
                 f"room for {limit}; the longest text is {longest.label}. Give the judge more context_tokens"
             )

@@ -4,7 +4,7 @@ import json
 from typing import Any, NoReturn
 
 from agenthard.audit.detectors.support.safe_validator import safe_validator
-from agenthard.audit.judge.investigation.found import BadCall
+from agenthard.audit.judge.investigation.found import InvalidLookupError
 from agenthard.models.request import Call, Tool
 
 LONGEST = 20_000
@@ -19,21 +19,21 @@ def read_arguments(call: Call, tool: Tool) -> dict[str, Any]:
         tool: What it calls.
 
     Raises:
-        BadCall: They are not what the tool takes.
+        InvalidLookupError: They are not what the tool takes.
     """
     if len(call.arguments) > LONGEST:
-        raise BadCall(f"the arguments have {len(call.arguments):,} characters; {LONGEST:,} are the most")
+        raise InvalidLookupError(f"the arguments have {len(call.arguments):,} characters; {LONGEST:,} are the most")
     try:
         arguments = json.loads(call.arguments or "{}", parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise BadCall(f"the arguments are no JSON object: {error}") from error
+        raise InvalidLookupError(f"the arguments are no JSON object: {error}") from error
     if not isinstance(arguments, dict):
-        raise BadCall(f"the arguments are no JSON object but {type(arguments).__name__}")
+        raise InvalidLookupError(f"the arguments are no JSON object but {type(arguments).__name__}")
     if not _well_formed(json.dumps(arguments, ensure_ascii=False)):
-        raise BadCall("the arguments hold half a character (a lone surrogate)")
+        raise InvalidLookupError("the arguments hold half a character (a lone surrogate)")
     faults = sorted(safe_validator(tool.parameters).iter_errors(arguments), key=lambda fault: list(fault.path))
     if faults:
-        raise BadCall("; ".join(fault.message[:200] for fault in faults[:3]))
+        raise InvalidLookupError("; ".join(fault.message[:200] for fault in faults[:3]))
     return arguments
 
 

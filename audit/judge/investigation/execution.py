@@ -8,10 +8,10 @@ from typing import Any
 
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.difference import Difference, differences
-from agenthard.audit.execution.environment import Environment, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import MILESTONES, environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import Step, gold_turns
-from agenthard.audit.judge.investigation.found import BadCall, Found, Page, clip, page
+from agenthard.audit.judge.investigation.found import Found, InvalidLookupError, Page, clip, page
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _VALUE = 400
@@ -22,7 +22,7 @@ def why_no_replay(task: AgentTask) -> str | None:
     """Say why the ground truth cannot be replayed; None when it can."""
     try:
         return why_not_replayed(task)
-    except (ExecutionFailed, Unavailable) as failure:
+    except (ExecutionError, UnavailableError) as failure:
         return str(failure)
 
 
@@ -32,7 +32,7 @@ def why_no_trial(task: AgentTask) -> str | None:
         return "the calls of a run are compared with the ground truth; nothing executes them"
     try:
         environment_of(task).reset(task)
-    except (ExecutionFailed, Unavailable) as failure:
+    except (ExecutionError, UnavailableError) as failure:
         return str(failure)
     return None
 
@@ -47,15 +47,15 @@ def replay_gold(task: AgentTask, first: int = 1, last: int | None = None, show: 
         show: ``responses``: what each call returned; ``state``: what they changed together.
 
     Raises:
-        BadCall: It cannot be replayed, or there are no such calls.
-        ExecutionFailed: The environment broke.
+        InvalidLookupError: It cannot be replayed, or there are no such calls.
+        ExecutionError: The environment broke.
     """
     if (reason := why_no_replay(task)) is not None:
-        raise BadCall(f"the ground truth cannot be replayed: {reason}")
+        raise InvalidLookupError(f"the ground truth cannot be replayed: {reason}")
     steps = gold_replay(task).steps
     last = len(steps) if last is None else last
     if not 1 <= first <= last <= len(steps):
-        raise BadCall(f"there are no gold calls {first} to {last}: they are numbered 1 to {len(steps)}")
+        raise InvalidLookupError(f"there are no gold calls {first} to {last}: they are numbered 1 to {len(steps)}")
     if show == "responses":
         shown = page(last - first + 1, lambda number: _step(first + number, steps[first + number - 1]))
         end = first + shown.end - 1
@@ -81,18 +81,20 @@ def try_call(task: AgentTask, name: str, arguments: dict[str, Any], after: int =
         after: How many calls of the ground truth go before it.
 
     Raises:
-        BadCall: It cannot be tried.
-        ExecutionFailed: The environment broke.
+        InvalidLookupError: It cannot be tried.
+        ExecutionError: The environment broke.
     """
     if task.tool(name) is None:
-        raise BadCall(f"the agent has no tool {name!r}; it has {', '.join(t.name for t in task.environment.tools)}")
+        raise InvalidLookupError(
+            f"the agent has no tool {name!r}; it has {', '.join(t.name for t in task.environment.tools)}"
+        )
     if (reason := why_no_trial(task)) is not None:
-        raise BadCall(f"no call can be tried: {reason}")
+        raise InvalidLookupError(f"no call can be tried: {reason}")
     known = sum(1 for _ in task.gold_calls())
     if after and task.ground_truth.semantics == "milestones":
-        raise BadCall(f"{MILESTONES}; a call can only be tried after 0 of them")
+        raise InvalidLookupError(f"{MILESTONES}; a call can only be tried after 0 of them")
     if after > known:
-        raise BadCall(f"the ground truth has {known} calls, not {after}")
+        raise InvalidLookupError(f"the ground truth has {known} calls, not {after}")
     environment = environment_of(task)
     environment.reset(task)
     failed = _carry_out(environment, task, after)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from agenthard.audit.judge.context.material import Part
+from agenthard.taxonomy.errors import AgentHardError
 
 CHARACTERS = 6_000
 """Most characters that one look-up shows."""
@@ -12,8 +13,10 @@ ENTRY_CHARACTERS = 1_500
 CUT = " [cut]"
 
 
-class BadCall(Exception):
+class InvalidLookupError(AgentHardError):
     """A look-up cannot be done as it was asked for; the message tells the judge why, and what to do."""
+
+    code = "AH406"
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,10 @@ def page(
         limit: Most characters of one entry.
 
     Raises:
-        BadCall: There is none from there on.
+        InvalidLookupError: There is none from there on.
     """
     if count and offset >= count:
-        raise BadCall(f"offset {offset} is behind the last of {count} entries, which are counted from 0")
+        raise InvalidLookupError(f"offset {offset} is behind the last of {count} entries, which are counted from 0")
     shown: list[str] = []
     room, clipped = CHARACTERS, False
     for number in range(offset, count):

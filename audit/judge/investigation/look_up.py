@@ -5,7 +5,14 @@ from typing import Any
 
 from agenthard.audit.evidence import canonical_json, text_at
 from agenthard.audit.judge.context.material import Part, Passage
-from agenthard.audit.judge.investigation.found import CHARACTERS, ENTRY_CHARACTERS, BadCall, Found, clip, page
+from agenthard.audit.judge.investigation.found import (
+    CHARACTERS,
+    ENTRY_CHARACTERS,
+    Found,
+    InvalidLookupError,
+    clip,
+    page,
+)
 from agenthard.audit.judge.investigation.places import STATES, place, states
 from agenthard.taxonomy.pointer import resolve
 from agenthard.taxonomy.task import AgentTask
@@ -37,7 +44,7 @@ def look_up(task: AgentTask, at: str = "", where: dict[str, Any] | None = None, 
         offset: Members, or characters of a text, to pass over.
 
     Raises:
-        BadCall: There is no such place, or it has no members to choose from.
+        InvalidLookupError: There is no such place, or it has no members to choose from.
     """
     if not at.strip("/ "):
         return _overview(task)
@@ -66,14 +73,14 @@ def read_passage(passage: Passage, offset: int = 0) -> Found:
         offset: Characters to pass over.
 
     Raises:
-        BadCall: It is not so long.
+        InvalidLookupError: It is not so long.
     """
     return _stretch(passage.part, f"{passage.label}: {passage.title}", passage.text, offset, None)
 
 
 def _stretch(part: Part, title: str, text: str, offset: int, pointer: str | None) -> Found:
     if offset and offset >= len(text):
-        raise BadCall(f"offset {offset} is behind the end, which is at {len(text)} characters")
+        raise InvalidLookupError(f"offset {offset} is behind the end, which is at {len(text)} characters")
     last = min(offset + CHARACTERS, len(text))
     more = f"; ask again with offset {last} for more" if last < len(text) else ""
     cut = f", characters {offset} to {last} of {len(text)}{more}" if last - offset < len(text) else ""
@@ -115,7 +122,7 @@ def _chosen(value: Any, where: dict[str, Any], pointer: str) -> list[Any]:
     """Return the names of the members that have these values; at least one."""
     names = _names(value)
     if not names:
-        raise BadCall(f"{pointer} has no members to choose from; leave `where` out")
+        raise InvalidLookupError(f"{pointer} has no members to choose from; leave `where` out")
     for field, wanted in where.items():
         have = [one for name in names for one in _values(value[name], field)]
         if not any(_same(one, wanted) for one in have):
@@ -123,14 +130,16 @@ def _chosen(value: Any, where: dict[str, Any], pointer: str) -> list[Any]:
             fields = {str(key) for name in names if isinstance(value[name], dict) for key in value[name]}
             told = f"it is, for example, {', '.join(list(known)[:_EXAMPLES])}"
             told = told if known else f"its fields are {', '.join(sorted(fields)[:40]) or 'none'}"
-            raise BadCall(f"no member of {pointer} ({len(names)}) has {field} = {canonical_json(wanted)}; {told}")
+            raise InvalidLookupError(
+                f"no member of {pointer} ({len(names)}) has {field} = {canonical_json(wanted)}; {told}"
+            )
 
     def fits(item: Any) -> bool:
         return all(any(_same(one, wanted) for one in _values(item, field)) for field, wanted in where.items())
 
     chosen = [name for name in names if fits(value[name])]
     if not chosen:
-        raise BadCall(f"no member of {pointer} ({len(names)}) has all of {canonical_json(where)} together")
+        raise InvalidLookupError(f"no member of {pointer} ({len(names)}) has all of {canonical_json(where)} together")
     return chosen
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rapidfuzz import process
 
-from agenthard.audit.judge.investigation.found import BadCall
+from agenthard.audit.judge.investigation.found import InvalidLookupError
 from agenthard.taxonomy.pointer import join, resolve, split
 from agenthard.taxonomy.task import AgentTask
 
@@ -35,7 +35,7 @@ def place(task: AgentTask, at: str) -> str:
         at: A JSON Pointer into its record; a path below a state, such as ``users/u1``; or a key alone, such as ``u1``.
 
     Raises:
-        BadCall: There is no such place, or there are several; the message names what comes near.
+        InvalidLookupError: There is no such place, or there are several; the message names what comes near.
     """
     path = at.strip()
     if any(path == part or path.startswith(part + "/") for part in READABLE):
@@ -49,12 +49,12 @@ def place(task: AgentTask, at: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise BadCall(f"{at!r} stands at {len(found)} places: {', '.join(found[:_NAMED])}; name one of them")
+        raise InvalidLookupError(f"{at!r} stands at {len(found)} places: {', '.join(found[:_NAMED])}; name one of them")
     if "/" not in below and states(task):
-        raise BadCall(f"no record is called {at!r}; search_state finds a text anywhere in the state")
+        raise InvalidLookupError(f"no record is called {at!r}; search_state finds a text anywhere in the state")
     for root, _ in states(task):
         _checked(task, f"{root}/{below}")
-    raise BadCall(f"there is no {at!r}: the task has no state; the record has {', '.join(READABLE)}")
+    raise InvalidLookupError(f"there is no {at!r}: the task has no state; the record has {', '.join(READABLE)}")
 
 
 def _leads(value: Any, pointer: str) -> bool:
@@ -81,13 +81,13 @@ def _checked(task: AgentTask, pointer: str) -> str:
     """Return the pointer when it leads somewhere.
 
     Raises:
-        BadCall: It does not; the message says how far it leads, and what there is.
+        InvalidLookupError: It does not; the message says how far it leads, and what there is.
     """
     tokens, here = split(pointer), ""
     for token in tokens:
         there = join(here, token)
         if not _leads(task, there):
-            raise BadCall(f"there is no {token!r} at {here or '/'}{_instead(resolve(task, here), token)}")
+            raise InvalidLookupError(f"there is no {token!r} at {here or '/'}{_instead(resolve(task, here), token)}")
         here = there
     return here
 

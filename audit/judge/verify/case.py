@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed
+from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from agenthard.audit.execution.replay import Step
 from agenthard.audit.judge.verify.checked import CheckedIssue
@@ -76,13 +76,13 @@ def passes(task: AgentTask, attempts: Sequence[Attempt]) -> bool | str:
         A text that says why the evaluator cannot be asked, where it cannot.
 
     Raises:
-        ExecutionFailed: The evaluator broke.
+        ExecutionError: The evaluator broke.
     """
     reason = why_not_evaluated(task)
     if reason:
         return reason
     verdicts = environment_of(task).evaluate_many(task, attempts)
     for verdict in verdicts:
-        if isinstance(verdict, ExecutionFailed):
+        if isinstance(verdict, ExecutionError):
             raise verdict
-    return all(not isinstance(verdict, ExecutionFailed) and verdict.passed for verdict in verdicts)
+    return all(not isinstance(verdict, ExecutionError) and verdict.passed for verdict in verdicts)

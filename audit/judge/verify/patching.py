@@ -14,6 +14,7 @@ from agenthard.audit.repair.apply import FileEdit, edit_files, own_parts, patche
 from agenthard.audit.repair.proposals import Patch
 from agenthard.audit.repair.recheck import Checker, Looked, compare
 from agenthard.audit.repair.spans import EditError
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Tier
 from agenthard.taxonomy.pointer import resolve
 from agenthard.taxonomy.task import AgentTask, Check, GroundTruth, ToolCall, UserSpec
@@ -24,8 +25,10 @@ _OUTPUTS = "/ground_truth/outputs/"
 _HIDDEN_TOOLS = TypeAdapter(dict[str, tuple[str, ...]])
 
 
-class BadPatch(ValueError):
+class PatchError(AgentHardError, ValueError):
     """A patch cannot be made; the message says why."""
+
+    code = "AH403"
 
 
 def recheck(task: AgentTask, issue: CheckedIssue, checker: Checker, before: Looked | None = None) -> CheckedIssue:
@@ -48,7 +51,7 @@ def recheck(task: AgentTask, issue: CheckedIssue, checker: Checker, before: Look
     try:
         patch = operations(issue.issue.patch)
         changed = patched_task(task, patch)
-    except BadPatch as error:
+    except PatchError as error:
         return issue.model_copy(update={"patch_reason": str(error)})
     before = before or checker.look(task)
     reason = compare(before, checker.look(changed), list(_shared(issue, before))).reason
@@ -59,7 +62,7 @@ def operations(changes: Sequence[Change]) -> Patch:
     """Read the operations of a patch, whose new values are JSON text.
 
     Raises:
-        BadPatch: A value is no JSON, or too long.
+        PatchError: A value is no JSON, or too long.
     """
     return tuple(
         {"op": change.op, "path": change.path, **({} if change.op == "remove" else {"value": _value(change)})}
@@ -71,12 +74,12 @@ def patched_task(task: AgentTask, patch: Patch) -> AgentTask:
     """Return a task with a patch made, as its source would read it.
 
     Raises:
-        BadPatch: The patch does not fit, changes nothing, or touches what tasks share.
+        PatchError: The patch does not fit, changes nothing, or touches what tasks share.
     """
     try:
         parts = patched_parts(task, patch)
         if parts == own_parts(task):
-            raise BadPatch("the patch changes nothing")
+            raise PatchError("the patch changes nothing")
         changed = task.model_copy(
             update={
                 "user": UserSpec.model_validate(parts["user"]),
@@ -86,17 +89,17 @@ def patched_task(task: AgentTask, patch: Patch) -> AgentTask:
             }
         )
     except KeyError as error:
-        raise BadPatch(f"the patch takes the part {error} away from the task") from error
+        raise PatchError(f"the patch takes the part {error} away from the task") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = "/".join(map(str, first["loc"])) or "top level"
-        raise BadPatch(f"the patched task is no task: at {place}: {first['msg']}") from error
+        raise PatchError(f"the patched task is no task: at {place}: {first['msg']}") from error
     except EditError as error:
-        raise BadPatch(str(error)) from error
-    except BadPatch:
+        raise PatchError(str(error)) from error
+    except PatchError:
         raise
     except (ValueError, TypeError, RecursionError) as error:
-        raise BadPatch(f"the patch does not fit the task: {error}") from error
+        raise PatchError(f"the patch does not fit the task: {error}") from error
     return _with_expectations(task, changed)
 
 
@@ -126,12 +129,12 @@ def _shared(issue: CheckedIssue, looked: Looked) -> Iterator[str]:
 
 def _value(change: Change) -> Any:
     if len(change.value) > _LONGEST:
-        raise BadPatch(f"the new value at {change.path!r} has more than {_LONGEST} characters")
+        raise PatchError(f"the new value at {change.path!r} has more than {_LONGEST} characters")
     try:
         value = json.loads(change.value, parse_constant=_refuse)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise BadPatch(f"the new value at {change.path!r} is no JSON: {error}") from error
+        raise PatchError(f"the new value at {change.path!r} is no JSON: {error}") from error
     return value
 
 
@@ -154,13 +157,13 @@ def _with_expectations(task: AgentTask, changed: AgentTask) -> AgentTask:
     """Let checks expect what now stands at the places that they compare with.
 
     Raises:
-        BadPatch: A text is required that no check of the record is about.
+        PatchError: A text is required that no check of the record is about.
     """
     outputs, checks = changed.ground_truth.outputs, list(changed.evaluation.checks)
     if outputs != task.ground_truth.outputs:
         of_outputs = [check for check in checks if _is_of_output(check, task)]
         if outputs and not of_outputs:
-            raise BadPatch("no check looks at required texts yet; how one is added, only the benchmark's file tells")
+            raise PatchError("no check looks at required texts yet; how one is added, only the benchmark's file tells")
         checks = [check for check in checks if check not in of_outputs]
         checks += [_of_output(of_outputs[0], number, text) for number, text in enumerate(outputs)]
     kept = tuple(_updated(check, task, changed) for check in checks)

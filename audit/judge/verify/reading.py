@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 from pydantic import ValidationError
 
 from agenthard.audit.judge.verdict import Verdict
+from agenthard.taxonomy.errors import AgentHardError
 
 MOST_CHARACTERS = 200_000
 """Length from which on an answer is not read."""
@@ -22,8 +23,10 @@ _SHOWN = 200
 """Characters of the answer's own words that a message repeats."""
 
 
-class UnreadableVerdict(ValueError):
+class UnreadableVerdictError(AgentHardError, ValueError):
     """An answer is no verdict; the message says why, in a line or two whatever the answer."""
+
+    code = "AH402"
 
 
 def read_verdict(text: str, categories: Sequence[str]) -> Verdict:
@@ -34,7 +37,7 @@ def read_verdict(text: str, categories: Sequence[str]) -> Verdict:
         categories: Ids of the categories that the judge was offered.
 
     Raises:
-        UnreadableVerdict: It is none: too long, no JSON object or more than one, a field given twice, a field that is
+        UnreadableVerdictError: It is too long, no JSON object or more than one, a field given twice, a field that is
             missing, unknown or wrong, issues that do not fit the outcome, a category that was not offered.
     """
     written = answer_object(text)
@@ -42,11 +45,11 @@ def read_verdict(text: str, categories: Sequence[str]) -> Verdict:
         verdict = Verdict.model_validate_json(written, strict=True)
     except ValidationError as error:
         faults = "; ".join(f"{_place(fault['loc'])}: {fault['msg'][:_SHOWN]}" for fault in error.errors()[:5])
-        raise UnreadableVerdict(f"the answer is no verdict: {faults}") from None
+        raise UnreadableVerdictError(f"the answer is no verdict: {faults}") from None
     for number, issue in enumerate(verdict.issues):
         if issue.category not in categories:
             offered = ", ".join(categories)
-            raise UnreadableVerdict(f"issues.{number}.category: {issue.category[:_SHOWN]!r} is none of {offered}")
+            raise UnreadableVerdictError(f"issues.{number}.category: {issue.category[:_SHOWN]!r} is none of {offered}")
     return verdict
 
 
@@ -54,10 +57,10 @@ def answer_object(text: str) -> str:
     """Return the text of the one JSON object that an answer is.
 
     Raises:
-        UnreadableVerdict: It is too long, no JSON object or more than one, or a field is given twice.
+        UnreadableVerdictError: It is too long, no JSON object or more than one, or a field is given twice.
     """
     if len(text) > MOST_CHARACTERS:
-        raise UnreadableVerdict(f"the answer has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read")
+        raise UnreadableVerdictError(f"the answer has {len(text):,} characters; at most {MOST_CHARACTERS:,} are read")
     written = _object_in(text)
     _refuse_double_fields(written)
     return written
@@ -67,11 +70,11 @@ def _object_in(text: str) -> str:
     answer = _THOUGHTS.sub("", text, count=1).removeprefix("\ufeff").strip()
     before, brace, behind = answer.partition("{")
     if not brace:
-        raise UnreadableVerdict(f"the answer holds no JSON object; it begins {answer[:_SHOWN]!r}")
+        raise UnreadableVerdictError(f"the answer holds no JSON object; it begins {answer[:_SHOWN]!r}")
     if _OPEN_THOUGHTS.search(before):
-        raise UnreadableVerdict("the answer ends within its thoughts")
+        raise UnreadableVerdictError("the answer ends within its thoughts")
     if "}" in before:
-        raise UnreadableVerdict("braces stand before the JSON object, so it cannot be told what the answer is")
+        raise UnreadableVerdictError("braces stand before the JSON object, so it cannot be told what the answer is")
     written = brace + behind
     return written.removesuffix("```").rstrip() if "```" in before else written
 
@@ -80,26 +83,26 @@ def _refuse_double_fields(written: str) -> None:
     """Refuse what a lenient parser passes over: fields given twice, numbers that are none, and too much nesting."""
     try:
         json.loads(written, object_pairs_hook=_unique, parse_constant=_no_number)
-    except UnreadableVerdict:
+    except UnreadableVerdictError:
         raise
     except RecursionError:
-        raise UnreadableVerdict("the answer is nested too deeply") from None
+        raise UnreadableVerdictError("the answer is nested too deeply") from None
     except ValueError as error:
         reason = str(error)[:_SHOWN]
-        raise UnreadableVerdict(f"the answer is not one JSON object with nothing after it: {reason}") from None
+        raise UnreadableVerdictError(f"the answer is not one JSON object with nothing after it: {reason}") from None
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise UnreadableVerdict(f"the field {name[:_SHOWN]!r} is given twice")
+            raise UnreadableVerdictError(f"the field {name[:_SHOWN]!r} is given twice")
         found[name] = value
     return found
 
 
 def _no_number(word: str) -> NoReturn:
-    raise UnreadableVerdict(f"{word} is no number in JSON")
+    raise UnreadableVerdictError(f"{word} is no number in JSON")
 
 
 def _place(parts: tuple[int | str, ...]) -> str:

@@ -6,7 +6,7 @@ from itertools import islice
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.judge.verify.case import Case, Ruling, passes
-from agenthard.audit.judge.verify.patching import BadPatch, operations, patched_task
+from agenthard.audit.judge.verify.patching import PatchError, operations, patched_task
 from agenthard.taxonomy.accepted import concrete_values
 from agenthard.taxonomy.finding import Severity
 from agenthard.taxonomy.task import AgentTask, ToolCall
@@ -57,7 +57,7 @@ def alternative_passes(case: Case) -> Ruling | None:
     """The answers that a patch adds to the ground truth are given to the evaluator as it is."""
     try:
         wanted = patched_task(case.task, operations(case.issue.issue.patch))
-    except BadPatch:
+    except PatchError:
         return None
     known, listed = _readings(case.task), _readings(wanted)
     if _MOST in (len(known), len(listed)):

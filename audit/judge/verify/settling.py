@@ -35,7 +35,7 @@ What a check proved is as severe as the check says.
 
 from collections.abc import Callable, Sequence
 
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.judge.verify.agreement import agreement
 from agenthard.audit.judge.verify.call_rulings import call_fails, named_tool, needed, schema
 from agenthard.audit.judge.verify.case import Case, Ruling
@@ -79,7 +79,7 @@ def settle(
     for rule in (lambda each: agreement(each, findings, coverage), *RULES.get(issue.issue.category, ())):
         try:
             ruling = rule(case)
-        except (Unavailable, ExecutionFailed) as error:
+        except (UnavailableError, ExecutionError) as error:
             ruling = Ruling("open", str(error))
         if ruling is None:
             continue

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agenthard.audit.sources.formats.call_text import parse_call_list
-from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.taxonomy.accepted import any_of
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import ToolCall
@@ -27,12 +27,12 @@ def answer_calls(ground_truth: Any, tools: Sequence[str]) -> tuple[tuple[ToolCal
         The calls, and the alternatives that they do not cover, as written.
 
     Raises:
-        Malformed: when the answer has another shape.
+        MalformedRecordError: when the answer has another shape.
     """
     if isinstance(ground_truth, list):
         read = [_calls(item, tools, join(_POINTER, index)) for index, item in enumerate(ground_truth)]
         if not read:
-            raise Malformed("the list of alternative answers is empty", _POINTER)
+            raise MalformedRecordError("the list of alternative answers is empty", _POINTER)
         merged = _merged(read)
         return (merged, []) if merged is not None else (read[0], ground_truth[1:])
     return _calls(ground_truth, tools, _POINTER), []
@@ -81,7 +81,7 @@ def required_texts(ground_truth: Any) -> list[tuple[str, str]]:
         Each text that the agent has to name, without blanks around it, and its place in the answer's line.
 
     Raises:
-        Malformed: when the answer has another shape.
+        MalformedRecordError: when the answer has another shape.
     """
     answer: Mapping[str, Any] = expect(ground_truth, dict, _POINTER)
     texts = [
@@ -90,7 +90,7 @@ def required_texts(ground_truth: Any) -> list[tuple[str, str]]:
         for index, text in enumerate(expect(listed, list, join(_POINTER, name)))
     ]
     if not texts:
-        raise Malformed("the answer names nothing", _POINTER)
+        raise MalformedRecordError("the answer names nothing", _POINTER)
     return texts
 
 
@@ -107,7 +107,7 @@ def milestones(listed: Any, parameters: Mapping[str, Sequence[str]]) -> tuple[tu
         The calls of the first list, and the other lists as written.
 
     Raises:
-        Malformed: when the field has another shape.
+        MalformedRecordError: when the field has another shape.
     """
     given = expect(listed, list, "/mile_stone")
     several = bool(given) and all(isinstance(item, list) for item in given)

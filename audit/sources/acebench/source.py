@@ -11,7 +11,7 @@ from agenthard.audit.sources.acebench.layout import data_folder, find_layout, ot
 from agenthard.audit.sources.acebench.tasks import Toolbox, build_task
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
 from agenthard.audit.sources.bfcl.tasks import Place
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.reading import copy_lines, count_lines, read_jsonl
 from agenthard.audit.sources.native import read_native_runs
 from agenthard.taxonomy.task import AgentTask
@@ -155,7 +155,7 @@ def _task(
         for place in (question, answer):
             require_shallow(place.record.value)
         return build_task(category, question, answer, toolbox)
-    except Malformed as error:
+    except MalformedRecordError as error:
         place = answer if error.pointer.startswith(("/ground_truth", "/mile_stone")) else question
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:

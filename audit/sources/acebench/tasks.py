@@ -9,7 +9,7 @@ from agenthard.audit.sources.acebench.categories import Category
 from agenthard.audit.sources.acebench.conversation import messages
 from agenthard.audit.sources.acebench.documentation import tool
 from agenthard.audit.sources.bfcl.tasks import Place
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import (
     AgentTask,
@@ -42,7 +42,7 @@ class Toolbox:
         """Return the environment that the ``function`` field of a question documents.
 
         Raises:
-            Malformed: when a documentation breaks the format.
+            MalformedRecordError: when a documentation breaks the format.
         """
         docs = member(question.record.value, "function", list)
         key = json.dumps(docs)
@@ -56,7 +56,7 @@ def build_task(category: Category, question: Place, answer: Place, toolbox: Tool
     """Build a task.
 
     Raises:
-        Malformed: when a field is missing or of the wrong type; a pointer below ``/ground_truth`` or ``/mile_stone``
+        MalformedRecordError: A field is missing or of a wrong type; pointers below ``/ground_truth`` or ``/mile_stone``
             is one into the answer.
     """
     record = question.record.value
@@ -105,7 +105,7 @@ def _expected(
     category: Category, answer: Mapping[str, Any], environment: EnvironmentSpec, metadata: dict[str, Any]
 ) -> tuple[GroundTruth, tuple[Check, ...]]:
     if "ground_truth" not in answer:
-        raise Malformed("the answer lacks the field 'ground_truth'", "/ground_truth")
+        raise MalformedRecordError("the answer lacks the field 'ground_truth'", "/ground_truth")
     gold = answer["ground_truth"]
     if category.scoring == "calls":
         calls, others = answer_calls(gold, [tool.name for tool in environment.tools])

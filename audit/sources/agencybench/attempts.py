@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from agenthard.audit.idleness import idle_sign
-from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.taxonomy.task import Message
 from agenthard.taxonomy.trajectory import Judgement, RunStatus, Trajectory
 
@@ -40,13 +40,13 @@ def to_run(run: Trajectory, attempt: Mapping[str, Any], scorer: str) -> Trajecto
         scorer: what the run file calls its scorer; empty when it does not say.
 
     Raises:
-        Malformed: when the attempt has no score, or a field has the wrong type.
+        MalformedRecordError: when the attempt has no score, or a field has the wrong type.
     """
     judgements = tuple(_judgements(attempt, scorer))
     scores = [item.score for item in judgements]
     values = [score for score in scores if score is not None]
     if not values or len(values) < len(scores):
-        raise Malformed("the attempt has no score: no score, judge_score, success or judge's result")
+        raise MalformedRecordError("the attempt has no score: no score, judge_score, success or judge's result")
     score = sum(values) / len(values)
     filled = run.model_copy(
         update={
@@ -118,7 +118,7 @@ def _number(value: Any, pointer: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Malformed(f"expected a number, found {type(value).__name__}", pointer)
+        raise MalformedRecordError(f"expected a number, found {type(value).__name__}", pointer)
     return float(value)
 
 

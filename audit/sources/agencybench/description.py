@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 
 _HEADINGS: dict[str, Literal["query", "deliverables", "rubric"]] = {
     "query": "query",
@@ -46,11 +46,11 @@ def describe(value: Any) -> Description:
     as backslash and n are read as line breaks.
 
     Raises:
-        Malformed: when the entry is neither, is empty, or a field has the wrong type.
+        MalformedRecordError: when the entry is neither, is empty, or a field has the wrong type.
     """
     if isinstance(value, str):
         if not value.strip():
-            raise Malformed("the task has no text", advice=_ADVICE)
+            raise MalformedRecordError("the task has no text", advice=_ADVICE)
         parts, heading = _sections(_with_line_breaks(value))
         rubric = parts.get("rubric", "")
         said: tuple[tuple[str, str], ...] = (("", value),)
@@ -58,12 +58,12 @@ def describe(value: Any) -> Description:
             said, parts["query"], _items(parts.get("deliverables", "")), rubric, _criteria(rubric), heading
         )
     if not isinstance(value, Mapping):
-        raise Malformed(f"expected a text or an object, found {type(value).__name__}", "")
+        raise MalformedRecordError(f"expected a text or an object, found {type(value).__name__}", "")
     query, rubric = (_text(value, name) for name in ("query", "rubric"))
     listed = value.get("deliverables", "")
     items = tuple(listed) if _is_texts(listed) else _items(_text(value, "deliverables"))
     if not query:
-        raise Malformed("the task has no query", "/query", _ADVICE)
+        raise MalformedRecordError("the task has no query", "/query", _ADVICE)
     said = (("/query", query), ("/deliverables", "\n".join(items) if _is_texts(listed) else listed))
     return Description(tuple(pair for pair in said if pair[1]), query, items, rubric, _criteria(rubric), "rubric")
 
@@ -122,8 +122,8 @@ def _text(value: Mapping[str, Any], name: str) -> str:
     if isinstance(found, str):
         return found
     if name == "deliverables":
-        raise Malformed("expected a text or a list of texts", "/deliverables")
-    raise Malformed(f"expected a text, found {type(found).__name__}", f"/{name}")
+        raise MalformedRecordError("expected a text or a list of texts", "/deliverables")
+    raise MalformedRecordError(f"expected a text, found {type(found).__name__}", f"/{name}")
 
 
 def _is_texts(value: Any) -> bool:

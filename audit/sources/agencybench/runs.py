@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from agenthard.audit.sources.agencybench.attempts import model_of, to_run
 from agenthard.audit.sources.agencybench.layout import RUN_FILE, scenario_of
 from agenthard.audit.sources.base import Quarantine, SourceError
-from agenthard.audit.sources.formats.malformed import Malformed, expect, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, require_shallow
 from agenthard.audit.sources.formats.reading import load_document
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
@@ -54,7 +54,7 @@ def _read(
         json.dumps(document, ensure_ascii=False).encode()
         entries = list(_entries(document))
         model = model_of(document, file.parent.name)
-    except (OSError, ValueError, RecursionError, Malformed) as error:
+    except (OSError, ValueError, RecursionError, MalformedRecordError) as error:
         quarantine.add(name, f"cannot be read: {error}; none of its runs were read", kind="run")
         return
     scorer = str(document.get("scorer") or "")
@@ -64,7 +64,9 @@ def _read(
             place = f"{pointer}/attempts/{index}"
             try:
                 if task_id not in known:
-                    raise Malformed(f"there is no task {task_id}", advice="the run belongs to another release")
+                    raise MalformedRecordError(
+                        f"there is no task {task_id}", advice="the run belongs to another release"
+                    )
                 run = Trajectory(
                     id=f"{file.parent.name}/{task_id}#{index + 1}",
                     task_id=task_id,
@@ -76,8 +78,8 @@ def _read(
                 )
                 yield to_run(run, expect(attempt, dict, ""), scorer)
                 before = run.id
-            except (Malformed, ValidationError, AttributeError, TypeError) as error:
-                inside = error.pointer if isinstance(error, Malformed) else ""
+            except (MalformedRecordError, ValidationError, AttributeError, TypeError) as error:
+                inside = error.pointer if isinstance(error, MalformedRecordError) else ""
                 quarantine.add(name, _reason(error), pointer=f"{place}{inside}", kind="run", task_id=task_id)
 
 
@@ -102,4 +104,8 @@ def _name(entry: Any, index: int) -> str:
 def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return f"the attempt is no valid run: {error.errors()[0]['msg']}; mend it"
-    return str(error) if isinstance(error, Malformed) else f"a field has the wrong type ({error}); mend the attempt"
+    return (
+        str(error)
+        if isinstance(error, MalformedRecordError)
+        else f"a field has the wrong type ({error}); mend the attempt"
+    )

@@ -18,7 +18,7 @@ from agenthard.audit.sources.agencybench.layout import (
 from agenthard.audit.sources.agencybench.runs import read_run_files
 from agenthard.audit.sources.agencybench.tasks import build_task
 from agenthard.audit.sources.base import FigureTable, NotRead, Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -129,7 +129,7 @@ class AgencyBench(Source):
                 value = entries[number].value
                 require_shallow([value, extras])
                 yield build_task(scenario, self._name(scenario), number, value, extras)
-            except Malformed as error:
+            except MalformedRecordError as error:
                 pointer = f"/subtask{number}{error.pointer}"
                 quarantine.add(self._name(scenario), str(error), pointer=pointer, task_id=task_id)
 

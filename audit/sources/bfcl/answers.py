@@ -13,7 +13,7 @@ be left out: its node is optional and has no values.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.taxonomy.accepted import ANY_OF, any_of
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import ToolCall, ToolSpec
@@ -36,7 +36,7 @@ def answer_calls(
         checker compares such a member with the single characters of its text, so no run can match it.
 
     Raises:
-        Malformed: when the answer has another shape.
+        MalformedRecordError: when the answer has another shape.
     """
     calls = []
     unlisted: list[str] = []
@@ -44,7 +44,7 @@ def answer_calls(
     for index, item in enumerate(ground_truth):
         pointer = join("/ground_truth", index)
         if len(expect(item, dict, pointer)) != 1:
-            raise Malformed(f"expected one function, found {len(item)}", pointer)
+            raise MalformedRecordError(f"expected one function, found {len(item)}", pointer)
         [(name, arguments)] = item.items()
         tool = tools[0] if one_function and tools else by_name.get(name)
         schema = tool.parameters if tool else {}

@@ -13,7 +13,7 @@ from agenthard.audit.sources.bfcl.content import Contents, repaired_tasks
 from agenthard.audit.sources.bfcl.layout import Layout
 from agenthard.audit.sources.bfcl.tasks import Place, build_task
 from agenthard.audit.sources.bfcl.tools import Toolbox
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.reading import load_document, read_jsonl
 from agenthard.taxonomy.task import AgentTask
 
@@ -129,7 +129,7 @@ def _task(
         for part in (question, answer):
             require_shallow(part.record.value if part else {})
         return build_task(category, question, answer, toolbox, content_hash)
-    except Malformed as error:
+    except MalformedRecordError as error:
         place = answer if answer and error.pointer.startswith("/ground_truth") else question
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:

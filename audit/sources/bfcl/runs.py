@@ -16,7 +16,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl.conversation import INFERENCE_ERROR, conversation, usage
 from agenthard.audit.sources.bfcl.run_files import RunFiles, find_run_files
 from agenthard.audit.sources.bfcl.scores import Scores, read_scores
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.reading import RawRecord, read_jsonl
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask
@@ -101,7 +101,7 @@ class RunReader:
         try:
             scores = read_scores(files.score, name, ids, self._quarantine)
             problem = scores.mismatch(expected)
-        except Malformed as error:
+        except MalformedRecordError as error:
             problem = str(error)
         if problem is None:
             return scores
@@ -135,7 +135,7 @@ class RunReader:
             try:
                 require_shallow(record)
                 run = _trajectory(model, trial, run_id, task, protocol, record, failed, origin)
-            except (Malformed, ValidationError) as error:
+            except (MalformedRecordError, ValidationError) as error:
                 reason = f"the run cannot be recorded: {str(error).splitlines()[0]}"
             else:
                 self._trials[model, task_id, protocol] += 1

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.reading import RawRecord, read_jsonl
 
 
@@ -43,13 +43,15 @@ def read_scores(path: Path, name: str, ids: Sequence[str], quarantine: Quarantin
         quarantine: collects unreadable lines.
 
     Raises:
-        Malformed: when the summary is missing or wrong, or a failure cannot be told.
+        MalformedRecordError: when the summary is missing or wrong, or a failure cannot be told.
     """
     records = read_jsonl(path, name, quarantine, kind="run")
     summary = next(records, None)
     counts = [] if summary is None else [summary.value.get(key) for key in ("total_count", "correct_count")]
     if not counts or not all(isinstance(count, int) for count in counts):
-        raise Malformed("the first line is no summary", advice="it should hold total_count and correct_count")
+        raise MalformedRecordError(
+            "the first line is no summary", advice="it should hold total_count and correct_count"
+        )
     failures: dict[str, RawRecord] = {}
     for record in records:
         failures.setdefault(_run_id(record.value.get("id"), ids, record.line), record)
@@ -61,5 +63,7 @@ def _run_id(written: Any, ids: Sequence[str], line: int) -> str:
         return written
     number = int(written) if isinstance(written, (int, str)) else 0
     if not 1 <= number <= len(ids):
-        raise Malformed(f"line {line} has the id {written!r}", advice="expected a task id or a number from 1 up")
+        raise MalformedRecordError(
+            f"line {line} has the id {written!r}", advice="expected a task id or a number from 1 up"
+        )
     return ids[number - 1]

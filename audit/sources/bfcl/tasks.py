@@ -8,7 +8,7 @@ from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.categories import Category
 from agenthard.audit.sources.bfcl.tools import Toolbox
 from agenthard.audit.sources.formats.call_text import parse_call
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.reading import RawRecord
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
@@ -69,7 +69,7 @@ def build_task(
         content_hash: hash of the bytes that make it a task of a release.
 
     Raises:
-        Malformed: when a field is missing or of the wrong type.
+        MalformedRecordError: when a field is missing or of the wrong type.
     """
     record = question.record.value
     native_id = member(record, "id", str)
@@ -116,7 +116,7 @@ def _message(message: Any, pointer: str) -> Message:
     fields = expect(message, dict, pointer)
     role = member(fields, "role", str, pointer)
     if role not in ("system", "user", "assistant", "tool"):
-        raise Malformed(f"unknown role {role!r}", join(pointer, "role"))
+        raise MalformedRecordError(f"unknown role {role!r}", join(pointer, "role"))
     return Message(role=role, content=member(fields, "content", str, pointer))
 
 

@@ -10,7 +10,7 @@ from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, STATELESS_CLASSE
 from agenthard.audit.sources.bfcl.layout import Layout
 from agenthard.audit.sources.bfcl.schema import tool
 from agenthard.audit.sources.bfcl.signatures import read_signatures
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member, require_shallow
 from agenthard.audit.sources.formats.reading import read_jsonl
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
@@ -45,7 +45,7 @@ class Toolbox:
             origin: where the field stands. A tool that an earlier task documented in the same words keeps its origin.
 
         Raises:
-            Malformed: when a documentation breaks the format.
+            MalformedRecordError: when a documentation breaks the format.
         """
         key = (category.language, json.dumps(docs))
         if key not in self._environments:
@@ -69,7 +69,7 @@ class Toolbox:
             scenario: name of the earlier conversations that fill the agent's memory, if any.
 
         Raises:
-            Malformed: when a class is unknown or its documentation is absent.
+            MalformedRecordError: when a class is unknown or its documentation is absent.
         """
         key = (tuple(names), scenario)
         if key not in self._environments:
@@ -85,12 +85,14 @@ class Toolbox:
     def _class(self, name: str) -> tuple[ToolSpec, ...]:
         if name not in CLASS_DOCS:
             known = ", ".join(sorted(CLASS_DOCS))
-            raise Malformed(f"involved_classes names an unknown class {name!r}; known: {known}", "/involved_classes")
+            raise MalformedRecordError(
+                f"involved_classes names an unknown class {name!r}; known: {known}", "/involved_classes"
+            )
         if name not in self._classes:
             path = self._layout.docs(name)
             if not path.is_file():
                 reason = f"the documentation of {name} is absent: {self._layout.name(path)}"
-                raise Malformed(reason, "/involved_classes", advice="restore the file")
+                raise MalformedRecordError(reason, "/involved_classes", advice="restore the file")
             signatures = read_signatures(self._code, name, self._layout.root) if self._code else {}
             self._classes[name] = tuple(self._methods(name, signatures))
         return self._classes[name]
@@ -110,7 +112,7 @@ class Toolbox:
                     effect="read" if name in STATELESS_CLASSES else "unknown",
                     implementation=signatures.get(member(record.value, "name", str)),
                 )
-            except Malformed as error:
+            except MalformedRecordError as error:
                 self._quarantine.add(file, str(error), line=record.line, pointer=error.pointer)
             else:
                 specs.append(spec)
@@ -121,7 +123,7 @@ class Toolbox:
             path = self._layout.scenario(name)
             if not path.is_file():
                 reason = f"the conversations of the scenario are absent: {self._layout.name(path)}"
-                raise Malformed(reason, "/scenario", advice="restore the file")
+                raise MalformedRecordError(reason, "/scenario", advice="restore the file")
             records = read_jsonl(path, self._layout.name(path), self._quarantine)
             self._scenarios[name] = [record.value for record in records]
         return self._scenarios[name]

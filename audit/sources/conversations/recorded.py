@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine, SourceError
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.row_source import RowSource
 from agenthard.audit.sources.formats.rows import Row, iterate
 from agenthard.audit.sources.native import RUNS, read_native_runs
@@ -27,7 +27,7 @@ class RecordedSource(RowSource):
         """Return the id of a row's task.
 
         Raises:
-            Malformed: when the row has none.
+            MalformedRecordError: when the row has none.
         """
 
     @abstractmethod
@@ -35,7 +35,7 @@ class RecordedSource(RowSource):
         """Return all messages of a row.
 
         Raises:
-            Malformed: when a message is not laid out as this benchmark's are.
+            MalformedRecordError: when a message is not laid out as this benchmark's are.
         """
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
@@ -65,7 +65,7 @@ class RecordedSource(RowSource):
                 messages=self.conversation(row),
                 origin=row.origin(),
             )
-        except Malformed as error:
+        except MalformedRecordError as error:
             pointer, reason = error.pointer, str(error)
         except ValidationError as error:
             pointer, reason = "", f"the record is no valid run: {error.errors()[0]['msg']}; mend it"

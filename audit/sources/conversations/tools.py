@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec
@@ -28,7 +28,7 @@ class Toolbox:
             policy: the system prompt.
 
         Raises:
-            Malformed: when a documentation breaks the format; its pointer starts with that of ``origin``.
+            MalformedRecordError: when a documentation breaks the format; its pointer starts with that of ``origin``.
         """
         key = (policy, json.dumps(tools))
         if key not in self._environments:
@@ -61,5 +61,5 @@ def _parameters(doc: dict[str, Any], pointer: str) -> dict[str, Any]:
     schema = dict(expect(doc[field], dict, join(pointer, field)))
     properties = schema.setdefault("properties", {})
     if not isinstance(properties, dict):
-        raise Malformed("the properties of a schema must be an object", join(pointer, field, "properties"))
+        raise MalformedRecordError("the properties of a schema must be an object", join(pointer, field, "properties"))
     return schema

@@ -8,7 +8,7 @@ from typing import Any
 from agenthard.audit.sources.base import Version, hash_files
 from agenthard.audit.sources.drafterbench.code import calls_in
 from agenthard.audit.sources.drafterbench.prompts import find_prompts, plain, prompt_of
-from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.audit.sources.formats.row_source import RowSource
 from agenthard.audit.sources.formats.rows import Row, folder_of, row_files
 from agenthard.taxonomy.pointer import join
@@ -117,11 +117,13 @@ class _Columns:
         """Return the text of the first of the columns that is there.
 
         Raises:
-            Malformed: when none is there, or it holds no text.
+            MalformedRecordError: when none is there, or it holds no text.
         """
         name = next((self._names[name] for name in names if name in self._names), None)
         if name is None:
-            raise Malformed(f"there is no column {names[0]!r}, however spelled; there are: {', '.join(self._values)}")
+            raise MalformedRecordError(
+                f"there is no column {names[0]!r}, however spelled; there are: {', '.join(self._values)}"
+            )
         self._read.add(name)
         return expect(self._values[name], str, join("", name)).strip()
 
@@ -133,7 +135,7 @@ class _Columns:
             return None
         self._read.add(name)
         if isinstance(value, bool) or not isinstance(value, (str, int)):
-            raise Malformed(f"the id is neither text nor a number: {json.dumps(value)[:80]}", join("", name))
+            raise MalformedRecordError(f"the id is neither text nor a number: {json.dumps(value)[:80]}", join("", name))
         return str(value)
 
     def others(self) -> dict[str, Any]:

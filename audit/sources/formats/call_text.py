@@ -5,13 +5,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import ToolCall
 
 MAX_CALL_CHARS = 20_000
 """A longer text is not parsed."""
 
 
-class _Unreadable(Exception):
+class _UnreadableCallError(AgentHardError):
     pass
 
 
@@ -33,7 +34,7 @@ def parse_call(text: str, parameters: Mapping[str, Sequence[str]]) -> ToolCall:
     """
     try:
         return _call(_expression(text), text, parameters)
-    except _Unreadable:
+    except _UnreadableCallError:
         return ToolCall(name="", text=text)
 
 
@@ -46,30 +47,30 @@ def parse_call_list(text: str, parameters: Mapping[str, Sequence[str]]) -> tuple
         if not isinstance(expression, ast.List):
             return ()
         return tuple(_call(item, ast.unparse(item), parameters) for item in expression.elts)
-    except (_Unreadable, RecursionError):
+    except (_UnreadableCallError, RecursionError):
         return ()
 
 
 def _expression(text: str) -> ast.expr:
     if len(text) > MAX_CALL_CHARS:
-        raise _Unreadable
+        raise _UnreadableCallError
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise _Unreadable from error
+        raise _UnreadableCallError from error
 
 
 def _call(node: ast.expr, text: str, parameters: Mapping[str, Sequence[str]]) -> ToolCall:
     if not isinstance(node, ast.Call):
-        raise _Unreadable
+        raise _UnreadableCallError
     name = _dotted(node.func)
     names = parameters.get(name, ())
     arguments = {names[i] if i < len(names) else f"*{i}": _literal(value) for i, value in enumerate(node.args)}
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg in arguments:
-            raise _Unreadable
+            raise _UnreadableCallError
         arguments[keyword.arg] = _literal(keyword.value)
     return ToolCall(name=name, arguments=arguments, positional=len(node.args), text=text)
 
@@ -79,14 +80,14 @@ def _dotted(node: ast.expr) -> str:
         return node.id
     if isinstance(node, ast.Attribute):
         return f"{_dotted(node.value)}.{node.attr}"
-    raise _Unreadable
+    raise _UnreadableCallError
 
 
 def _literal(node: ast.expr) -> Any:
     try:
         return _json(ast.literal_eval(node))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError) as error:
-        raise _Unreadable from error
+        raise _UnreadableCallError from error
 
 
 def _json(value: Any) -> Any:
@@ -96,4 +97,4 @@ def _json(value: Any) -> Any:
         return {str(key): _json(item) for key, item in value.items()}
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
-    raise _Unreadable
+    raise _UnreadableCallError

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from agenthard.audit.sources.formats.reading import MAX_RECORD_BYTES, open_binary
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.pointer import join
 
 _BLOCK = 1 << 20
 
 
-class JsonStreamError(ValueError):
+class JsonStreamError(AgentHardError, ValueError):
     """The document is damaged from some place on; what was read before that place is good."""
+
+    code = "AH103"
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.pointer import join
 
 T = TypeVar("T")
@@ -12,8 +13,10 @@ MAX_DEPTH = 100
 _NAMES: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
 
 
-class Malformed(Exception):
+class MalformedRecordError(AgentHardError):
     """A record breaks the format; it is quarantined with the message and the ``pointer`` to the place."""
+
+    code = "AH104"
 
     def __init__(self, reason: str, pointer: str = "", advice: str = "mend or remove the record") -> None:
         super().__init__(f"{reason}; {advice}")
@@ -24,22 +27,22 @@ def expect(value: Any, kind: type[T], pointer: str) -> T:
     """Return ``value`` when it is a ``kind`` (dict, list or str).
 
     Raises:
-        Malformed: when it is something else.
+        MalformedRecordError: when it is something else.
     """
     if isinstance(value, kind):
         return value
     found = _NAMES.get(type(value), type(value).__name__)
-    raise Malformed(f"expected {_NAMES[kind]} at {pointer or 'the top'}, found {found}", pointer)
+    raise MalformedRecordError(f"expected {_NAMES[kind]} at {pointer or 'the top'}, found {found}", pointer)
 
 
 def member(record: Mapping[str, Any], key: str, kind: type[T], pointer: str = "") -> T:
     """Return ``record[key]`` when it is there and is a ``kind``.
 
     Raises:
-        Malformed: when it is missing or something else.
+        MalformedRecordError: when it is missing or something else.
     """
     if key not in record:
-        raise Malformed(f"the field {key!r} is missing", pointer)
+        raise MalformedRecordError(f"the field {key!r} is missing", pointer)
     return expect(record[key], kind, join(pointer, key))
 
 
@@ -47,10 +50,10 @@ def require_shallow(value: Any, limit: int = MAX_DEPTH) -> None:
     """Refuse a document whose containers are nested more than ``limit`` deep; nothing later could write it out.
 
     Raises:
-        Malformed: when it is nested deeper.
+        MalformedRecordError: when it is nested deeper.
     """
     if limit == 0:
-        raise Malformed(f"the record is nested more than {MAX_DEPTH} levels deep", advice="flatten it")
+        raise MalformedRecordError(f"the record is nested more than {MAX_DEPTH} levels deep", advice="flatten it")
     for item in value.values() if isinstance(value, dict) else value:
         if isinstance(item, (dict, list)):
             require_shallow(item, limit - 1)

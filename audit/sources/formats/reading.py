@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import (
     BOM,
     MAX_BYTES,
@@ -74,8 +75,10 @@ def open_binary(path: Path) -> IO[bytes]:
     return stream
 
 
-class UnwritableError(ValueError):
+class UnwritableError(AgentHardError, ValueError):
     """A parsed document could not be written out as JSON again."""
+
+    code = "AH105"
 
 
 class _Unpacked(io.RawIOBase):

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.row_splits import write_rows
 from agenthard.audit.sources.formats.rows import Row, folder_of, peek, read_rows, row_files
 from agenthard.audit.sources.native import RUNS, read_native_runs
@@ -65,7 +65,7 @@ class RowSource(Source):
         """Build the task of a row.
 
         Raises:
-            Malformed: when a field is missing or of the wrong type; its pointer is one inside the row.
+            MalformedRecordError: when a field is missing or of the wrong type; its pointer is one inside the row.
         """
 
     @classmethod
@@ -114,7 +114,7 @@ class RowSource(Source):
         try:
             require_shallow(row.values)
             return self.build(row)
-        except Malformed as error:
+        except MalformedRecordError as error:
             pointer, reason = error.pointer, str(error)
         except ValidationError as error:
             pointer, reason = "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"

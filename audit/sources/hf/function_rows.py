@@ -8,7 +8,7 @@ from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.schema import tool
 from agenthard.audit.sources.conversations import read_call
 from agenthard.audit.sources.formats.call_text import parse_call
-from agenthard.audit.sources.formats.malformed import Malformed, expect, member
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import RowSource, decoded
 from agenthard.audit.sources.formats.rows import Row
 from agenthard.taxonomy.pointer import join
@@ -104,7 +104,7 @@ def _message(item: Any, pointer: str) -> Message:
     fields = expect(item, dict, pointer)
     role = member(fields, "role", str, pointer)
     if role not in _ROLES:
-        raise Malformed(f"unknown role {role!r}; known: {', '.join(_ROLES)}", join(pointer, "role"))
+        raise MalformedRecordError(f"unknown role {role!r}; known: {', '.join(_ROLES)}", join(pointer, "role"))
     return Message.model_validate({"role": role, "content": member(fields, "content", str, pointer)})
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.formats.call_text import parse_call_list
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.texts import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import ToolCall, ToolSpec
@@ -30,7 +30,7 @@ def read_calls(value: Any, pointer: str, tools: Sequence[ToolSpec], *, per_turn:
         lists: whether each argument is a list of accepted values.
 
     Raises:
-        Malformed: when something is no call.
+        MalformedRecordError: when something is no call.
     """
     value = structured(value)
     if value is None or value in ("", "None"):
@@ -58,14 +58,14 @@ def _calls(value: Any, pointer: str, tools: Sequence[ToolSpec]) -> Iterable[Tool
     elif isinstance(value, Mapping):
         yield from _object(value, pointer, [tool.name for tool in tools])
     else:
-        raise Malformed(f"expected calls, found {type(value).__name__}", pointer)
+        raise MalformedRecordError(f"expected calls, found {type(value).__name__}", pointer)
 
 
 def _written(text: str, pointer: str, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...]:
     parameters = {tool.name: list(tool.parameters.get("properties", {})) for tool in tools}
     calls = parse_call_list(text.strip(), parameters)
     if not calls and "(" not in text:
-        raise Malformed(f"expected a call, found the text {text[:60]!r}", pointer)
+        raise MalformedRecordError(f"expected a call, found the text {text[:60]!r}", pointer)
     one = calls and len(calls) == 1
     return (calls[0].model_copy(update={"text": text}),) if one else calls or (ToolCall(name="", text=text),)
 
@@ -103,15 +103,17 @@ def _named(name: str, inner: Mapping[str, Any], outer: Mapping[str, Any], pointe
 def _arguments(value: Any, pointer: str) -> dict[str, Any]:
     value = {} if value is None or value == "" or value == [] else structured(value)
     if not isinstance(value, Mapping):
-        raise Malformed(f"expected the arguments of a call as an object, found {type(value).__name__}", pointer)
+        raise MalformedRecordError(
+            f"expected the arguments of a call as an object, found {type(value).__name__}", pointer
+        )
     return dict(value)
 
 
 def _with_accepted(calls: Sequence[ToolCall], pointer: str, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...]:
     try:
         read, _ = answer_calls([{call.name: call.arguments} for call in calls], tools, one_function=False)
-    except Malformed as error:
-        raise Malformed(f"accepted values are lists: {str(error).split(' at ')[0]}", pointer) from error
+    except MalformedRecordError as error:
+        raise MalformedRecordError(f"accepted values are lists: {str(error).split(' at ')[0]}", pointer) from error
     return tuple(
         call.model_copy(update={"arguments": found.arguments}) for call, found in zip(calls, read, strict=True)
     )

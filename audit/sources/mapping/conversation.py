@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from agenthard.audit.sources.formats.chat_messages import to_messages
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.texts import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import Message
@@ -43,7 +43,7 @@ def read_turns(value: Any, pointer: str, roles: Mapping[str, str], *, per_user_m
         per_user_message: whether every message of the user in a flat list begins a turn.
 
     Raises:
-        Malformed: when it has another shape, or says nothing.
+        MalformedRecordError: when it has another shape, or says nothing.
     """
     value = structured(value)
     if isinstance(value, str) and value.strip():
@@ -54,9 +54,9 @@ def read_turns(value: Any, pointer: str, roles: Mapping[str, str], *, per_user_m
         turns = _listed(value, pointer, roles, per_user_message)
     else:
         found = "nothing" if not value else type(value).__name__
-        raise Malformed(f"expected what the user says as a text or messages, found {found}", pointer)
+        raise MalformedRecordError(f"expected what the user says as a text or messages, found {found}", pointer)
     if not any(message.content.strip() for turn in turns for message in turn):
-        raise Malformed("the user says nothing", pointer)
+        raise MalformedRecordError("the user says nothing", pointer)
     return turns
 
 
@@ -72,7 +72,9 @@ def _listed(items: list[Any], pointer: str, roles: Mapping[str, str], per_user_m
             _messages(item if isinstance(item, list) else [item], join(pointer, i), roles)
             for i, item in enumerate(kept)
         )
-    raise Malformed("expected a list of texts, of messages, or of turns of messages; this one is mixed", pointer)
+    raise MalformedRecordError(
+        "expected a list of texts, of messages, or of turns of messages; this one is mixed", pointer
+    )
 
 
 def _split(messages: Sequence[Message]) -> Turns:
@@ -89,13 +91,13 @@ def read_messages(value: Any, pointer: str, roles: Mapping[str, str]) -> tuple[M
     """Read a conversation, of a run for example.
 
     Raises:
-        Malformed: when it is none.
+        MalformedRecordError: when it is none.
     """
     value = structured(value)
     if isinstance(value, str):
         return _labelled(value, tuple(sorted(roles.items())))
     if not isinstance(value, list):
-        raise Malformed(f"expected a list of messages, found {type(value).__name__}", pointer)
+        raise MalformedRecordError(f"expected a list of messages, found {type(value).__name__}", pointer)
     return _messages(value, pointer, roles)
 
 
@@ -104,7 +106,7 @@ def _messages(items: Sequence[Any], pointer: str, roles: Mapping[str, str]) -> t
     try:
         return to_messages(written)
     except ValueError as error:
-        raise Malformed(str(error), pointer) from error
+        raise MalformedRecordError(str(error), pointer) from error
 
 
 def _spelled(item: Any, pointer: str, roles: Mapping[str, str]) -> dict[str, Any]:
@@ -112,7 +114,7 @@ def _spelled(item: Any, pointer: str, roles: Mapping[str, str]) -> dict[str, Any
     if isinstance(item, str):
         return {"role": "user", "content": item}
     if not isinstance(item, Mapping):
-        raise Malformed(f"expected a message, found {type(item).__name__}", pointer)
+        raise MalformedRecordError(f"expected a message, found {type(item).__name__}", pointer)
     speaker = str(item.get("role", item.get("from", item.get("speaker", ""))))
     content = next((item[key] for key in ("content", "value", "text") if item.get(key) is not None), "")
     return {**item, "role": roles.get(speaker, ROLES.get(speaker.lower(), speaker)), "content": content}

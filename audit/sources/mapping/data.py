@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, SourceError
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.reading import load_document, open_binary, parse, require_plain
 from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
 from agenthard.audit.sources.mapping.mapping import Join, Place
@@ -53,7 +53,7 @@ def look_up(place: Place, values: Mapping[str, Any]) -> Any:
     """Return what a path or a constant stands for in a row; the default when that is nothing.
 
     Raises:
-        PathError: when the expression does not fit the row.
+        PathSyntaxError: when the expression does not fit the row.
     """
     if place.path is None:
         return place.value
@@ -134,7 +134,7 @@ def shallow(rows: Iterable[MappedRow], quarantine: Quarantine, kind: str = "task
     for row in rows:
         try:
             require_shallow(row.values)
-        except Malformed as error:
+        except MalformedRecordError as error:
             quarantine.add(row.file, str(error), line=row.line, pointer=row.base, kind=kind)
             continue
         yield row
@@ -174,7 +174,7 @@ def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequenc
         The row, and the names of the required joins in which it has no partner.
 
     Raises:
-        PathError: when the key of a join does not fit the row.
+        PathSyntaxError: when the key of a join does not fit the row.
     """
     values, found, lacking = dict(row.values), {}, []
     for joined in joins:

@@ -8,13 +8,16 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.pointer import join, resolve, split
 
 _COMBINATIONS = ("key_val_pair", "multi_select_list", "multi_select_dict", "function_expression", "or_expression")
 
 
-class PathError(ValueError):
+class PathSyntaxError(AgentHardError, ValueError):
     """A text is no path."""
+
+    code = "AH106"
 
 
 @dataclass(frozen=True)
@@ -32,14 +35,14 @@ class Expression:
         """Return the value, or None when the path leads nowhere.
 
         Raises:
-            PathError: when a function of the expression does not take such values.
+            PathSyntaxError: when a function of the expression does not take such values.
         """
         try:
             return resolve(row, self.text) if self.compiled is None else self.compiled.search(row)
         except LookupError:
             return None
         except (JMESPathError, TypeError, AttributeError) as error:
-            raise PathError(f"the path {self.text!r} does not fit the row: {error}") from error
+            raise PathSyntaxError(f"the path {self.text!r} does not fit the row: {error}") from error
 
     @property
     def pointer(self) -> str:
@@ -79,7 +82,7 @@ def compile_path(text: str) -> Expression:
     """Compile a path.
 
     Raises:
-        PathError: when it is neither a JSON Pointer nor a JMESPath expression.
+        PathSyntaxError: when it is neither a JSON Pointer nor a JMESPath expression.
 
     >>> compile_path("user.name").find({"user": {"name": "Ada"}})
     'Ada'
@@ -94,7 +97,7 @@ def compile_path(text: str) -> Expression:
         compiled = jmespath.compile(text)
     except (JMESPathError, ValueError) as error:
         hint = f"; a column with blanks or signs in its name is written '/{text}'" if "." not in text else ""
-        raise PathError(f"{text!r} is no JMESPath expression: {str(error).splitlines()[0]}{hint}") from error
+        raise PathSyntaxError(f"{text!r} is no JMESPath expression: {str(error).splitlines()[0]}{hint}") from error
     return Expression(text, tuple(_chains(compiled.parsed)), compiled)
 
 

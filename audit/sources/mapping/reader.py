@@ -6,10 +6,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
 from agenthard.audit.sources.mapping.mapping import Mapping
-from agenthard.audit.sources.mapping.paths import PathError
+from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.tasks import Builder
 from agenthard.taxonomy.task import AgentTask
 
@@ -37,7 +37,7 @@ class Reader:
             for row in shallow(read_file(path, self._folder, self._mapping.rows, quarantine, "task"), quarantine):
                 try:
                     whole, lacking = with_partners(row, self._joins, self._mapping.json_columns)
-                except PathError as error:
+                except PathSyntaxError as error:
                     quarantine.add(row.file, str(error), line=row.line, pointer=row.base)
                     continue
                 if lacking:
@@ -63,7 +63,7 @@ class Reader:
     def _task(self, row: MappedRow, quarantine: Quarantine) -> AgentTask | None:
         try:
             return self._builder.build(row)
-        except Malformed as error:
+        except MalformedRecordError as error:
             place, reason = row.origin(error.pointer), str(error)
         except ValidationError as error:
             place, reason = row.origin(), f"the record is no valid task: {error.errors()[0]['msg']}; mend it"

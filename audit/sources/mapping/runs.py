@@ -8,12 +8,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.rows import folder_of, row_files
 from agenthard.audit.sources.mapping.conversation import read_messages
 from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_file, shallow, with_partners
 from agenthard.audit.sources.mapping.mapping import Mapping, Place, RunMap
-from agenthard.audit.sources.mapping.paths import PathError, compile_path
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
 from agenthard.audit.sources.mapping.texts import as_text
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -36,7 +36,7 @@ def read_mapped_runs(path: Path, mapping: Mapping, quarantine: Quarantine) -> It
             try:
                 whole, _ = with_partners(row, (), mapping.json_columns)
                 yield _run(whole, spec, mapping)
-            except (Malformed, PathError, ValidationError) as error:
+            except (MalformedRecordError, PathSyntaxError, ValidationError) as error:
                 pointer = getattr(error, "pointer", "")
                 reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
                 quarantine.add(row.file, reason, line=row.line, pointer=row.base + pointer, kind="run")
@@ -51,7 +51,7 @@ def _run(row: MappedRow, spec: RunMap, mapping: Mapping) -> Trajectory:
     else:
         passed = None if score is None else score >= spec.pass_score
     if passed is None and not broken:
-        raise Malformed("the run has neither a verdict nor a score", "", "map passed, score or error")
+        raise MalformedRecordError("the run has neither a verdict nor a score", "", "map passed, score or error")
     messages = _value(row, spec.messages)
     read = () if messages is None else read_messages(messages, _pointer(spec.messages), mapping.user.roles)
     trial = _number(_value(row, spec.trial), spec.trial)
@@ -80,7 +80,7 @@ def _pointer(place: Place | None) -> str:
 def _name(row: MappedRow, place: Place, key: str) -> str:
     value = _value(row, place)
     if value is None or isinstance(value, (dict, list, bool)) or as_text(value) == "":
-        raise Malformed(f"runs.{key}: the path {place.path!r} leads to no name", _pointer(place))
+        raise MalformedRecordError(f"runs.{key}: the path {place.path!r} leads to no name", _pointer(place))
     return as_text(value)
 
 
@@ -92,7 +92,7 @@ def _number(value: Any, place: Place | None) -> float | None:
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number):
-        raise Malformed(f"expected a number, found {as_text(value)[:40]}", _pointer(place))
+        raise MalformedRecordError(f"expected a number, found {as_text(value)[:40]}", _pointer(place))
     return number
 
 
@@ -101,5 +101,5 @@ def _verdict(value: Any, place: Place) -> bool | None:
         return value
     word = as_text(value).strip().lower()
     if word not in _TRUE + _FALSE:
-        raise Malformed(f"expected pass or fail, found {word[:40]!r}", _pointer(place))
+        raise MalformedRecordError(f"expected pass or fail, found {word[:40]!r}", _pointer(place))
     return word in _TRUE

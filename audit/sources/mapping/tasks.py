@@ -5,14 +5,14 @@ from collections.abc import Mapping as Object
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.answers import accepted_answers, candidates
 from agenthard.audit.sources.mapping.calls import CallTurns, read_calls
 from agenthard.audit.sources.mapping.checks import checks
 from agenthard.audit.sources.mapping.conversation import read_turns
 from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_value_file
 from agenthard.audit.sources.mapping.mapping import Mapping, Place
-from agenthard.audit.sources.mapping.paths import PathError, compile_path
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
 from agenthard.audit.sources.mapping.texts import as_text, structured, text_list
 from agenthard.audit.sources.mapping.tools import read_tools
 from agenthard.taxonomy.record import Origin
@@ -52,7 +52,7 @@ class Builder:
         """Build the task of a row.
 
         Raises:
-            Malformed: when a field is missing or of another shape; its pointer is one inside the row.
+            MalformedRecordError: when a field is missing or of another shape; its pointer is one inside the row.
         """
         m = self._mapping
         native_id = self._id(row)
@@ -88,14 +88,14 @@ class Builder:
             return self._files[place.file]
         try:
             return look_up(place, row.values)
-        except PathError as error:
-            raise Malformed(str(error), _pointer(place)) from error
+        except PathSyntaxError as error:
+            raise MalformedRecordError(str(error), _pointer(place)) from error
 
     def _needed(self, row: MappedRow, place: Place, key: str) -> Any:
         value = self._value(row, place)
         if value is None and "default" not in place.model_fields_set:
             reason = f"{key}: the path {place.path or place.file!r} leads to nothing here"
-            raise Malformed(reason, "", "mend the record, or give the path a default in the mapping")
+            raise MalformedRecordError(reason, "", "mend the record, or give the path a default in the mapping")
         return value
 
     def _text(self, row: MappedRow, place: Place | None) -> str:
@@ -107,7 +107,9 @@ class Builder:
             return row.file if self._mapping.rows == "" else f"{row.file}:{row.number}"
         value = self._needed(row, self._mapping.id, "id")
         if isinstance(value, (dict, list, bool)) or as_text(value) == "":
-            raise Malformed(f"expected an id, found {as_text(value)[:60] or 'nothing'}", _pointer(self._mapping.id))
+            raise MalformedRecordError(
+                f"expected an id, found {as_text(value)[:60] or 'nothing'}", _pointer(self._mapping.id)
+            )
         return as_text(value)
 
     def _user(self, row: MappedRow) -> UserSpec:
@@ -119,7 +121,7 @@ class Builder:
         assert user.instruction is not None
         told = "\n".join(text_list(self._needed(row, user.instruction, "user.instruction")))
         if not told.strip():
-            raise Malformed("the instruction of the simulated user is empty", _pointer(user.instruction))
+            raise MalformedRecordError("the instruction of the simulated user is empty", _pointer(user.instruction))
         context = {name: "\n".join(text_list(self._value(row, place))) for name, place in user.context.items()}
         return UserSpec(kind="simulated", instruction=told, context={k: v for k, v in context.items() if v})
 

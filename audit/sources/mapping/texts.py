@@ -5,7 +5,7 @@ import json
 import warnings
 from typing import Any
 
-from agenthard.audit.sources.formats.malformed import Malformed, require_shallow
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 
 MAX_LITERAL_CHARS = 1_000_000
 """A longer Python literal is not parsed."""
@@ -28,7 +28,7 @@ def structured(value: Any) -> Any:
     try:
         if not isinstance(parsed, str):
             require_shallow(parsed)
-    except Malformed:
+    except MalformedRecordError:
         return value
     return parsed
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agenthard.audit.sources.bfcl.schema import translate
-from agenthard.audit.sources.formats.malformed import Malformed, expect
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.audit.sources.mapping.texts import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
@@ -26,7 +26,7 @@ def read_tools(value: Any, origin: Origin) -> tuple[ToolSpec, ...]:
         origin: where it stands.
 
     Raises:
-        Malformed: when it is no documentation of tools.
+        MalformedRecordError: when it is no documentation of tools.
     """
     value = structured(value)
     if isinstance(value, Mapping) and not _is_doc(value):
@@ -51,7 +51,7 @@ def _tool(doc: Any, origin: Origin) -> ToolSpec:
         fields, origin = {**outer, **fields["function"]}, _below(origin, "function")
     name = fields.get("name")
     if not isinstance(name, str) or not name:
-        raise Malformed("the documentation of a tool needs a name", origin.pointer)
+        raise MalformedRecordError("the documentation of a tool needs a name", origin.pointer)
     key = next((key for key in SCHEMA_KEYS if key in fields), None)
     result = next((key for key in RESULT_KEYS if isinstance(fields.get(key), Mapping)), None)
     description = fields.get("description")

@@ -9,7 +9,7 @@ from typing import Any
 
 from agenthard.audit.sources.tau2 import knowledge
 from agenthard.audit.sources.tau2.python_tools import read_python_tools
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.audit.sources.tau_common.tool_files import Effect, Tool, load_json, read_tools
 from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.record import Origin
@@ -70,7 +70,7 @@ class Checkout:
         """Return the ids of the split ``base`` that the benchmark runs by default; None where there are no splits.
 
         Raises:
-            DomainUnreadable: when the file of splits is malformed.
+            UnreadableDomainError: when the file of splits is malformed.
         """
         path = self.folder(domain) / SPLITS
         if not path.is_file():
@@ -78,20 +78,20 @@ class Checkout:
         splits = load_json(path, self.name(path))
         base = splits.get("base") if isinstance(splits, dict) else None
         if not isinstance(base, list):
-            raise DomainUnreadable(self.name(path), "expected an object with a list of task ids named 'base'")
+            raise UnreadableDomainError(self.name(path), "expected an object with a list of task ids named 'base'")
         return frozenset(str(item) for item in base)
 
     def environment(self, domain: str) -> Domain:
         """Read tools, policy and databases.
 
         Raises:
-            DomainUnreadable: when one of them is malformed, or a domain has no tools at all.
+            UnreadableDomainError: when one of them is malformed, or a domain has no tools at all.
         """
         policies, policy = self._policy_files(domain), self._policy(domain)
         tools = self._tools(domain, "tools", policy)
         if not tools:
             expected = "tools.json beside the tasks, or tools.py below src/tau2/domains"
-            raise DomainUnreadable(self.name(self.folder(domain)), f"no tools; expected {expected}")
+            raise UnreadableDomainError(self.name(self.folder(domain)), f"no tools; expected {expected}")
         states = self._states(domain)
         environment = EnvironmentSpec(
             tools=tools,
@@ -113,7 +113,7 @@ class Checkout:
         """Read the databases; documents that the agent's tools search are one more table of theirs.
 
         Raises:
-            DomainUnreadable: when one of them is malformed.
+            UnreadableDomainError: when one of them is malformed.
         """
         state = _combine({name: self._load(path) for name, path in self._states(domain).items()})
         folder = self.folder(domain)
@@ -176,7 +176,7 @@ class Checkout:
         if code is None:
             folder = self.name(self.folder(domain))
             expected = f"{knowledge.RETRIEVAL} below src/tau2/domains, which names the default"
-            raise DomainUnreadable(folder, f"prompts, and nothing tells which one; expected {expected}")
+            raise UnreadableDomainError(folder, f"prompts, and nothing tells which one; expected {expected}")
         return knowledge.default_template(code, self.name(code))
 
     def _states(self, domain: str) -> dict[str, Path]:
@@ -222,7 +222,7 @@ class Checkout:
         try:
             return read_text(path)
         except (OSError, ValueError) as error:
-            raise DomainUnreadable(self.name(path), f"cannot read the policy: {error}") from error
+            raise UnreadableDomainError(self.name(path), f"cannot read the policy: {error}") from error
 
     def _load(self, path: Path) -> Any:
         if path.suffix == ".json":
@@ -230,7 +230,7 @@ class Checkout:
         try:
             return _plain(tomllib.loads(self._text(path)))
         except (ValueError, RecursionError) as error:
-            raise DomainUnreadable(self.name(path), f"cannot read the file as TOML: {error}") from error
+            raise UnreadableDomainError(self.name(path), f"cannot read the file as TOML: {error}") from error
 
 
 def _task_folders(data: Path) -> list[Path]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.tau_common.python_source import parse_source
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.audit.sources.tau_common.tool_files import load_json
 
 PROMPTS, DOCUMENTS = "prompts", "documents"
@@ -33,7 +33,7 @@ def default_template(code: Path, name: str) -> str:
         name: its name in messages.
 
     Raises:
-        DomainUnreadable: when the file cannot be read, or does not tell.
+        UnreadableDomainError: when the file cannot be read, or does not tell.
     """
     tree, _ = parse_source(code, name)
     values = dict(_assigned(tree))
@@ -47,7 +47,7 @@ def default_template(code: Path, name: str) -> str:
             if template is not None:
                 return template
     expected = f"{DEFAULT} and, in {VARIANTS}, a prompt template of that name"
-    raise DomainUnreadable(name, f"cannot tell which prompt the benchmark uses by default; expected {expected}")
+    raise UnreadableDomainError(name, f"cannot tell which prompt the benchmark uses by default; expected {expected}")
 
 
 def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
@@ -82,14 +82,14 @@ def compose_prompt(folder: Path, template: str, name: str) -> str:
         name: name of the domain's folder in messages.
 
     Raises:
-        DomainUnreadable: when the template or a component is missing or not UTF-8.
+        UnreadableDomainError: when the template or a component is missing or not UTF-8.
     """
 
     def read(*parts: str) -> str:
         try:
             return folder.joinpath(PROMPTS, *parts).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
-            raise DomainUnreadable(
+            raise UnreadableDomainError(
                 f"{name}/{'/'.join((PROMPTS, *parts))}", f"cannot read the prompt: {error}"
             ) from error
 
@@ -115,13 +115,13 @@ def read_documents(folder: Path, name: str) -> dict[str, dict[str, Any]]:
     """Read the knowledge base: title and content by the document's id.
 
     Raises:
-        DomainUnreadable: when a document is not JSON, or lacks its id or its content.
+        UnreadableDomainError: when a document is not JSON, or lacks its id or its content.
     """
     found = {}
     for path in document_files(folder):
         file = f"{name}/{DOCUMENTS}/{path.name}"
         value = load_json(path, file)
         if not isinstance(value, dict) or not {"id", "title", "content"} <= value.keys():
-            raise DomainUnreadable(file, "expected an object with id, title and content")
+            raise UnreadableDomainError(file, "expected an object with id, title and content")
         found[str(value["id"])] = {"title": value["title"], "content": value["content"]}
     return found

@@ -7,7 +7,7 @@ from typing import Any
 from agenthard.audit.sources.base import NotRead, Quarantine
 from agenthard.audit.sources.formats.reading import read_json_array
 from agenthard.audit.sources.tau2.checkout import SPLITS, VARIANTS, Checkout
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.audit.sources.tau_common.tool_files import load_json
 
 RESULTS = (("data", "tau2", "results"), ("data", "simulations"), ("data", "tau2", "simulations"))
@@ -74,7 +74,7 @@ def _beside(checkout: Checkout, folder: Path) -> Iterator[NotRead]:
     for file in read:
         try:
             split = checkout.default_split(folder.name)
-        except DomainUnreadable:
+        except UnreadableDomainError:
             continue
         if split is not None:
             others = sum(str(task.get("id")) not in split for task in _tasks(file))
@@ -104,7 +104,7 @@ def _tasks(file: Path) -> list[dict[str, Any]]:
     if file.name.startswith("task_"):
         try:
             value = load_json(file, file.name)
-        except DomainUnreadable:
+        except UnreadableDomainError:
             return []
         return [value] if isinstance(value, dict) and "id" in value else []
     return [record.value for record in read_json_array(file, file.name, Quarantine()) if "id" in record.value]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, PydanticUserError, create_model
 from agenthard.audit.sources.tau2.docstrings import Docstring, parse_docstring
 from agenthard.audit.sources.tau2.python_types import TypeReader
 from agenthard.audit.sources.tau_common.python_source import parse_source, signature_of
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.audit.sources.tau_common.tool_files import Effect
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec
@@ -42,7 +42,7 @@ def read_python_tools(files: Sequence[Path], names: Sequence[str], of_user: bool
         of_user: in a file with both, which are wanted: those of classes named ``...UserTools``, or those of the others.
 
     Raises:
-        DomainUnreadable: when a file or the schema of one tool cannot be read.
+        UnreadableDomainError: when a file or the schema of one tool cannot be read.
     """
     parsed = [parse_source(path, name) for path, name in zip(files, names, strict=True)]
     types = TypeReader([tree for tree, _ in reversed(parsed)])
@@ -86,7 +86,9 @@ def _tool(method: ast.FunctionDef, kind: _Kind, types: TypeReader, text: str, fi
         parameters = _schema("parameters", _parameters(method, documented, types))
         returns = _returns(method, documented, types)
     except (PydanticUserError, NameError, SyntaxError, TypeError, ValueError, RecursionError) as error:
-        raise DomainUnreadable(file, f"cannot describe the tool {method.name}: {error}", line=method.lineno) from error
+        raise UnreadableDomainError(
+            file, f"cannot describe the tool {method.name}: {error}", line=method.lineno
+        ) from error
     return ToolSpec(
         name=method.name,
         description=documented.description or method.name,

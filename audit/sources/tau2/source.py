@@ -16,7 +16,7 @@ from agenthard.audit.sources.tau2.left_out import known_files, left_out
 from agenthard.audit.sources.tau2.results import Comparison, compare_embedded, open_results, read_info
 from agenthard.audit.sources.tau2.tasks import to_task
 from agenthard.audit.sources.tau_common.logs import Row, RunReader, record_log
-from agenthard.audit.sources.tau_common.records import DomainUnreadable, explain, release_label
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError, explain, release_label
 from agenthard.audit.sources.tau_common.scored_against import Gold, gold_of
 from agenthard.taxonomy.files import BOM, read_bytes
 from agenthard.taxonomy.record import Origin
@@ -90,7 +90,7 @@ class Tau2Bench(Source):
                     task = self._task(domain, native, shared, quarantine)
                     if task is not None:
                         yield task
-            except DomainUnreadable as error:
+            except UnreadableDomainError as error:
                 error.put_in(quarantine)
 
     def known_files(self) -> Iterator[Path]:
@@ -211,7 +211,7 @@ class Tau2Bench(Source):
                     task = self._task(domain, native, shared, Quarantine())
                     if task is not None:
                         found[domain][task.native_id] = native
-            except DomainUnreadable:
+            except UnreadableDomainError:
                 continue
         return found
 

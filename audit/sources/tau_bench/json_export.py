@@ -7,7 +7,7 @@ from pathlib import Path
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.reading import copy_elements, read_json_array
 from agenthard.audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.audit.sources.tau_common.tool_files import load_json, read_tools
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
@@ -46,7 +46,7 @@ class JsonExport(Layout):
         value = load_json(policy, self.name(policy))
         text = value.get(WIKI) if isinstance(value, dict) else None
         if not isinstance(text, str):
-            raise DomainUnreadable(self.name(policy), f"expected an object that holds the policy text as {WIKI!r}")
+            raise UnreadableDomainError(self.name(policy), f"expected an object that holds the policy text as {WIKI!r}")
         origins = {"/environment/policy": Origin(file=self.name(policy), pointer=join("", WIKI))}
         has_state = state.is_file()
         if has_state:

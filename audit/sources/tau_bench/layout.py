@@ -62,7 +62,7 @@ class Layout(ABC):
         """Stream the tasks of a domain; what cannot be read goes to ``quarantine``.
 
         Raises:
-            DomainUnreadable: when the whole list cannot be read.
+            UnreadableDomainError: when the whole list cannot be read.
         """
 
     @abstractmethod
@@ -70,7 +70,7 @@ class Layout(ABC):
         """Count the elements of a domain's list of tasks, readable or not.
 
         Raises:
-            DomainUnreadable: when the whole list cannot be read.
+            UnreadableDomainError: when the whole list cannot be read.
         """
 
     @abstractmethod
@@ -78,7 +78,7 @@ class Layout(ABC):
         """Read tools, policy and database.
 
         Raises:
-            DomainUnreadable: when one of them cannot be read.
+            UnreadableDomainError: when one of them cannot be read.
         """
 
     @abstractmethod

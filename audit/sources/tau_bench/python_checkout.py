@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
 from agenthard.audit.sources.tau_common.python_source import literal, parse_source, signature_of
-from agenthard.audit.sources.tau_common.records import DomainUnreadable, explain
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError, explain
 from agenthard.audit.sources.tau_common.tool_files import Tool, load_json
 from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.pointer import join, split
@@ -63,7 +63,7 @@ class PythonCheckout(Layout):
         try:
             policy = read_text(wiki)
         except (OSError, ValueError) as error:
-            raise DomainUnreadable(self.name(wiki), f"cannot read the policy: {error}") from error
+            raise UnreadableDomainError(self.name(wiki), f"cannot read the policy: {error}") from error
         data = sorted((folder / "data").glob("*.json"))
         environment = EnvironmentSpec(
             tools=tuple(self._tool(domain, path) for path in self._tool_files(folder)),
@@ -79,7 +79,7 @@ class PythonCheckout(Layout):
         """List the task file, policy, tools and data of a domain."""
         tasks = self._tasks_file(domain)
         if tasks is None:
-            raise DomainUnreadable(domain, "no list of tasks in Python")
+            raise UnreadableDomainError(domain, "no list of tasks in Python")
         folder = tasks.parent
         shared = [*sorted((folder / "tools").glob("*.py")), *sorted((folder / "data").glob("*.json"))]
         return [tasks, folder / WIKI, *shared]
@@ -135,14 +135,14 @@ class PythonCheckout(Layout):
         documented = methods.get("get_info")
         returned = [node for node in ast.walk(documented) if isinstance(node, ast.Return)] if documented else []
         if not returned or returned[0].value is None:
-            raise DomainUnreadable(name, "expected a class whose get_info() returns the tool's description")
+            raise UnreadableDomainError(name, "expected a class whose get_info() returns the tool's description")
         try:
             value = literal(returned[0].value)
             tool = Tool.model_validate(value).function
         except ValidationError as error:
-            raise DomainUnreadable(name, explain(error, value)[1], line=returned[0].lineno) from error
+            raise UnreadableDomainError(name, explain(error, value)[1], line=returned[0].lineno) from error
         except ValueError as error:
-            raise DomainUnreadable(name, str(error), line=returned[0].lineno) from error
+            raise UnreadableDomainError(name, str(error), line=returned[0].lineno) from error
         invoke = methods.get("invoke")
         return ToolSpec(
             name=tool.name,
@@ -160,7 +160,7 @@ def _task_list(tree: ast.Module, name: str) -> ast.List:
         value = _assigned(tree, variable)
         if isinstance(value, ast.List):
             return value
-    raise DomainUnreadable(name, "expected a list of Task(...) assigned to TASKS, TASKS_TEST or tasks")
+    raise UnreadableDomainError(name, "expected a list of Task(...) assigned to TASKS, TASKS_TEST or tasks")
 
 
 def _assigned(tree: ast.Module, variable: str) -> ast.expr | None:

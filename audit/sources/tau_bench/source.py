@@ -15,7 +15,7 @@ from agenthard.audit.sources.tau_bench.python_checkout import PythonCheckout
 from agenthard.audit.sources.tau_bench.results import ResultFiles
 from agenthard.audit.sources.tau_bench.tasks import to_task
 from agenthard.audit.sources.tau_common.logs import Row, RunReader, record_log
-from agenthard.audit.sources.tau_common.records import DomainUnreadable, explain, release_label
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError, explain, release_label
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -73,7 +73,7 @@ class TauBench(Source):
                         place, task_id = native.place(pointer), f"{domain}/{native.index}"
                         line, at = place.line or native.line, place.pointer
                         quarantine.add(place.file, reason, line=line, pointer=at, task_id=task_id)
-            except DomainUnreadable as error:
+            except UnreadableDomainError as error:
                 error.put_in(quarantine)
 
     def known_files(self) -> Iterator[Path]:
@@ -87,7 +87,7 @@ class TauBench(Source):
         for domain in (name for name in self._all if name not in self._open):
             try:
                 count: int | None = self._files.count(domain)
-            except DomainUnreadable:
+            except UnreadableDomainError:
                 count = None
             reason = "left out by --domain" if self.domains else "not the test split, which the benchmark runs"
             file = self._files.name(self._files.files(domain)[0])

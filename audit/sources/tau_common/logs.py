@@ -14,6 +14,7 @@ from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_
 from agenthard.audit.sources.formats.reading import read_jsonl, require_plain
 from agenthard.audit.sources.tau_common.records import Native, explain
 from agenthard.audit.sources.tau_common.scored_against import Gold, logged_gold, mismatch
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
@@ -98,7 +99,7 @@ class RunReader:
     def _accept(self, origin: Origin, fields: Any) -> Trajectory | None:
         try:
             return self._trajectory(origin, fields)
-        except _Rejected as error:
+        except _UnusableRunError as error:
             line, pointer = origin.line, origin.pointer
             self.quarantine.add(origin.file, str(error), line=line, pointer=pointer, kind="run", task_id=error.task_id)
             return None
@@ -109,14 +110,14 @@ class RunReader:
             logged = LoggedRun.model_validate(fields)
             messages = to_messages(logged.messages or ())
         except ValidationError as error:
-            raise _Rejected(explain(error, fields)[1]) from error
+            raise _UnusableRunError(explain(error, fields)[1]) from error
         except ValueError as error:
-            raise _Rejected(f"{error}; mend the log and read again") from error
+            raise _UnusableRunError(f"{error}; mend the log and read again") from error
         task_id = self._task_id(logged)
         if task_id is None:
             return None
         if reason := mismatch(logged_gold(logged.reward_info), task_id, self.golds):
-            raise _Rejected(reason, task_id)
+            raise _UnusableRunError(reason, task_id)
         status, why = _status(logged)
         scored = status in ("ok", "agent_error") and logged.reward is not None
         return Trajectory(
@@ -141,12 +142,12 @@ class RunReader:
         if logged.domain not in self.domains:
             reason = f"the domain {logged.domain!r} is none of this benchmark's"
             unnamed = "the log does not tell the domain: name the file MODEL-DOMAIN.json"
-            raise _Rejected(reason if logged.domain else unnamed, task_id)
+            raise _UnusableRunError(reason if logged.domain else unnamed, task_id)
         if logged.domain not in self.known:
             return None
         if str(logged.task_id) not in self.known[logged.domain]:
             count = len(self.known[logged.domain])
-            raise _Rejected(
+            raise _UnusableRunError(
                 f"model {logged.model!r}: task {str(logged.task_id)!r} is none of the {count} tasks read from "
                 f"{logged.domain}; the run belongs to another release or split",
                 task_id,
@@ -154,7 +155,7 @@ class RunReader:
         return task_id
 
 
-class _Rejected(Exception):
+class _UnusableRunError(AgentHardError):
     """A logged run that cannot become a trajectory."""
 
     def __init__(self, reason: str, task_id: str | None = None) -> None:

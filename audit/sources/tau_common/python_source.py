@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.tau_common.records import DomainUnreadable
+from agenthard.audit.sources.tau_common.records import UnreadableDomainError
 from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import Signature
@@ -25,15 +25,15 @@ def parse_source(path: Path, name: str) -> tuple[ast.Module, str]:
         The syntax tree and the text.
 
     Raises:
-        DomainUnreadable: when the file is absent, too long, not UTF-8 or not Python.
+        UnreadableDomainError: when the file is absent, too long, not UTF-8 or not Python.
     """
     try:
         text = read_text(path, MAX_SOURCE_BYTES)
         return ast.parse(text), text
     except SyntaxError as error:
-        raise DomainUnreadable(name, f"not Python: {error.msg}; mend the file", line=error.lineno) from error
+        raise UnreadableDomainError(name, f"not Python: {error.msg}; mend the file", line=error.lineno) from error
     except (OSError, ValueError, RecursionError, MemoryError) as error:
-        raise DomainUnreadable(name, f"cannot read the file: {error}") from error
+        raise UnreadableDomainError(name, f"cannot read the file: {error}") from error
 
 
 def literal(node: ast.expr) -> Any:

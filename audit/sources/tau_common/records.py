@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agenthard.audit.sources.base import Quarantine
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.pointer import join
 
@@ -22,8 +23,10 @@ class Native(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False, protected_namespaces=())
 
 
-class DomainUnreadable(Exception):
+class UnreadableDomainError(AgentHardError):
     """A file that all tasks of a domain depend on cannot be read."""
+
+    code = "AH107"
 
     def __init__(self, file: str, reason: str, pointer: str = "", line: int | None = None) -> None:
         """Note the file, the place in it and what is wrong."""

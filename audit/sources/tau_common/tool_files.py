@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from agenthard.audit.sources.formats.reading import load_document
-from agenthard.audit.sources.tau_common.records import DomainUnreadable, Native, explain
+from agenthard.audit.sources.tau_common.records import Native, UnreadableDomainError, explain
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec
 
@@ -44,12 +44,12 @@ def load_json(path: Path, name: str) -> Any:
         name: its name in messages.
 
     Raises:
-        DomainUnreadable: when it cannot be read.
+        UnreadableDomainError: when it cannot be read.
     """
     try:
         return load_document(path)
     except (OSError, ValueError) as error:
-        raise DomainUnreadable(name, f"cannot read the file as JSON: {error}") from error
+        raise UnreadableDomainError(name, f"cannot read the file as JSON: {error}") from error
 
 
 def read_tools(path: Path, name: str, effect_of: Callable[[Tool], Effect]) -> tuple[ToolSpec, ...]:
@@ -61,12 +61,12 @@ def read_tools(path: Path, name: str, effect_of: Callable[[Tool], Effect]) -> tu
         effect_of: tells whether a tool changes the state.
 
     Raises:
-        DomainUnreadable: when the file or one tool in it is malformed: a tool that is left out would make every
+        UnreadableDomainError: when the file or one tool in it is malformed: a tool that is left out would make every
             ground truth that calls it look wrong.
     """
     value = load_json(path, name)
     if not isinstance(value, list):
-        raise DomainUnreadable(name, "expected a JSON array of tools")
+        raise UnreadableDomainError(name, "expected a JSON array of tools")
     return tuple(_tool(item, i, name, effect_of) for i, item in enumerate(value))
 
 
@@ -75,7 +75,7 @@ def _tool(item: Any, index: int, name: str, effect_of: Callable[[Tool], Effect])
         tool = Tool.model_validate(item)
     except ValidationError as error:
         pointer, reason = explain(error, item)
-        raise DomainUnreadable(name, reason, f"/{index}{pointer}") from error
+        raise UnreadableDomainError(name, reason, f"/{index}{pointer}") from error
     return ToolSpec(
         name=tool.function.name,
         description=tool.function.description,

@@ -19,16 +19,23 @@ PathsArgument = Annotated[
 @contextmanager
 def one_message() -> Iterator[None]:
     """Turn what ACE refuses into one message without a traceback."""
-    from agenthard.ace.environment import Unplayable
-    from agenthard.ace.extras import MissingExtra
-    from agenthard.ace.generator import GenerationFailed, ImpossibleParameters
-    from agenthard.ace.unreadable import Malformed
+    from agenthard.ace.environment import UnplayableError
+    from agenthard.ace.generator import GenerationError, ImpossibleParametersError
+    from agenthard.ace.unreadable import MalformedInstanceError
     from agenthard.audit.probes import CandidatesError
     from agenthard.flows.errors import CommandError
+    from agenthard.taxonomy.errors import MissingExtraError
 
     try:
         yield
-    except (CandidatesError, GenerationFailed, ImpossibleParameters, Malformed, MissingExtra, Unplayable) as error:
+    except (
+        CandidatesError,
+        GenerationError,
+        ImpossibleParametersError,
+        MalformedInstanceError,
+        MissingExtraError,
+        UnplayableError,
+    ) as error:
         raise CommandError(str(error)) from error
 
 
@@ -46,7 +53,7 @@ def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
         CommandError: there is nothing to read at a path, or nothing in any of them could be read.
     """
     from agenthard.ace import files
-    from agenthard.ace.unreadable import Malformed, Unreadable
+    from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
     from agenthard.flows.errors import CommandError
 
     places = [place for path in paths for place in _places(path)]
@@ -60,7 +67,7 @@ def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
                 else:
                     read += 1
                     yield each
-        except Malformed as error:
+        except MalformedInstanceError as error:
             unreadable.append(f"{place}: {error}")
     if not read:
         raise CommandError("; ".join(unreadable) or f"{places[0]} holds no instances")

@@ -1,7 +1,7 @@
 import pytest
 
 from agenthard.ace.agents import Episode
-from agenthard.ace.agents.episode import OutOfTurns
+from agenthard.ace.agents.episode import OutOfTurnsError
 from agenthard.ace.environment import Ending, Environment
 from agenthard.taxonomy.task import ToolCall
 from tests.ace.environment import small
@@ -34,7 +34,7 @@ def test_the_task_may_have_another_id_than_the_instance() -> None:
 def test_no_turn_beyond_the_limit() -> None:
     episode = solved()
     episode.say("one")
-    with pytest.raises(OutOfTurns):
+    with pytest.raises(OutOfTurnsError):
         episode.say("two")
     assert episode.trajectory().usage["turns"] == 1
 

@@ -11,15 +11,15 @@ from agenthard.ace.agents.llm import first_request
 from agenthard.ace.environment import Budgets, Environment, Mode
 from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
 from agenthard.models.errors import (
-    BadRequest,
-    BudgetExhausted,
-    ContextOverflow,
-    MalformedReply,
-    MissingKey,
+    BadRequestError,
+    BudgetExhaustedError,
+    ContextOverflowError,
+    MalformedReplyError,
+    MissingKeyError,
     ModelError,
-    RateLimited,
+    RateLimitError,
     ServerError,
-    WrongKey,
+    WrongKeyError,
 )
 from agenthard.models.request import Call, ChatMessage, Completion, Finish, Reply, Request, Sampling, Usage
 from agenthard.taxonomy.trajectory import Trajectory
@@ -213,19 +213,21 @@ async def test_the_limit_of_turns() -> None:
 
 
 async def test_a_conversation_that_outgrows_the_model_is_scored() -> None:
-    run = await played(Script(SOLVE, ContextOverflow("too long")))
+    run = await played(Script(SOLVE, ContextOverflowError("too long")))
     assert (run.ending, run.status, run.status_reason) == ("context_overflow", "agent_error", "too long")
     assert (run.score, run.passed, run.usage["requests"]) == (1.0, True, 2)
 
 
-@pytest.mark.parametrize("error", [RateLimited("busy"), ServerError("gone"), BadRequest("no"), MalformedReply("odd")])
+@pytest.mark.parametrize(
+    "error", [RateLimitError("busy"), ServerError("gone"), BadRequestError("no"), MalformedReplyError("odd")]
+)
 async def test_a_request_that_cannot_be_answered_gives_no_verdict(error: ModelError) -> None:
     run = await played(Script(SOLVE, error))
     assert (run.ending, run.status, run.passed, run.score) == ("error", "infrastructure_error", None, 1.0)
     assert run.status_reason == f"{type(error).__name__}: {error}"
 
 
-@pytest.mark.parametrize("error", [WrongKey("401"), BudgetExhausted("spent"), MissingKey("none")])
+@pytest.mark.parametrize("error", [WrongKeyError("401"), BudgetExhaustedError("spent"), MissingKeyError("none")])
 async def test_what_concerns_more_than_this_episode_is_passed_on(error: ModelError) -> None:
     with pytest.raises(type(error)):
         await played(Script(SOLVE, error))

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from agenthard.ace.agents import BASES, LEADERBOARD, Episode, Noise, UnknownAgent, find
+from agenthard.ace.agents import BASES, LEADERBOARD, Episode, Noise, UnknownAgentError, find
 from agenthard.ace.agents.brief import brief
 from agenthard.ace.agents.notes import Notes
 from agenthard.ace.agents.player import Player
@@ -163,7 +163,7 @@ def test_repeating_failed_calls_helps() -> None:
     ],
 )
 def test_a_name_that_means_nothing_is_refused(name: str, says: str) -> None:
-    with pytest.raises(UnknownAgent, match="agent") as caught:
+    with pytest.raises(UnknownAgentError, match="agent") as caught:
         find(name)
     assert says in str(caught.value) and repr(name) in str(caught.value)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agenthard.ace.environment import Environment
-from agenthard.ace.extras import MissingExtra
+from agenthard.taxonomy.errors import MissingExtraError
 from tests.ace.environment.small import LOWER, UPPER, puzzle, write_file
 
 SERVER = """
@@ -90,5 +90,5 @@ def test_without_the_package_the_message_says_what_to_install(monkeypatch: pytes
     from agenthard.ace.mcp_server import make_server
 
     monkeypatch.setitem(sys.modules, "mcp", None)
-    with pytest.raises(MissingExtra, match=r"next: pip install 'agenthard\[mcp\]'"):
+    with pytest.raises(MissingExtraError, match=r"next: pip install 'agenthard\[mcp\]'"):
         make_server(Environment(puzzle()))

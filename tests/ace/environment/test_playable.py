@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from agenthard.ace.environment import Environment, Unplayable
+from agenthard.ace.environment import Environment, UnplayableError
 from agenthard.ace.instance import Puzzle, Slot
 from tests.ace.environment.small import LIMITS, SLOTS, puzzle
 
@@ -39,7 +39,7 @@ BROKEN = [
 
 @pytest.mark.parametrize(("broken", "reason"), BROKEN)
 def test_what_cannot_be_played(broken: Puzzle, reason: str) -> None:
-    with pytest.raises(Unplayable, match=f"instance 'course_r2_c2_h2_b2' cannot be played: {reason}"):
+    with pytest.raises(UnplayableError, match=f"instance 'course_r2_c2_h2_b2' cannot be played: {reason}"):
         Environment(broken)
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from agenthard.ace import domains
 from agenthard.ace.domain import Number
-from agenthard.ace.generator import GenerationFailed, Parameters, generate, make
-from agenthard.ace.generator.errors import Unmet
+from agenthard.ace.generator import GenerationError, Parameters, generate, make
+from agenthard.ace.generator.errors import UnmetConditionError
 from agenthard.ace.generator.parameters import Cell
 from agenthard.ace.instance import Instance
 from agenthard.ace.proof import verify
@@ -156,10 +156,12 @@ def test_a_full_grid_of_slots_is_made() -> None:
 
 def test_what_failed_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
-        raise Unmet("hard condition", "decoy slot 1 of 2 needs 3 decoys, and 2 of 600 proposals break the whole")
+        raise UnmetConditionError(
+            "hard condition", "decoy slot 1 of 2 needs 3 decoys, and 2 of 600 proposals break the whole"
+        )
 
     monkeypatch.setattr("agenthard.ace.generator.making.draw_decoys", refuse)
-    with pytest.raises(GenerationFailed) as failed:
+    with pytest.raises(GenerationError) as failed:
         next(generate(FEW.model_copy(update={"attempts": 4})))
     assert str(failed.value) == (
         "course with H = 4, B = 0, number 0: none of 4 attempts met every condition (hard condition missed 4 times, at "
@@ -174,7 +176,7 @@ def test_an_instance_that_fails_its_proof_is_drawn_again(monkeypatch: pytest.Mon
     def fails_once(instance: Instance) -> Instance:
         if not first:
             first.append(instance)
-            raise Unmet("proof", "made up for this test")
+            raise UnmetConditionError("proof", "made up for this test")
         return instance
 
     monkeypatch.setattr("agenthard.ace.generator.making._prove", fails_once)

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from agenthard.ace.generator import ImpossibleParameters, Parameters
+from agenthard.ace.generator import ImpossibleParametersError, Parameters
 
 
 def test_the_default_is_the_paper_s_suite() -> None:
@@ -36,7 +36,7 @@ def test_several_instances_per_cell_are_numbered() -> None:
     ],
 )
 def test_the_impossible_is_refused_with_its_reason(asked: dict[str, object], reason: str) -> None:
-    with pytest.raises(ImpossibleParameters, match=reason):
+    with pytest.raises(ImpossibleParametersError, match=reason):
         Parameters.model_validate(asked)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.ace.generator import Cell, GenerationFailed, Parameters, generate, make
+from agenthard.ace.generator import Cell, GenerationError, Parameters, generate, make
 from agenthard.ace.instance import Instance
 
 SUITE = Parameters(rows=2, cols=3, hidden_slots=(2,), decoy_budgets=(2,), candidates=4, domains=("meal",), per_cell=30)
@@ -59,11 +59,11 @@ def test_this_process_works_too_while_others_are_slow_and_order_is_kept() -> Non
 def test_what_comes_before_a_failure_is_handed_over(workers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(parameters: Parameters, cell: Cell) -> Instance:
         if cell.number == 16:  # in the fifth batch, which this process makes while the others work on three
-            raise GenerationFailed("made up for this test")
+            raise GenerationError("made up for this test")
         return make(parameters, cell)
 
     monkeypatch.setattr("agenthard.ace.generator.stream.make", fails)
     stream = generate(SUITE, workers=workers)
     assert [made.id for made in islice(stream, 16)][-1] == "meal_r2_c3_h2_b2_i15"
-    with pytest.raises(GenerationFailed, match="made up"):
+    with pytest.raises(GenerationError, match="made up"):
         next(stream)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.execution.declared import Declared, score
-from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth, ToolCall
 from tests.builders import make_task
 
@@ -29,7 +29,7 @@ def declared(*checks: Check, gold: Any = ONE, matching: Any = "exact", traits: s
 def passed(known: Declared, *turns: tuple[ToolCall, ...], says: tuple[str, ...] = ()) -> bool | str:
     try:
         return score(known, Attempt(turns=turns, replies=says)).passed
-    except Unavailable as reason:
+    except UnavailableError as reason:
         return str(reason)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from agenthard.audit.execution import gold
 from agenthard.audit.execution.checkout import use_checkout
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth
 from tests.builders import make_task
 from tests.library import call, desk_task, lend, library_desk
@@ -29,7 +29,7 @@ def test_a_replay_is_kept_as_long_as_its_task() -> None:
 def test_a_broken_environment_is_broken_for_every_check() -> None:
     task = desk_task(call("break_down"))
     for _ in range(2):
-        with pytest.raises(ExecutionFailed, match="broke down"):
+        with pytest.raises(ExecutionError, match="broke down"):
             gold.why_not_replayed(task)
 
 
@@ -57,7 +57,7 @@ def test_what_is_not_evaluated() -> None:
     assert gold.why_not_evaluated(desk_task(evaluation=judged)) == "there is no judge here"
     assert gold.why_not_mutated(desk_task()) is None
     assert "only lending" in (gold.why_not_mutated(desk_task(lend(), subtask="returns")) or "")
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         gold.environment_of(desk_task(benchmark="museum", ground_truth=GroundTruth(semantics="none")))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.execution import registry
-from agenthard.audit.execution.environment import Environment, Unavailable
+from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.audit.execution.tau import Tau2Environment
 from agenthard.taxonomy.task import AgentTask
 from tests.builders import make_task
@@ -43,7 +43,7 @@ def test_a_benchmark_without_one_has_none(register: Path) -> None:
 
 @pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "no subclass")])
 def test_what_cannot_be_loaded_is_said(register: Path, name: str, words: str) -> None:
-    with pytest.raises(Unavailable, match=words):
+    with pytest.raises(UnavailableError, match=words):
         registry.environment_for(make_task(benchmark=name))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.releases import release_of
 from agenthard.audit.sources.fetch import HOME_VARIABLE
 from tests.builders import make_task
@@ -48,14 +48,14 @@ def test_each_task_is_of_the_release_that_has_it(home: Path) -> None:
 
 def test_a_release_that_is_installed_later_is_found(home: Path) -> None:
     with pytest.raises(
-        Unavailable,
+        UnavailableError,
         match=r"no code of this release \(data v4; installed: none\): "
         r"`agenthard env create bfcl --version 2026\.3\.23` brings it",
     ):
         of("v4:1")
     install(home, "2025.7.17", "v3:1")
     with pytest.raises(
-        Unavailable, match=r"installed: 2025\.7\.17\): `agenthard env create bfcl --version 2026\.3\.23`"
+        UnavailableError, match=r"installed: 2025\.7\.17\): `agenthard env create bfcl --version 2026\.3\.23`"
     ):
         of("v4:1")
     install(home, "2026.3.23", "v4:1")
@@ -65,7 +65,9 @@ def test_a_release_that_is_installed_later_is_found(home: Path) -> None:
 def test_a_task_of_no_release_is_executed_by_none(home: Path) -> None:
     install(home, "2025.7.17", "v3:1")
     install(home, "2026.3.23", "v4:1")
-    with pytest.raises(Unavailable, match="question, answer or documentation differs .* --version RELEASE --unpinned`"):
+    with pytest.raises(
+        UnavailableError, match="question, answer or documentation differs .* --version RELEASE --unpinned`"
+    ):
         of("v4:2")
-    with pytest.raises(Unavailable, match="does not tell which release of bfcl it is of"):
+    with pytest.raises(UnavailableError, match="does not tell which release of bfcl it is of"):
         release_of(TASK, read_hashes)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.execution import venvs
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from tests.audit.sources.test_fetch import use_handmade_index
 
 
@@ -17,7 +17,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("index")
 def test_an_environment_is_created_listed_found_and_removed() -> None:
     assert venvs.existing() == []
-    with pytest.raises(Unavailable, match="agenthard env create bfcl"):
+    with pytest.raises(UnavailableError, match="agenthard env create bfcl"):
         venvs.find("bfcl", "2025.7.17")
     made = venvs.create("bfcl")
     assert made.version == "2025.7.17"
@@ -31,11 +31,11 @@ def test_an_environment_is_created_listed_found_and_removed() -> None:
 
 @pytest.mark.usefixtures("index")
 def test_what_cannot_be_done_says_so() -> None:
-    with pytest.raises(Unavailable, match="nothing to fetch for 'checkers'"):
+    with pytest.raises(UnavailableError, match="nothing to fetch for 'checkers'"):
         venvs.create("checkers")
-    with pytest.raises(Unavailable, match="no environment of bfcl 9.9"):
+    with pytest.raises(UnavailableError, match="no environment of bfcl 9.9"):
         venvs.remove("bfcl", "9.9")
-    with pytest.raises(Unavailable, match="could not install bfcl-eval==9.9"):
+    with pytest.raises(UnavailableError, match="could not install bfcl-eval==9.9"):
         venvs.create("bfcl", "9.9", unpinned=True)
-    with pytest.raises(Unavailable, match="--unpinned installs what the index sends"):
+    with pytest.raises(UnavailableError, match="--unpinned installs what the index sends"):
         venvs.create("bfcl", "9.9")

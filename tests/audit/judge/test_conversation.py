@@ -14,16 +14,16 @@ from agenthard.audit.judge.investigating import Investigator
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
 from agenthard.models.errors import (
-    BadRequest,
-    BudgetExhausted,
+    BadRequestError,
+    BudgetExhaustedError,
     ConfigurationError,
-    ContextOverflow,
-    MalformedReply,
-    MissingKey,
+    ContextOverflowError,
+    MalformedReplyError,
+    MissingKeyError,
     ModelError,
-    RateLimited,
-    TimedOut,
-    WrongKey,
+    RateLimitError,
+    RequestTimeoutError,
+    WrongKeyError,
 )
 from agenthard.models.ledger import Ledger
 from agenthard.models.prices import Price, PriceTable
@@ -176,25 +176,27 @@ async def test_failures_on_the_way(fault: Any, kind: str, loopback: Loopback, ke
 
 async def test_a_wrong_key_ends_the_run(loopback: Loopback, keys: str, tmp_path: Path) -> None:
     loopback.service.key = "another"
-    with pytest.raises(WrongKey):
+    with pytest.raises(WrongKeyError):
         await put("chat", loopback, tmp_path, investigator(desk_task()))
 
 
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (ContextOverflow("too long"), "context_overflow"),
-        (BadRequest("odd"), "provider"),
-        (TimedOut("late"), "timeout"),
-        (RateLimited("slow down"), "provider"),
-        (MalformedReply("no JSON"), "unreadable"),
+        (ContextOverflowError("too long"), "context_overflow"),
+        (BadRequestError("odd"), "provider"),
+        (RequestTimeoutError("late"), "timeout"),
+        (RateLimitError("slow down"), "provider"),
+        (MalformedReplyError("no JSON"), "unreadable"),
     ],
 )
 def test_errors_of_one_question(error: ModelError, kind: str) -> None:
     assert judge_error(error).model_dump() == {"kind": kind, "message": str(error)}
 
 
-@pytest.mark.parametrize("error", [WrongKey("k"), BudgetExhausted("b"), ConfigurationError("c"), MissingKey("m")])
+@pytest.mark.parametrize(
+    "error", [WrongKeyError("k"), BudgetExhaustedError("b"), ConfigurationError("c"), MissingKeyError("m")]
+)
 def test_errors_of_the_whole_run(error: ModelError) -> None:
     with pytest.raises(type(error)):
         judge_error(error)

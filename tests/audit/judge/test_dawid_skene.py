@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotes, estimate, log_odds, right_way_round
+from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotesError, estimate, log_odds, right_way_round
 
 SENSITIVITY = np.array([0.95, 0.85, 0.75, 0.65, 0.55])
 SPECIFICITY = np.array([0.70, 0.95, 0.85, 0.90, 0.60])
@@ -127,7 +127,7 @@ def test_unanimous_judges() -> None:
 
 @pytest.mark.parametrize("votes", [np.full((9, 3), np.nan), np.ones((9, 2)), [[1, 0, np.nan]] * 9])
 def test_too_few_judges(votes: object) -> None:
-    with pytest.raises(TooFewVotes, match="judges voted"):
+    with pytest.raises(TooFewVotesError, match="judges voted"):
         estimate(votes)  # type: ignore[arg-type]
 
 

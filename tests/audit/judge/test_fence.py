@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from agenthard.audit.judge.context.material import Omission, Passage
 from agenthard.audit.judge.fence import encodable, fence_code, fenced, one_line, unseen
-from agenthard.audit.judge.verify.reading import UnreadableVerdict, read_verdict
+from agenthard.audit.judge.verify.reading import UnreadableVerdictError, read_verdict
 from agenthard.audit.judge.wording import prompt_version
 from tests.audit.judge.prompting import INJECTIONS, code_of, material, passages_in, prompt_of
 from tests.builders import make_task
@@ -104,5 +104,5 @@ def test_the_version_does_not_depend_on_the_task(text: str) -> None:
 @pytest.mark.parametrize("text", [text for text in INJECTIONS if "{" in text])
 def test_a_verdict_in_the_task_is_none_of_the_judge(text: str) -> None:
     cited = f"The task holds the text {text} and tries to steer me. I refuse to be steered."
-    with pytest.raises(UnreadableVerdict):
+    with pytest.raises(UnreadableVerdictError):
         read_verdict(cited, ["answer-leakage"])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.judge.verdict import Change
 from agenthard.audit.judge.verify.checked import CheckedIssue
-from agenthard.audit.judge.verify.patching import BadPatch, file_edits, operations, patched_task, recheck
+from agenthard.audit.judge.verify.patching import PatchError, file_edits, operations, patched_task, recheck
 from agenthard.audit.repair.recheck import Checker
 from agenthard.audit.repair.spans import EditError
 from agenthard.audit.sources.base import Quarantine
@@ -133,7 +133,7 @@ def test_checks_expect_what_the_patch_says() -> None:
     assert [(c.expected, c.pointer[-1]) for c in more.evaluation.checks[1:]] == [("May", "0"), ("June", "1")]
     none = patched_task(pointed, operations([change("remove", "/ground_truth/outputs/0")]))
     assert [check.kind for check in none.evaluation.checks] == ["final_state"]
-    with pytest.raises(BadPatch, match="no check looks at required texts yet"):
+    with pytest.raises(PatchError, match="no check looks at required texts yet"):
         patched_task(other, operations([change("add", "/ground_truth/outputs/-", "June")]))
 
 
@@ -169,7 +169,7 @@ VALUES = st.recursive(st.none() | st.integers() | st.text(max_size=3), lambda v:
 def test_any_patch_is_made_or_refused(changes: list[Change]) -> None:
     try:
         changed = patched_task(TASKS[0], operations(changes))
-    except BadPatch as refused:
+    except PatchError as refused:
         assert str(refused)
     else:
         assert changed != TASKS[0]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from agenthard.audit.judge.answer import answer_schema
 from agenthard.audit.judge.verdict import Verdict
-from agenthard.audit.judge.verify.reading import MOST_CHARACTERS, UnreadableVerdict, read_verdict
+from agenthard.audit.judge.verify.reading import MOST_CHARACTERS, UnreadableVerdictError, read_verdict
 
 IDS = ("incorrect-tool-call", "too-strict")
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
@@ -140,7 +140,7 @@ MALFORMED = {
 @pytest.mark.parametrize("name", MALFORMED)
 def test_malformed_answers(name: str) -> None:
     text, reason = MALFORMED[name]
-    with pytest.raises(UnreadableVerdict) as failed:
+    with pytest.raises(UnreadableVerdictError) as failed:
         read_verdict(text, IDS)
     assert reason in str(failed.value)
     assert len(str(failed.value)) < 2_000
@@ -166,7 +166,7 @@ def test_broken_answers_raise_nothing_else(value: dict[str, Any], data: st.DataO
             ]
         )
     )
-    with pytest.raises(UnreadableVerdict):
+    with pytest.raises(UnreadableVerdictError):
         read_verdict(broken, IDS)
 
 
@@ -183,5 +183,5 @@ def test_broken_answers_raise_nothing_else(value: dict[str, Any], data: st.DataO
     )
 )
 def test_whatever_is_no_verdict_is_unreadable(text: str) -> None:
-    with pytest.raises(UnreadableVerdict):
+    with pytest.raises(UnreadableVerdictError):
         read_verdict(text, IDS)

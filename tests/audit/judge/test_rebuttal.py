@@ -20,7 +20,7 @@ from agenthard.audit.judge.context.material import Material, Passage
 from agenthard.audit.judge.context.tokens import passage_tokens
 from agenthard.audit.judge.judged import JudgeError
 from agenthard.audit.judge.verdict import Quote
-from agenthard.audit.judge.verify.reading import UnreadableVerdict
+from agenthard.audit.judge.verify.reading import UnreadableVerdictError
 from agenthard.taxonomy import Message, ToolCall
 from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.audit.judge.verdicts import flawed, issue, panel, sound
@@ -180,7 +180,7 @@ def test_reading_the_answer() -> None:
     ],
 )
 def test_answers_that_are_none(text: str) -> None:
-    with pytest.raises(UnreadableVerdict):
+    with pytest.raises(UnreadableVerdictError):
         read_rebuttal(text)
 
 
@@ -198,5 +198,5 @@ _JSON = st.recursive(
 def test_no_answer_breaks_it(text: str) -> None:
     try:
         assert read_rebuttal(text).verdict in ("upheld", "overturned", "cannot_tell")
-    except UnreadableVerdict as reason:
+    except UnreadableVerdictError as reason:
         assert str(reason)

@@ -8,7 +8,7 @@ from agenthard.audit.evidence import text_at
 from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.context.material import Material, Passage
 from agenthard.audit.judge.context.tokens import omission_tokens, passage_tokens
-from agenthard.audit.judge.context.trimming import TooLong, trim
+from agenthard.audit.judge.context.trimming import PromptTooLongError, trim
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec
@@ -48,7 +48,7 @@ def test_no_limit_is_passed_and_every_cut_is_told(limit: int) -> None:
     material = gather(ROUTE)
     try:
         trimmed = trim(material, ROUTE, limit)
-    except TooLong as error:
+    except PromptTooLongError as error:
         assert ROUTE.id in str(error)
         return
     assert size(trimmed) <= limit
@@ -93,7 +93,7 @@ def test_needed_text_is_shortened_only_when_it_alone_is_too_long() -> None:
     assert [piece.label for piece in pieces] == ["/environment/policy#head", "/environment/policy#tail"]
     assert all(piece.text in text_at(task, "/environment/policy") and piece.needed for piece in pieces)
     assert len(pieces[0].text) + len(pieces[1].text) > 4000
-    with pytest.raises(TooLong, match=r"lib/1: .* /environment/policy. Give the judge more context_tokens"):
+    with pytest.raises(PromptTooLongError, match=r"lib/1: .* /environment/policy. Give the judge more context_tokens"):
         trim(gather(task), task, 2000)
 
 

@@ -13,7 +13,6 @@ from scipy.spatial.distance import cdist, pdist
 from agenthard.audit.statistics import (
     Estimate,
     HashingEmbedder,
-    MissingExtra,
     SentenceTransformerEmbedder,
     TfidfEmbedder,
     Undefined,
@@ -22,6 +21,7 @@ from agenthard.audit.statistics import (
     mean_pairwise_distance,
     random_subset_null,
 )
+from agenthard.taxonomy.errors import MissingExtraError
 
 VECTORS = arrays(np.int8, st.tuples(st.integers(2, 8), st.integers(2, 4)), elements=st.integers(-3, 3))
 TEXTS = ["book a flight to Paris", "book a flight to Rome", "cancel my order", "", "what is the weather"]
@@ -99,7 +99,7 @@ def test_hashed_rows_do_not_depend_on_the_other_texts() -> None:
 def test_a_missing_library_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     for make in (SentenceTransformerEmbedder, lambda: embedder("sentence-transformers:some/model")):
-        with pytest.raises(MissingExtra, match=r"pip install 'agenthard\[embed\]'"):
+        with pytest.raises(MissingExtraError, match=r"pip install 'agenthard\[embed\]'"):
             make()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from agenthard.audit.statistics import DifferentModels, MatrixError, ScoreMatrix, require_same_models
+from agenthard.audit.statistics import DifferentModelsError, MatrixError, ScoreMatrix, require_same_models
 
 Build = Callable[[ArrayLike], ScoreMatrix]
 
@@ -76,5 +76,7 @@ def test_the_split_id_depends_on_the_set_of_tasks_only(matrix: Build) -> None:
 
 def test_other_models_are_named() -> None:
     require_same_models(["a", "b"], ["b", "a"])
-    with pytest.raises(DifferentModels, match=r"only the first side has \['a'\], only the second has \['c', 'd'\]"):
+    with pytest.raises(
+        DifferentModelsError, match=r"only the first side has \['a'\], only the second has \['c', 'd'\]"
+    ):
         require_same_models(["a", "b"], ["b", "c", "d"])

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import ArrayLike
 
 from agenthard.audit.statistics import (
-    DifferentModels,
+    DifferentModelsError,
     Estimate,
     MatrixError,
     NullDistribution,
@@ -101,7 +101,7 @@ def test_rank_change_nulls_are_those_of_single_subsets(leveled: ScoreMatrix) -> 
 
 
 def test_rank_change_nulls_of_wrong_inputs(leveled: ScoreMatrix, matrix: Build) -> None:
-    with pytest.raises(DifferentModels):
+    with pytest.raises(DifferentModelsError):
         rank_change_nulls(leveled, leveled.keep_models(leveled.models[:3]))
     with pytest.raises(MatrixError, match="not in the matrix"):
         rank_change_nulls(leveled.take(range(50)), leveled)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from agenthard.audit.statistics import (
-    DifferentModels,
+    DifferentModelsError,
     Estimate,
     Undefined,
     average_rank_shift,
@@ -111,7 +111,7 @@ def test_rankings_that_do_not_exist_are_undefined(statistic: type) -> None:
     ):
         result = statistic(initial, later)
         assert isinstance(result, Undefined) and why in result.reason
-    with pytest.raises(DifferentModels, match=r"\['b'\].*\['c'\]"):
+    with pytest.raises(DifferentModelsError, match=r"\['b'\].*\['c'\]"):
         statistic(two, {"a": 0.5, "c": 0.4})
 
 

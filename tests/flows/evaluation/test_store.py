@@ -11,7 +11,7 @@ import pytest
 from agenthard.flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts, episodes_of
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.evaluation.workers import Worker, release_dead
-from agenthard.models.errors import StorageFailed
+from agenthard.models.errors import StorageError
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 EPISODES = list(episodes_of("t0", ("a", "b"), (0.0, 0.5), 2))
@@ -114,7 +114,7 @@ def test_the_living_keep_what_they_took_and_the_dead_do_not(store: EpisodeStore,
 
 def test_a_row_is_written_whole_or_not_at_all(store: EpisodeStore) -> None:
     store.claim(EPISODES[:1], "w", 3)
-    with pytest.raises(StorageFailed, match="NOT NULL"):
+    with pytest.raises(StorageError, match="NOT NULL"):
         store.add(EPISODES[0]._replace(agent=None), attempt(EPISODES[0]))  # type: ignore[arg-type]
     assert list(store.rows()) == []
     store.add(EPISODES[0], attempt(EPISODES[0]))

@@ -60,7 +60,7 @@ def test_one_of_four_in_a_batch_is_odd(api: str, audited: Path, loopback: Loopba
 
     loopback.service.odd = odd
     done = run_batches(judging(audited, tmp_path / "out", panel([{"model": model(api, loopback.url)}]), tasks=TASKS), 0)
-    assert done.intake.errors == {"MalformedReply": 3} and kinds == []
+    assert done.intake.errors == {"MalformedReplyError": 3} and kinds == []
     assert done.judging.errors == {"provider": 1} and done.judging.answered == 3
     books = total(tmp_path / "out")
     assert (books.answered, books.maybe_billed, books.unknown) == (3, 3, 0)

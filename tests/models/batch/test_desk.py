@@ -9,7 +9,7 @@ import pytest
 from agenthard.models.batch.desk import BatchDesk
 from agenthard.models.budget import Budget
 from agenthard.models.cache import ReplyCache
-from agenthard.models.errors import ConnectionLost, WrongKey
+from agenthard.models.errors import ConnectionLostError, WrongKeyError
 from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import Price, PriceTable
@@ -85,7 +85,7 @@ async def test_lines_that_failed_and_lines_that_never_came(office: Office, loopb
     await office.desk.submit(questions)
     taken = await office.desk.fetch()
     assert taken.answered == 1
-    assert taken.errors == {"MalformedReply": 1, "NotAnswered": 2, "RateLimited": 1, "ServerError": 1}
+    assert taken.errors == {"MalformedReplyError": 1, "NotAnswered": 2, "RateLimitError": 1, "ServerError": 1}
     (total,) = office.ledger.totals()
     assert (total.answered, total.maybe_billed, total.failed, total.unknown) == (1, 1, 4, 0)
     loopback.service.batches.most = None
@@ -104,10 +104,10 @@ async def test_a_process_that_died_before_it_knew_the_batch(
 
     async def killed(file: Path, tag: str) -> str:
         await submit(file, tag)
-        raise ConnectionLost("the process dies here")
+        raise ConnectionLostError("the process dies here")
 
     monkeypatch.setattr(service, "submit", killed)
-    with pytest.raises(ConnectionLost):
+    with pytest.raises(ConnectionLostError):
         await office.desk.submit(questions)
     office.open()
     resumed = await office.desk.submit(questions)
@@ -154,7 +154,7 @@ async def test_a_cancelled_batch_ends(office: Office, loopback: Loopback) -> Non
 
 async def test_a_wrong_key_keeps_the_batch_for_later(office: Office, loopback: Loopback) -> None:
     loopback.service.key = "another"
-    with pytest.raises(WrongKey):
+    with pytest.raises(WrongKeyError):
         await office.desk.submit(office.questions(2))
     loopback.service.key = "test-key"
     assert (await office.desk.submit([])).requests == 2

@@ -4,7 +4,14 @@ from typing import Any
 import pytest
 
 from agenthard.models.batch.wire import custom_id_of, read_line, request_line
-from agenthard.models.errors import BadRequest, ContextOverflow, MalformedReply, ModelError, RateLimited, ServerError
+from agenthard.models.errors import (
+    BadRequestError,
+    ContextOverflowError,
+    MalformedReplyError,
+    ModelError,
+    RateLimitError,
+    ServerError,
+)
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Call, ChatMessage, OutputSchema, Sampling
 from tests.loopback import Loopback
@@ -47,13 +54,13 @@ def openai_line(**parts: Any) -> dict[str, Any]:
     ("line", "error"),
     [
         (openai_line(error={"code": "batch_expired", "message": "late"}), ServerError),
-        (openai_line(response={"status_code": 429, "body": {"error": {"message": "slow"}}}), RateLimited),
+        (openai_line(response={"status_code": 429, "body": {"error": {"message": "slow"}}}), RateLimitError),
         (
             openai_line(response={"status_code": 400, "body": {"error": {"code": "context_length_exceeded"}}}),
-            ContextOverflow,
+            ContextOverflowError,
         ),
-        (openai_line(response={"status_code": 200, "body": {}}), MalformedReply),
-        (openai_line(response={"status_code": 200, "body": [1]}), MalformedReply),
+        (openai_line(response={"status_code": 200, "body": {}}), MalformedReplyError),
+        (openai_line(response={"status_code": 200, "body": [1]}), MalformedReplyError),
         (openai_line(response="?"), ServerError),
         ({}, ServerError),
     ],
@@ -68,11 +75,11 @@ def test_lines_without_a_reply(line: dict[str, Any], error: type[ModelError], ap
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ({"key": "id", "error": {"code": 3, "message": "bad"}}, BadRequest),
+        ({"key": "id", "error": {"code": 3, "message": "bad"}}, BadRequestError),
         ({"key": "id", "error": {"code": 503, "message": "busy"}}, ServerError),
         ({"key": "id", "error": "?"}, ServerError),
-        ({"key": "id", "response": {}}, MalformedReply),
-        ({"key": "id"}, MalformedReply),
+        ({"key": "id", "response": {}}, MalformedReplyError),
+        ({"key": "id"}, MalformedReplyError),
     ],
 )
 def test_gemini_lines_without_a_reply(line: dict[str, Any], error: type[ModelError]) -> None:
@@ -83,5 +90,5 @@ def test_gemini_lines_without_a_reply(line: dict[str, Any], error: type[ModelErr
 
 def test_a_request_that_gemini_does_not_take() -> None:
     file = ModelFile(name="google/gemini-2.5-pro")
-    with pytest.raises(BadRequest, match="no message before it makes"):
+    with pytest.raises(BadRequestError, match="no message before it makes"):
         request_line(file, ask(file, answer(CALL, "dry")), "id")

@@ -20,16 +20,16 @@ from tests.models.providers.talking import APIS, SECONDS, ask, model_file, provi
 
 SECRET = "sk-secret-0123456789"
 EXPECTED: dict[Fault, type[ModelError]] = {
-    "429": errors.RateLimited,
-    "429_silent": errors.RateLimited,
+    "429": errors.RateLimitError,
+    "429_silent": errors.RateLimitError,
     "500": errors.ServerError,
     "503": errors.ServerError,
-    "hang": errors.TimedOut,
-    "malformed": errors.MalformedReply,
-    "dropped": errors.ConnectionLost,
-    "refused_key": errors.WrongKey,
-    "unknown_model": errors.UnknownModel,
-    "too_long": errors.ContextOverflow,
+    "hang": errors.RequestTimeoutError,
+    "malformed": errors.MalformedReplyError,
+    "dropped": errors.ConnectionLostError,
+    "refused_key": errors.WrongKeyError,
+    "unknown_model": errors.UnknownModelError,
+    "too_long": errors.ContextOverflowError,
 }
 
 
@@ -59,7 +59,7 @@ async def test_a_wrong_key_is_shown_nowhere(api: str, loopback: Loopback, monkey
     monkeypatch.setenv("MY_KEY", SECRET)
     file = model_file(api, loopback, key_env="MY_KEY")
     error = await failure(file, ask(file))
-    assert type(error) is errors.WrongKey
+    assert type(error) is errors.WrongKeyError
     assert "$MY_KEY" in str(error)
     assert (error.__cause__, error.__context__) == (None, None)
     shown = [str(error), repr(error), repr(vars(error)), *traceback.format_exception(error), repr(Destination.of(file))]
@@ -83,7 +83,7 @@ async def test_nobody_listens(api: str, loopback: Loopback, keys: str) -> None:
             {"name": f"{provider_name}/m@{place}", "api": "chat" if api == "gemini" else api}
         )
         error = await failure(file, ask(file))
-    assert type(error) is errors.ConnectionFailed
+    assert type(error) is errors.ConnectionFailedError
     assert place in str(error)
 
 
@@ -100,7 +100,7 @@ async def test_json_that_is_no_reply(
     monkeypatch.setattr("tests.loopback.app._serve", odd)
     file = model_file(api, loopback)
     error = await failure(file, ask(file))
-    assert type(error) is errors.MalformedReply
+    assert type(error) is errors.MalformedReplyError
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ async def test_json_that_is_no_reply(
 def test_without_a_key_nothing_is_made(name: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for key in ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"):
         monkeypatch.delenv(key, raising=False)
-    with pytest.raises(errors.MissingKey) as caught:
+    with pytest.raises(errors.MissingKeyError) as caught:
         provider_for(ModelFile(name=name))
     assert variable in str(caught.value)
 
@@ -118,7 +118,7 @@ def test_without_a_key_nothing_is_made(name: str, variable: str, monkeypatch: py
 def test_a_named_variable_counts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPATIBLE_API_KEY", SECRET)
     file = ModelFile(name="compatible/x@http://localhost:1/v1", key_env="OTHER_KEY")
-    with pytest.raises(errors.MissingKey, match=r"\$OTHER_KEY"):
+    with pytest.raises(errors.MissingKeyError, match=r"\$OTHER_KEY"):
         provider_for(file)
     monkeypatch.setenv("OTHER_KEY", "two\nlines")
     with pytest.raises(errors.ConfigurationError) as caught:
@@ -134,16 +134,20 @@ def test_local_servers_need_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("status", "body", "expected"),
     [
-        (403, {"error": {"message": "no access"}}, errors.WrongKey),
-        (400, [{"error": {"code": 400, "message": "API key not valid."}}], errors.WrongKey),
-        (402, {"error": {"message": "Insufficient credits"}}, errors.BudgetExhausted),
-        (429, {"error": {"code": "insufficient_quota", "message": "over"}}, errors.BudgetExhausted),
-        (400, {"error": {"message": "the request exceeds the available context size"}}, errors.ContextOverflow),
-        (400, {"object": "error", "message": "This model's maximum context length is 8192"}, errors.ContextOverflow),
-        (413, "too large", errors.ContextOverflow),
-        (400, {"error": {"message": "no such parameter"}}, errors.BadRequest),
-        (422, {"detail": [{"loc": ["body"]}]}, errors.BadRequest),
-        (301, "", errors.BadRequest),
+        (403, {"error": {"message": "no access"}}, errors.WrongKeyError),
+        (400, [{"error": {"code": 400, "message": "API key not valid."}}], errors.WrongKeyError),
+        (402, {"error": {"message": "Insufficient credits"}}, errors.BudgetExhaustedError),
+        (429, {"error": {"code": "insufficient_quota", "message": "over"}}, errors.BudgetExhaustedError),
+        (400, {"error": {"message": "the request exceeds the available context size"}}, errors.ContextOverflowError),
+        (
+            400,
+            {"object": "error", "message": "This model's maximum context length is 8192"},
+            errors.ContextOverflowError,
+        ),
+        (413, "too large", errors.ContextOverflowError),
+        (400, {"error": {"message": "no such parameter"}}, errors.BadRequestError),
+        (422, {"detail": [{"loc": ["body"]}]}, errors.BadRequestError),
+        (301, "", errors.BadRequestError),
         (409, {}, errors.ServerError),
         (529, "<html>overloaded</html>", errors.ServerError),
         (504, None, errors.ServerError),

@@ -9,7 +9,7 @@ import pytest
 from agenthard.models.budget import Budget
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
-from agenthard.models.errors import BudgetExhausted, MalformedReply, ModelError
+from agenthard.models.errors import BudgetExhaustedError, MalformedReplyError, ModelError
 from agenthard.models.ledger import NOT_STATED, Ledger
 from agenthard.models.prices import Price, PriceTable
 from agenthard.models.providers import http
@@ -35,7 +35,7 @@ async def test_what_is_no_sane_reply_is_malformed(
     loopback.service.odd = lambda asked: odd
     file = model_file(api, loopback)
     async with provider(file) as made:
-        with pytest.raises(MalformedReply) as caught:
+        with pytest.raises(MalformedReplyError) as caught:
             await made.complete(ask(file), SECONDS)
     str(caught.value).encode()
     if odd in ("bomb", "endless"):
@@ -103,7 +103,7 @@ async def test_a_budget_holds_whatever_the_server_says_of_usage(
     (total,) = ledger.totals(by=())
     assert 500 < ledger.spent().tokens <= 1000
     assert total.sent == loopback.counts["received"] < 20
-    assert sum(isinstance(each, BudgetExhausted) for each in outcomes) == 60 - total.sent
+    assert sum(isinstance(each, BudgetExhaustedError) for each in outcomes) == 60 - total.sent
     assert total.not_stated == (total.sent if odd == "no_usage" else 0)
     assert total.maybe_billed == (0 if odd == "no_usage" else total.sent)
     if odd == "no_usage":

@@ -52,7 +52,7 @@ async def test_content_in_parts_and_no_usage(loopback: Loopback, monkeypatch: py
 
 
 @pytest.mark.parametrize(
-    ("code", "expected"), [(429, errors.RateLimited), (502, errors.ServerError), ("odd", errors.ServerError)]
+    ("code", "expected"), [(429, errors.RateLimitError), (502, errors.ServerError), ("odd", errors.ServerError)]
 )
 async def test_errors_with_status_200(
     code: int | str, expected: type[ModelError], loopback: Loopback, monkeypatch: pytest.MonkeyPatch
@@ -118,7 +118,7 @@ async def test_a_call_that_gemini_could_not_read(loopback: Loopback, monkeypatch
 
 
 async def test_an_ending_that_means_nothing(loopback: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(errors.MalformedReply, match="OTHER"):
+    with pytest.raises(errors.MalformedReplyError, match="OTHER"):
         await replied("gemini", {"candidates": [{"finishReason": "OTHER"}]}, loopback, monkeypatch)
 
 
@@ -138,6 +138,6 @@ async def test_ids_that_gemini_gives_go_back(loopback: Loopback, monkeypatch: py
 async def test_what_the_sdk_does_not_know(loopback: Loopback) -> None:
     file = model_file("gemini", loopback)
     async with provider(file) as model:
-        with pytest.raises(errors.BadRequest, match=r"sampling\.extra"):
+        with pytest.raises(errors.BadRequestError, match=r"sampling\.extra"):
             await model.complete(ask(file, sampling={"extra": {"no_such_thing": 1}}), SECONDS)
     assert loopback.counts["received"] == 0

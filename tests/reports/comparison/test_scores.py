@@ -2,7 +2,7 @@
 
 import pytest
 
-from agenthard.audit.statistics import DifferentModels, Estimate, ScoreMatrix, Undefined, paired_difference
+from agenthard.audit.statistics import DifferentModelsError, Estimate, ScoreMatrix, Undefined, paired_difference
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.nulls import NullBand
 from agenthard.reports.comparison.scores import compare_scores
@@ -51,5 +51,5 @@ def test_models_are_matched_by_name_and_different_ones_are_refused() -> None:
     same = compare_scores(first, swapped, SETTINGS)
     assert same.flips == () and all(isinstance(m.difference, Undefined) for m in same.models)
     assert isinstance(same.measures[0].null, Undefined)
-    with pytest.raises(DifferentModels, match="only the first side has"):
+    with pytest.raises(DifferentModelsError, match="only the first side has"):
         compare_scores(first, table([[1] * 6, [0] * 6], models="ac"), SETTINGS)

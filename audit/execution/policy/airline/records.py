@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agenthard.audit.execution.policy.case import Case, Unknown
+from agenthard.audit.execution.policy.case import Case, UnknownFactError
 from agenthard.taxonomy.finding import Evidence
 
 Json = dict[str, Any]
@@ -36,7 +36,7 @@ def flight_day(case: Case, leg: Json) -> Json:
     """Return what is known of a flight on the day of a leg."""
     days = case.record("flights", leg["flight_number"])["dates"]
     if leg["date"] not in days:
-        raise Unknown(f"flight {leg['flight_number']} is not known on {leg['date']}")
+        raise UnknownFactError(f"flight {leg['flight_number']} is not known on {leg['date']}")
     day: Json = days[leg["date"]]
     return day
 
@@ -86,7 +86,7 @@ def free_bags(case: Case, membership: str, cabin: str) -> tuple[int, str]:
     """Read the number of free checked bags for each passenger from the policy, and the passage that states it.
 
     Raises:
-        Unknown: when the policy does not state it in this form.
+        UnknownFactError: when the policy does not state it in this form.
     """
     members = list(_MEMBER.finditer(case.policy))
     ends = [member.start() for member in members[1:]] + [len(case.policy)]
@@ -94,7 +94,7 @@ def free_bags(case: Case, membership: str, cabin: str) -> tuple[int, str]:
         for stated in _ALLOWED.finditer(case.policy, member.end(), end):
             if (member.group(1), stated.group(2).replace(" ", "_")) == (membership, cabin):
                 return int(stated.group(1)), case.policy[member.start() : stated.end()]
-    raise Unknown(f"the policy states no free bags for a {membership} member in {cabin}")
+    raise UnknownFactError(f"the policy states no free bags for a {membership} member in {cabin}")
 
 
 def allowance(case: Case, user_id: str, cabin: str, passengers: int) -> tuple[int, tuple[Evidence, ...]]:

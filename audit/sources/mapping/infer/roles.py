@@ -155,13 +155,13 @@ def _look(role: Role, column: Column, tools: Sequence[set[str]]) -> float:
 
 def tool_names(value: Any) -> set[str]:
     """Return the names in a documentation of tools; none when it is none."""
-    from agenthard.audit.sources.formats.malformed import Malformed
+    from agenthard.audit.sources.formats.malformed import MalformedRecordError
     from agenthard.audit.sources.mapping.tools import read_tools
     from agenthard.taxonomy.record import Origin
 
     try:
         return {tool.name for tool in read_tools(value, Origin(file=""))} if value is not None else set()
-    except Malformed:
+    except MalformedRecordError:
         return set()
 
 

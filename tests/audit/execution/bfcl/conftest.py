@@ -9,7 +9,7 @@ import pytest
 from agenthard.audit.execution import venvs
 from agenthard.audit.execution.bfcl import BfclEnvironment
 from agenthard.audit.execution.bfcl.environment import SCRIPT
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.workers import Limits, WorkerPool
 from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.schema import tool
@@ -29,7 +29,7 @@ def bfcl_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     try:
         for version in RELEASES.values():
             venvs.create("bfcl", version, home)
-    except Unavailable as error:
+    except UnavailableError as error:
         pytest.skip(f"bfcl-eval is not installed and cannot be fetched: {error}")
     return home
 
@@ -39,7 +39,7 @@ def bfcl_python(request: pytest.FixtureRequest) -> Path:
     """Interpreter of an environment with bfcl-eval of version 3; the installed one where there is one."""
     try:
         return venvs.find("bfcl", RELEASES["v3"]).python
-    except Unavailable:
+    except UnavailableError:
         home: Path = request.getfixturevalue("bfcl_home")
         return venvs.find("bfcl", RELEASES["v3"], home).python
 

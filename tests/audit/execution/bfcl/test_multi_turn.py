@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.execution.bfcl import BfclEnvironment
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError, Verdict
 from agenthard.audit.sources.fetch import HOME_VARIABLE
 from agenthard.taxonomy import AgentTask, ToolCall
 
@@ -104,12 +104,12 @@ HOSTILE = {
 def test_a_hostile_gold_costs_its_own_verdict_only(bfcl: BfclEnvironment, attic: Attic, text: str) -> None:
     task = attic([text], task_id="multi_turn_base_1")
     bfcl.reset(task)
-    with pytest.raises(ExecutionFailed) as raised:
+    with pytest.raises(ExecutionError) as raised:
         bfcl.call(task.ground_truth.turns[0][0])
     assert HOSTILE[text] in str(raised.value)
-    with pytest.raises(ExecutionFailed, match="reset first"):
+    with pytest.raises(ExecutionError, match="reset first"):
         bfcl.snapshot()
-    with pytest.raises(ExecutionFailed):
+    with pytest.raises(ExecutionError):
         bfcl.evaluate(task, Attempt(turns=task.ground_truth.turns))
     assert not Path("/tmp/agenthard-escape").exists()
     honest = attic(["mv('note.txt', 'box')"])
@@ -131,7 +131,7 @@ def test_a_hostile_attempt_in_a_batch_leaves_the_others(bfcl: BfclEnvironment, a
     attempts = [Attempt(turns=((call,),)) for call in (MOVE, quit_call, MOVE, quit_call)]
     verdicts = bfcl.evaluate_many(task, attempts)
     assert [isinstance(v, Verdict) and v.passed for v in verdicts] == [True, False, True, False]
-    assert [isinstance(v, ExecutionFailed) for v in verdicts] == [False, True, False, True]
+    assert [isinstance(v, ExecutionError) for v in verdicts] == [False, True, False, True]
 
 
 def test_what_one_task_does_to_the_package_the_next_does_not_see(bfcl: BfclEnvironment, attic: Attic) -> None:
@@ -153,5 +153,5 @@ def test_without_the_package_the_message_names_the_command(
     task = attic([]).model_copy(update={"content_hash": "v4:00ff"})
     command = "agenthard env create bfcl --version 2026.3.23"
     assert command in str(environment.supports(task))
-    with pytest.raises(Unavailable, match=command):
+    with pytest.raises(UnavailableError, match=command):
         environment.reset(task)

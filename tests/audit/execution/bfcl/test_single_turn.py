@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.execution.bfcl import BfclEnvironment
-from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.taxonomy import AgentTask, ToolCall
 from tests.audit.execution.bfcl.conftest import documented
 
@@ -107,7 +107,7 @@ def test_a_broken_answer_is_an_error_and_no_verdict(bfcl: BfclEnvironment, singl
 
 
 def test_single_turn_tasks_cannot_be_replayed(bfcl: BfclEnvironment, single: Single) -> None:
-    with pytest.raises(Unavailable, match="no environment"):
+    with pytest.raises(UnavailableError, match="no environment"):
         bfcl.reset(single("simple", [BREW], ANSWER))
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.execution.acebench import AceBenchEnvironment
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.taxonomy import (
     AgentTask,
     Check,
@@ -74,16 +74,16 @@ def environment(acebench: Path) -> Iterator[AceBenchEnvironment]:
 def test_without_a_checkout_it_says_what_to_give() -> None:
     bare = AceBenchEnvironment()
     assert "--checkout PATH" in (bare.supports(normal(find("birds"))) or "")
-    with pytest.raises(Unavailable, match="--checkout PATH"):
+    with pytest.raises(UnavailableError, match="--checkout PATH"):
         bare.evaluate(normal(find("birds")), attempt())
 
 
 def test_the_checker_of_the_checkout_judges(environment: AceBenchEnvironment) -> None:
     task = normal(find("birds"))
     right, wrong, nothing = environment.evaluate_many(task, [attempt(find("Birds")), attempt(find("cars")), attempt()])
-    assert not isinstance(right, ExecutionFailed) and right.passed
-    assert not isinstance(wrong, ExecutionFailed) and not wrong.passed and "wrong call of find_books" in wrong.reason
-    assert not isinstance(nothing, ExecutionFailed) and "count: wrong number" in nothing.reason
+    assert not isinstance(right, ExecutionError) and right.passed
+    assert not isinstance(wrong, ExecutionError) and not wrong.passed and "wrong call of find_books" in wrong.reason
+    assert not isinstance(nothing, ExecutionError) and "count: wrong number" in nothing.reason
 
 
 def test_repeated_calls_and_alternatives_reach_the_checker_as_written(environment: AceBenchEnvironment) -> None:
@@ -97,12 +97,12 @@ def test_repeated_calls_and_alternatives_reach_the_checker_as_written(environmen
 def test_a_checker_that_breaks_costs_one_verdict(environment: AceBenchEnvironment) -> None:
     task = normal(find("birds"))
     broken, right = environment.evaluate_many(task, [attempt(ToolCall(name="unknown")), attempt(find("birds"))])
-    assert isinstance(broken, ExecutionFailed) and "KeyError" in str(broken)
-    assert not isinstance(right, ExecutionFailed) and right.passed
+    assert isinstance(broken, ExecutionError) and "KeyError" in str(broken)
+    assert not isinstance(right, ExecutionError) and right.passed
 
 
 def test_functions_of_normal_tasks_do_not_exist(environment: AceBenchEnvironment) -> None:
-    with pytest.raises(Unavailable, match="documentation only"):
+    with pytest.raises(UnavailableError, match="documentation only"):
         environment.reset(normal(find("birds")))
 
 

@@ -12,7 +12,7 @@ from agenthard.audit.execution.checkout import (
     python_files,
     use_checkout,
 )
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.registry import check_checkout, environment_for
 from agenthard.audit.execution.tau import TauBenchEnvironment
 from agenthard.audit.execution.tau.own_code import TauBenchCheckout
@@ -65,7 +65,7 @@ def test_the_registry_hands_out_the_code_in_use(tau_bench: Path) -> None:
     use_checkout(tau_bench)
     assert checkout() == tau_bench
     assert isinstance(environment_for(task), TauBenchCheckout)
-    with pytest.raises(Unavailable, match="the code of library cannot be run from a checkout"):
+    with pytest.raises(UnavailableError, match="the code of library cannot be run from a checkout"):
         environment_for(make_task())
     use_checkout(None)
     assert isinstance(environment_for(task), TauBenchEnvironment)
@@ -73,7 +73,7 @@ def test_the_registry_hands_out_the_code_in_use(tau_bench: Path) -> None:
 
 
 def test_a_wrong_checkout_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="no folder at this path"):
+    with pytest.raises(UnavailableError, match="no folder at this path"):
         check_checkout("acebench", tmp_path / "absent")
-    with pytest.raises(Unavailable, match="bfcl cannot be run from a checkout"):
+    with pytest.raises(UnavailableError, match="bfcl cannot be run from a checkout"):
         check_checkout("bfcl", tmp_path)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
 from agenthard.taxonomy import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
@@ -49,13 +49,13 @@ def test_attempts_are_judged(environment: TauCheckout) -> None:
     silent = Attempt(turns=((CEA,),))
     lost = Attempt(turns=((LOST,),), replies=("Cea",))
     verdicts = environment.evaluate_many(task(environment.benchmark), [said, silent, lost])
-    assert [not isinstance(v, ExecutionFailed) and v.passed for v in verdicts] == [True, False, False]
-    assert [not isinstance(v, ExecutionFailed) and v.parts["database"] for v in verdicts] == [True, True, False]
+    assert [not isinstance(v, ExecutionError) and v.passed for v in verdicts] == [True, False, False]
+    assert [not isinstance(v, ExecutionError) and v.parts["database"] for v in verdicts] == [True, True, False]
     environment.close()
 
 
 def test_a_domain_that_is_not_there_is_named(environment: TauCheckout) -> None:
-    with pytest.raises(Unavailable, match="no domain 'retail'"):
+    with pytest.raises(UnavailableError, match="no domain 'retail'"):
         environment.reset(task(environment.benchmark, "retail"))
 
 
@@ -68,7 +68,7 @@ def test_large_numbers_of_attempts_meet_the_same_database(environment: TauChecko
     bob = ToolCall(name="rename", arguments={"user_id": "u1", "name": "Bob"})
     tries = [Attempt(turns=((call,),), replies=("Cea",)) for call in (CEA, bob, CEA, LOST, CEA)]
     verdicts = environment.evaluate_many(task(environment.benchmark), tries)
-    passed = [not isinstance(verdict, ExecutionFailed) and verdict.passed for verdict in verdicts]
+    passed = [not isinstance(verdict, ExecutionError) and verdict.passed for verdict in verdicts]
     assert passed == [True, False, True, False, True]
     environment.close()
 
@@ -88,7 +88,7 @@ def test_another_database_than_the_checkouts_is_not_executed(tau2: Path) -> None
 
 def test_a_models_judgement_is_not_made(tau2: Path) -> None:
     judged = EvaluationSpec(checks=(Check(kind="judge", scored=True, expected="Be kind."),))
-    with pytest.raises(Unavailable, match="scored by a model"):
+    with pytest.raises(UnavailableError, match="scored by a model"):
         Tau2Checkout(tau2).evaluate(task("tau2").model_copy(update={"evaluation": judged}), Attempt())
 
 

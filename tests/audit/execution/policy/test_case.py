@@ -2,7 +2,7 @@ from datetime import datetime
 
 import pytest
 
-from agenthard.audit.execution.policy import Case, Unknown
+from agenthard.audit.execution.policy import Case, UnknownFactError
 from agenthard.taxonomy import ToolCall
 from agenthard.taxonomy.accepted import any_of
 from tests.audit.execution.policy.conftest import airline_tables, call, make_task
@@ -14,7 +14,7 @@ CASE = Case(TASK, "/ground_truth/turns/0/0", TASK.ground_truth.turns[0][0], {"us
 def test_a_record_is_read_as_earlier_calls_left_it() -> None:
     assert CASE.record("users", "new") == {"name": "N"}
     assert CASE.record("users", "ann")["membership"] == "regular"
-    with pytest.raises(Unknown, match="no 'eve' among the users"):
+    with pytest.raises(UnknownFactError, match="no 'eve' among the users"):
         CASE.record("users", "eve")
 
 
@@ -31,7 +31,7 @@ def test_a_changed_record_is_not_quoted_from_the_files() -> None:
 def test_now_is_what_the_policy_states() -> None:
     assert CASE.now == datetime(2024, 5, 15, 15)  # noqa: DTZ001 (the policy's own clock)
     silent = make_task("airline", airline_tables(), [], rules="No clock.")
-    with pytest.raises(Unknown, match="no current time"):
+    with pytest.raises(UnknownFactError, match="no current time"):
         _ = Case(silent, "", CASE.call, {}).now
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.policy import CannotTell, Case, Outcome, RuleBook, Violation, judge
 from agenthard.audit.execution.policy.rule import find
 from agenthard.audit.execution.tau import Tau2Environment
@@ -69,5 +69,5 @@ def test_only_calls_of_the_agent_are_looked_at_with_the_first_accepted_value() -
 
 
 def test_a_task_that_cannot_be_executed() -> None:
-    with pytest.raises(Unavailable):
+    with pytest.raises(UnavailableError):
         list(judge(make_task("airline", {}, [call("think")]), Tau2Environment(), []))

@@ -1,6 +1,6 @@
 import pytest
 
-from agenthard.audit.execution.tau.arithmetic import ArithmeticProblem, calculate, is_arithmetic
+from agenthard.audit.execution.tau.arithmetic import ExpressionError, calculate, is_arithmetic
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_arithmetic(expression: str, value: float) -> None:
     ],
 )
 def test_what_has_no_value_is_refused(expression: str) -> None:
-    with pytest.raises(ArithmeticProblem):
+    with pytest.raises(ExpressionError):
         print(calculate(expression))
 
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from agenthard.audit.execution.environment import Attempt, ExecutionFailed, Unavailable, Verdict
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError, Verdict
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
 from agenthard.taxonomy import AgentTask, ToolCall, ToolSpec
 from tests.audit.execution.tau.conftest import make_task
@@ -57,12 +57,12 @@ def test_a_tool_that_is_not_implemented_disables_the_tasks_that_call_it() -> Non
     assert environment.supports(offered) is None
     environment.reset(offered)
     assert environment.call(CANCEL).error is None
-    with pytest.raises(ExecutionFailed, match="wash_plane is not implemented here"):
+    with pytest.raises(ExecutionError, match="wash_plane is not implemented here"):
         environment.call(WASH)
     [verdict, washed] = environment.evaluate_many(offered, [Attempt(turns=((CANCEL,),)), Attempt(turns=((WASH,),))])
-    assert isinstance(verdict, Verdict) and verdict.passed and isinstance(washed, ExecutionFailed)
+    assert isinstance(verdict, Verdict) and verdict.passed and isinstance(washed, ExecutionError)
     calling = with_tools(make_task("tau2", "airline", [WASH]), ToolSpec(name="wash_plane"))
-    with pytest.raises(Unavailable, match="wash_plane"):
+    with pytest.raises(UnavailableError, match="wash_plane"):
         environment.reset(calling)
 
 
@@ -94,7 +94,7 @@ def test_a_split_of_a_domain_is_the_domain() -> None:
 
 
 def test_nothing_runs_before_a_task() -> None:
-    with pytest.raises(Unavailable, match="reset"):
+    with pytest.raises(UnavailableError, match="reset"):
         Tau2Environment().snapshot()
 
 

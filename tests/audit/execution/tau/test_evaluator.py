@@ -1,6 +1,6 @@
 import pytest
 
-from agenthard.audit.execution.environment import Attempt, Unavailable
+from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
 from agenthard.taxonomy import Check, EvaluationSpec, Message, ToolCall
 from tests.audit.execution.tau.conftest import make_task
@@ -65,7 +65,7 @@ def test_required_calls_agree_on_the_compared_arguments(compared: list[str] | No
 def test_assertions_in_code_are_not_judged() -> None:
     check = Check(kind="state_assertion", scored=True, expected={"func_name": "assert_x"})
     task = make_task("tau2", "airline", []).model_copy(update={"evaluation": EvaluationSpec(checks=(check,))})
-    with pytest.raises(Unavailable, match="assertions"):
+    with pytest.raises(UnavailableError, match="assertions"):
         Tau2Environment().evaluate(task, Attempt())
 
 

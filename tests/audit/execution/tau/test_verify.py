@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agenthard.audit.execution.environment import Unavailable
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.execution.tau.verify import DomainFidelity, Tally, verify_checkout
 from agenthard.audit.sources.fetch import HOME_VARIABLE
@@ -134,7 +134,7 @@ def tau2_packages(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
     packages.lacking.cache_clear()
     try:
         yield packages.install()
-    except Unavailable as error:
+    except UnavailableError as error:
         pytest.skip(f"the packages of τ²-bench are not installed and cannot be fetched: {error}")
     finally:
         packages.lacking.cache_clear()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution.environment import ExecutionFailed
+from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.workers import Isolation, Limits, Worker, WorkerPool
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
@@ -28,7 +28,7 @@ def ask(worker: Worker, act: str, value: Any = None) -> Any:
 
 
 def failure(worker: Worker, act: str, value: Any = None) -> str:
-    with pytest.raises(ExecutionFailed, match="the benchmark's code was stopped") as raised:
+    with pytest.raises(ExecutionError, match="the benchmark's code was stopped") as raised:
         ask(worker, act, value)
     assert worker.fresh
     return str(raised.value)

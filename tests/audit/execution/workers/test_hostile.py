@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers import (
     Limits,
     Worker,
@@ -63,7 +63,7 @@ def run(worker: Worker, code: str) -> Any:
 
 
 def stopped(worker: Worker, code: str, many: bool = False, answers: int | None = 1) -> str:
-    with pytest.raises(ExecutionFailed) as raised:
+    with pytest.raises(ExecutionError) as raised:
         list(worker.ask({"code": code, "many": many}, answers))
     return str(raised.value)
 
@@ -285,7 +285,7 @@ def test_an_import_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(sandbox, "START_SECONDS", 2.0)
     worker = Worker(PYTHON, script)
     for _ in range(3):  # the third time it is not started any more
-        with pytest.raises(Unavailable, match="no answer within 2 s"):
+        with pytest.raises(UnavailableError, match="no answer within 2 s"):
             list(worker.ask({}))
     time.sleep(0.5)
     assert not [name for name in os.listdir("/proc") if name.isdigit() and str(script) in command(name)]
@@ -305,7 +305,7 @@ def test_without_a_layer_nothing_is_executed(layer: str, monkeypatch: pytest.Mon
     tmp_path.chmod(0o777)
     script = tmp_path / "script.py"
     script.write_text(f"open({str(mark)!r}, 'w')\ndef setup():\n    return iter\n")
-    with pytest.raises(Unavailable, match="is not executed.*--allow-weak-isolation") as raised:
+    with pytest.raises(UnavailableError, match="is not executed.*--allow-weak-isolation") as raised:
         list(Worker(PYTHON, script).ask({}))
     assert LAYERS[layer] in str(raised.value)
     assert why_not_contained() == str(raised.value)
@@ -338,6 +338,6 @@ def test_a_host_that_lies_is_a_failure_of_its_task(tmp_path: Path, said: str) ->
     text = "import os, sys\ndef setup():\n    os.write(int(sys.argv[1]), b'{\"ready\": true}')\n"
     script.write_text(f"{text}    os.write(int(sys.argv[1]), {said.encode()!r})\n    os._exit(0)\n")
     worker = Worker(PYTHON, script, LIMITS)
-    with pytest.raises(ExecutionFailed, match="its host broke down"):
+    with pytest.raises(ExecutionError, match="its host broke down"):
         list(worker.ask({}))
     worker.close()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution.environment import ExecutionFailed, Unavailable
+from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers import Worker, WorkerPool
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
@@ -32,7 +32,7 @@ def test_a_process_keeps_its_state_until_it_is_restarted(pool: WorkerPool) -> No
 def test_answers_stream_until_one_breaks(pool: WorkerPool) -> None:
     worker = pool.lease()
     answers = []
-    with pytest.raises(ExecutionFailed, match="exit"):
+    with pytest.raises(ExecutionError, match="exit"):
         for answer in worker.ask({"acts": ["echo", "echo", "exit", "echo"], "with": 7}):
             answers.append(answer)
     assert answers == [7, 7]
@@ -62,7 +62,7 @@ def test_threads_have_workers_of_their_own(pool: WorkerPool) -> None:
         try:
             act = "exit" if number % 5 == 0 else "remember"
             return list(worker.ask({"acts": [act], "with": number}))
-        except ExecutionFailed:
+        except ExecutionError:
             return "failed"
         finally:
             pool.give_back(worker)
@@ -86,12 +86,12 @@ def test_closing_leaves_nothing(pool: WorkerPool) -> None:
 def test_a_script_that_cannot_be_imported_says_why(tmp_path: Path) -> None:
     script = tmp_path / "broken.py"
     script.write_text("import no_such_benchmark\n")
-    with pytest.raises(Unavailable, match="broken.py cannot be run by .*No module named 'no_such_benchmark'"):
+    with pytest.raises(UnavailableError, match="broken.py cannot be run by .*No module named 'no_such_benchmark'"):
         list(Worker(Path(sys.executable), script).ask({}))
 
 
 def test_an_interpreter_that_is_absent_says_so(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="nowhere cannot be run"):
+    with pytest.raises(UnavailableError, match="nowhere cannot be run"):
         list(Worker(tmp_path / "nowhere", SCRIPT).ask({}))
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.schema import tool
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.taxonomy import Origin, ToolCall, ToolSpec
 from agenthard.taxonomy.accepted import any_of, concrete_values
 
@@ -99,6 +99,6 @@ def test_the_name_in_the_answer_counts_unless_there_is_one_function() -> None:
     ],
 )
 def test_another_shape_is_refused_with_its_place(answer: list[Any], pointer: str) -> None:
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(MalformedRecordError) as caught:
         answer_calls(answer, [spec()], one_function=False)
     assert caught.value.pointer == pointer

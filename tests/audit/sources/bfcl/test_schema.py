@@ -4,7 +4,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from agenthard.audit.sources.bfcl.schema import tool, translate
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.taxonomy import Origin
 
 ORIGIN = Origin(file="f.json", line=1, pointer="/function/0")
@@ -97,6 +97,6 @@ def test_a_tool_without_properties_takes_no_arguments() -> None:
     ],
 )
 def test_a_malformed_tool_is_located(doc: dict[str, Any], pointer: str) -> None:
-    with pytest.raises(Malformed) as caught:
+    with pytest.raises(MalformedRecordError) as caught:
         tool(doc, "python", ORIGIN)
     assert caught.value.pointer == pointer

@@ -8,7 +8,7 @@ import pytest
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping import MappingSource, load_mapping
 from agenthard.audit.sources.mapping.mapping import EnvironmentMap, Join, Mapping, RunMap, ScoringMap, TruthMap, UserMap
-from agenthard.audit.sources.mapping.paths import PathError, compile_path
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_paths(path: str, value: Any, pointer: str) -> None:
 
 
 def test_a_function_on_a_wrong_type_is_told() -> None:
-    with pytest.raises(PathError, match="does not fit"):
+    with pytest.raises(PathSyntaxError, match="does not fit"):
         compile_path("join('/', [a])").find({"a": 1})
 
 

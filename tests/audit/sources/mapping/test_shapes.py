@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.sources.formats.malformed import Malformed
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.answers import accepted_answers
 from agenthard.audit.sources.mapping.calls import read_calls
 from agenthard.audit.sources.mapping.conversation import read_messages, read_turns
@@ -58,7 +58,7 @@ def test_types_and_optional_parameters_are_translated() -> None:
     "written", [["lend_book"], [{"description": "nameless"}], 7, [{"name": "f", "parameters": "x"}]]
 )
 def test_what_documents_no_tool_is_refused(written: Any) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedRecordError):
         read_tools(written, PLACE)
 
 
@@ -109,7 +109,7 @@ def test_lists_of_accepted_values_become_any_of_nodes() -> None:
     assert calls([{"f": {"x": [1, 2], "y": ["a", ""]}}], lists=True) == [
         [("f", {"x": {"$any_of": [1, 2], "$optional": False}, "y": {"$any_of": ["a"], "$optional": True}})]
     ]
-    with pytest.raises(Malformed, match="accepted values are lists"):
+    with pytest.raises(MalformedRecordError, match="accepted values are lists"):
         calls([{"f": {"x": 1}}], lists=True)
 
 
@@ -117,7 +117,7 @@ def test_a_broken_call_is_kept_as_text_and_other_text_is_refused() -> None:
     (turn,) = read_calls("f(x='Domino's')", "/gold", (), per_turn=None, lists=False)
     assert [(call.name, call.text) for call in turn] == [("", "f(x='Domino's')")]
     for written in ("no call needed", 7, [{"f": [1]}], [{"name": "f", "arguments": "x"}]):
-        with pytest.raises(Malformed):
+        with pytest.raises(MalformedRecordError):
             calls(written)
 
 
@@ -150,7 +150,7 @@ def test_what_the_user_says_is_read_in_any_shape() -> None:
     "written", ["", [], None, [""], 7, ["Hi", {"role": "user", "content": "x"}], [{"role": "ghost"}]]
 )
 def test_silence_and_other_shapes_are_refused(written: Any) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedRecordError):
         said(written)
 
 
