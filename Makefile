@@ -4,11 +4,11 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PACKAGES := ace audit flows models reports taxonomy
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint types lowest bench docs site lock release clean
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check -e ".[dev]"
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt -e ".[dev]"
 	@touch $(STAMP)
 
 demo: $(STAMP)
@@ -17,12 +17,23 @@ demo: $(STAMP)
 test: $(STAMP) lint
 	$(BIN)/pytest -n auto
 
-lint: $(STAMP)
+lint: $(STAMP) types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	@rm -rf .mypy_path && mkdir -p .mypy_path/agenthard
-	@for item in $(CURDIR)/agenthard/* $(PACKAGES:%=$(CURDIR)/%); do ln -s $$item .mypy_path/agenthard/; done
+
+types: $(STAMP)
+	@rm -rf build/types && mkdir -p build/types/agenthard
+	@for item in $(CURDIR)/agenthard/* $(PACKAGES:%=$(CURDIR)/%); do ln -s $$item build/types/agenthard/; done
 	$(BIN)/mypy
+
+# The oldest versions that pyproject.toml allows: the installed wheel runs the demo, and the tests that need no browser.
+lowest: $(STAMP)
+	$(BIN)/uv venv --quiet --clear --python $(PYTHON) build/lowest
+	$(BIN)/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct . $(LOWEST_TEST_TOOLS)
+	cd build && lowest/bin/agenthard demo --offline --out lowest-demo
+	build/lowest/bin/python -m pytest -p no:cacheprovider -n auto tests/taxonomy tests/audit/statistics tests/audit/detectors tests/reports tests/models
+
+LOWEST_TEST_TOOLS := "pytest>=8.3" "pytest-asyncio>=0.25" "pytest-xdist>=3.6" "hypothesis>=6.100"
 
 bench: $(STAMP)
 	@for file in perf/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
@@ -31,5 +42,24 @@ docs: $(STAMP)
 	$(BIN)/agenthard taxonomy --markdown > docs/taxonomy.md
 	$(BIN)/agenthard checks --markdown > docs/checks.md
 
+site: $(STAMP)
+	$(BIN)/mkdocs build --strict --site-dir build/site
+
+# Versions that development and the workflows use, for every supported Python and system.
+lock: $(STAMP)
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra dev --no-header --no-annotate \
+	  --no-emit-index-url --no-emit-find-links --output-file requirements-dev.txt pyproject.toml
+
+# Builds, checks, and runs what a user would install, in an empty environment and an empty folder.
+release: $(STAMP)
+	rm -rf dist build/release && mkdir -p build/release
+	$(BIN)/python -m build --outdir dist
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv build/release/venv
+	build/release/venv/bin/pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build/release && for name in $(PACKAGES); do ! venv/bin/python -c "import $$name" 2>/dev/null || exit 1; done
+	cd build/release && venv/bin/python -m agenthard demo --offline --out demo
+	@echo "dist/ is ready: tag the commit as v$$($(BIN)/python -c 'from importlib.metadata import version; print(version("agenthard"))') and push the tag"
+
 clean:
-	rm -rf .venv demo-run runs
+	rm -rf .venv build dist demo-run runs

@@ -114,7 +114,8 @@ def load_prices(path: Path | None = None) -> PriceTable:
     Raises:
         ConfigurationError: The file cannot be read, is no price table, or has another currency.
     """
-    shipped = _parse(files("agenthard.models").joinpath("prices.yaml").read_text(encoding="utf-8"), "models/prices.yaml")
+    text = files("agenthard.models").joinpath("prices.yaml").read_text(encoding="utf-8")
+    shipped = _parse(text, "models/prices.yaml")
     if path is None:
         return shipped
     try:
