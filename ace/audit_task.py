@@ -25,7 +25,7 @@ from agenthard.taxonomy.task import (
 )
 
 INSTANCE = "ace_instance"
-"""Key of a task's metadata under which the whole instance stands, in the layout of the paper's files."""
+"""Key of a task's metadata that holds the whole instance, in the layout of the paper's files."""
 
 _WRITES = (Kind.SET_SLOT.value, Kind.DONE.value)
 _TEXT, _GRID, _ITEMS = "/user/turns/0/0/content", "/initial_state/grid", "/initial_state/items"
@@ -91,7 +91,7 @@ def task_of(benchmark: str, id: str, instance: Instance, origins: dict[str, Orig
 
 
 def reference_origins(file: str, index: int) -> dict[str, Origin]:
-    """Returns where the parts of a task stand in a file in the layout of the paper.
+    """Returns where the parts of a task are in a file in the layout of the paper.
 
     Args:
         file: Name of the file.
@@ -112,7 +112,7 @@ def reference_origins(file: str, index: int) -> dict[str, Origin]:
 
 
 def suite_origins(files: tuple[str, str], index: int, slots: int, lines: bool) -> dict[str, Origin]:
-    """Returns where the parts of a task stand in a suite in our own format.
+    """Returns where the parts of a task are in a suite in our own format.
 
     Args:
         files: Names of the public and of the private part.

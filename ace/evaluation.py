@@ -199,7 +199,7 @@ class AceTask:
         return first, workload
 
     def _unplayable(self, agent: str, condition: str, trial: int, why: UnplayableError) -> Trajectory:
-        """An episode that could not begin: nobody's failure, and no other attempt would fare better."""
+        """An episode that could not begin: not a failure of the agent, and another attempt would end the same way."""
         return Trajectory(
             id=f"{agent}/{self.id}/{condition}/{trial}",
             task_id=self.id,

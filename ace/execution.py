@@ -6,9 +6,9 @@ from agenthard.ace.audit_task import INSTANCE
 from agenthard.ace.environment import Budgets, UnplayableError
 from agenthard.ace.environment import Environment as Episode
 from agenthard.ace.environment.environment import as_text
+from agenthard.ace.errors import MalformedInstanceError
 from agenthard.ace.instance import Puzzle
 from agenthard.ace.reference_entry import decode
-from agenthard.ace.unreadable import MalformedInstanceError
 from agenthard.audit.execution.environment import Attempt, Environment, Observation, UnavailableError, Verdict
 from agenthard.taxonomy.task import AgentTask, ToolCall
 

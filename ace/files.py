@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from agenthard.ace import reference_stream, storage
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance, Puzzle
 from agenthard.ace.suite_files import FORMAT
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from agenthard.audit.sources.formats.reading import open_binary
 
 _START_BYTES = 4096
@@ -99,7 +99,7 @@ def domain_in(path: Path) -> str | None:
         path: The file; its name may end in ``.gz``.
 
     Returns:
-        The name of the domain that it states; None when it is no such file.
+        The name of the domain that it states; None when it is not such a file.
     """
     start = _start(path)
     found = _DOMAIN.search(start)

@@ -57,7 +57,7 @@ class Puzzle:
     limits: dict[str, int]
     """Threshold by name of global rule, in the domain's order; all rules of the domain are there."""
     items: dict[str, Item]
-    """Every item by id: those that stand in the grid and the candidates of every slot."""
+    """Every item by id: those in the grid and the candidates of every slot."""
     grid: Grid
     """The grid to begin with: fixed items, and None at the slots."""
     slots: tuple[Slot, ...]

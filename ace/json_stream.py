@@ -22,7 +22,7 @@ def entries(stream: IO[bytes], listed: str) -> Iterator[tuple[str, int | None, A
         with the key, the position and the value.
 
     Raises:
-        ValueError: From here on it is no JSON, or an entry is longer than 64 million characters.
+        ValueError: From here on it is not valid JSON, or an entry is longer than 64 million characters.
         RecursionError: An entry is nested too deeply.
         OSError: It cannot be read.
     """
@@ -66,7 +66,7 @@ class _Text:
         self._ended = False
 
     def peek(self) -> str:
-        """The next character that is no space; nothing at the end."""
+        """The next character that is not a space; empty at the end."""
         while True:
             rest = len(self._text)
             while self._at < rest and self._text[self._at] in " \t\r\n":

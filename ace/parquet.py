@@ -1,13 +1,13 @@
-"""The two parts of a suite as Parquet: one row per instance, its whole record beside columns to select by."""
+"""The two parts of a suite as Parquet: one row per instance, its whole record next to columns to select by."""
 
 from collections.abc import Iterable, Iterator, Set
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from agenthard.ace.errors import MalformedInstanceError
 from agenthard.ace.instance import Instance
 from agenthard.ace.records import answer_line, puzzle_line
-from agenthard.ace.unreadable import MalformedInstanceError
 
 _ROW_GROUP = 64
 
@@ -53,7 +53,7 @@ def records(path: Path) -> Iterator[bytes]:
         What a line of JSON lines holds, its line break included.
 
     Raises:
-        MalformedInstanceError: It is no such file, or a damaged one.
+        MalformedInstanceError: It is not such a file, or it is damaged.
         OSError: It cannot be read.
     """
     import pyarrow as pa

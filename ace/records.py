@@ -5,8 +5,8 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
+from agenthard.ace.errors import MalformedInstanceError
 from agenthard.ace.instance import Answer, Certificate, Instance, Provenance, Puzzle
-from agenthard.ace.unreadable import MalformedInstanceError
 
 
 @dataclass(frozen=True, slots=True)

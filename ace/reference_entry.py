@@ -3,8 +3,8 @@
 import json
 from typing import Any
 
+from agenthard.ace.errors import MalformedInstanceError
 from agenthard.ace.instance import Answer, Grid, Instance, Item, Puzzle, Slot, SlotAnswer
-from agenthard.ace.unreadable import MalformedInstanceError
 
 __all__ = ["MalformedInstanceError", "as_count", "as_text", "decode", "difference", "encode"]
 
@@ -147,8 +147,8 @@ def difference(found: object, expected: object, where: str = "") -> str | None:
     """Says where two pieces of JSON data first differ.
 
     Args:
-        found: What stands in the file.
-        expected: What should stand there.
+        found: What the file has.
+        expected: What it should have.
         where: JSON Pointer of both.
 
     Returns:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import as_count, as_text, decode, difference, encode
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 
 __all__ = [
     "Header",
@@ -149,7 +149,7 @@ def write(path: Path, header: Header, instances: Iterable[Instance], count: int)
 
 
 def parse_header(data: dict[str, Any], count: int) -> Header:
-    """Makes a header of what stands around the instances of a file.
+    """Makes a header of everything around the instances of a file.
 
     Args:
         data: The file, with or without the instances.

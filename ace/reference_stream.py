@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance
 from agenthard.ace.json_stream import entries
 from agenthard.ace.reference_format import Header, parse_entry, parse_header
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from agenthard.audit.sources.formats.reading import open_binary
 
 _HEADER = {
@@ -36,7 +36,7 @@ def scan(path: Path) -> Iterator[Instance | Unreadable]:
         rest cannot be read, or that the file holds another number of instances than it says.
 
     Raises:
-        MalformedInstanceError: What stands around the instances is wrong, or nothing of the file is in the layout.
+        MalformedInstanceError: Something around the instances is wrong, or nothing of the file is in the layout.
         OSError: It cannot be read.
     """
     header, announced = read_header(path)
@@ -55,7 +55,7 @@ def scan(path: Path) -> Iterator[Instance | Unreadable]:
 
 
 def read_header(path: Path) -> tuple[Header, int]:
-    """Reads what stands around the instances.
+    """Reads everything around the instances.
 
     Args:
         path: The file.
@@ -82,7 +82,7 @@ def read_header(path: Path) -> tuple[Header, int]:
 
 
 def _around(stream: IO[bytes]) -> dict[str, Any]:
-    """The entries beside the instances. The file is read beyond the header only where entries come after the list."""
+    """The entries next to the instances. The file is read beyond the header only where entries come after the list."""
     found: dict[str, Any] = {}
     for key, index, value in entries(stream, "instances"):
         if index is None:

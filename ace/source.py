@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from agenthard.ace import domains, files, reference_format, reference_stream, storage
 from agenthard.ace.audit_task import INSTANCE, reference_origins, suite_origins, task_of
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import decode, encode
 from agenthard.ace.suite_files import parts, read_head
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -197,5 +197,5 @@ def _refusal(place: Path, instance: Instance, used: set[str]) -> str | None:
 
 
 def _with_remedy(reason: str) -> str:
-    remedy = "mend the instance, or make it again with `agenthard ace generate`"
+    remedy = "fix the instance, or make it again with `agenthard ace generate`"
     return reason if "`agenthard ace generate`" in reason else f"{reason}; {remedy}"

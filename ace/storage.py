@@ -1,4 +1,4 @@
-"""Our own format: a folder in which the public part of a suite stands apart from the private one.
+"""Our own format: a folder in which the public part of a suite is separate from the private one.
 
 ``puzzles`` holds what an agent may see, ``answers`` the solutions with their certificates and provenance, each one
 instance after the other in the same order, as JSON lines or as Parquet; ``suite.json`` says how the suite was made. A
@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agenthard.ace import parquet
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance, Puzzle
 from agenthard.ace.records import answer_line, puzzle_line, read_instance, read_puzzle
 from agenthard.ace.suite_files import HEAD, PARTS, Kind, parts, read_head, records, write_head, write_part
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 
 __all__ = ["HEAD", "Kind", "parts", "read", "read_puzzles", "resumable", "scan", "scan_puzzles", "write", "write_part"]
 
@@ -39,7 +39,7 @@ def write(
         instances: The instances.
         parameters: What the suite was asked to be, as JSON data; kept in ``suite.json``.
         kind: JSON lines or Parquet.
-        resume: Append to the instances that are there (see ``resumable``) instead of starting anew.
+        resume: Append to the instances that are there (see ``resumable``) instead of starting again.
         count: How many instances the whole suite has, those that are there included; kept in ``suite.json``, so that
             readers can tell when a suite was interrupted. None when it is not known beforehand.
 
@@ -51,7 +51,7 @@ def write(
         OSError: The folder cannot be written.
     """
     if resume and kind == "parquet":
-        raise ValueError("a Parquet suite cannot be taken up again; write JSON lines, or start anew")
+        raise ValueError("a Parquet suite cannot be resumed; write JSON lines, or start again")
     folder.mkdir(parents=True, exist_ok=True)
     if kind == "parquet":
         written = parquet.write(*parts(folder, kind), instances)
@@ -78,7 +78,7 @@ def read(folder: Path) -> Iterator[Instance]:
 
 
 def scan(folder: Path) -> Iterator[Instance | Unreadable]:
-    """Reads a suite like ``read``, and goes on after a broken record.
+    """Reads a suite like ``read``, and continues after a broken record.
 
     Args:
         folder: The folder.
@@ -101,7 +101,7 @@ def scan(folder: Path) -> Iterator[Instance | Unreadable]:
     if count is not None and whole < count:
         reason = (
             f"the suite was interrupted here, after {whole} of {count} instances; "
-            "the same `agenthard ace generate` command goes on from there"
+            "the same `agenthard ace generate` command continues from there"
         )
         yield Unreadable(whole, None, reason, "puzzles")
 
@@ -122,7 +122,7 @@ def read_puzzles(folder: Path) -> Iterator[Puzzle]:
 
 
 def scan_puzzles(folder: Path) -> Iterator[Puzzle | Unreadable]:
-    """Reads the public part like ``read_puzzles``, and goes on after a broken record.
+    """Reads the public part like ``read_puzzles``, and continues after a broken record.
 
     Args:
         folder: The folder.
@@ -158,11 +158,11 @@ def resumable(folder: Path, parameters: Mapping[str, Any]) -> int:
         return 0
     head = read_head(folder)
     if head["kind"] != "jsonl":
-        raise ValueError(f"{folder} holds a Parquet suite, which cannot be taken up again; start anew elsewhere")
+        raise ValueError(f"{folder} holds a Parquet suite, which cannot be resumed; start again in another folder")
     if "split" in head:
-        raise ValueError(f"{folder} holds a part of a suite, which cannot be taken up again; start anew elsewhere")
+        raise ValueError(f"{folder} holds a part of a suite, which cannot be resumed; start again in another folder")
     if head.get("parameters") != json.loads(json.dumps(parameters)):
-        raise ValueError(f"{folder} holds a suite with other parameters; start anew elsewhere")
+        raise ValueError(f"{folder} holds a suite with other parameters; start again in another folder")
     paths = parts(folder, "jsonl")
     if not all(path.exists() for path in paths):
         return 0

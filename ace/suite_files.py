@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agenthard.ace import parquet
-from agenthard.ace.unreadable import MalformedInstanceError
+from agenthard.ace.errors import MalformedInstanceError
 from agenthard.audit.sources.formats.reading import load_document
 from agenthard.taxonomy.files import write_text
 

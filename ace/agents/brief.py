@@ -24,7 +24,7 @@ class Brief:
 
     @property
     def fixed(self) -> list[str]:
-        """Ids of the items that stand in the grid from the start."""
+        """Ids of the items that are in the grid from the start."""
         return [id for row in self.puzzle.grid for id in row if id is not None]
 
     @property

@@ -53,7 +53,7 @@ def weigh(brief: Brief, notes: Notes) -> Weights:
     """
     fields = brief.global_fields
     taken = {id: {field: _thinned(notes.summand(id, field)) for field in fields} for id in notes.ids()}
-    # A repeat rule has a sum per value that may occur, so each possible value stands in some item.
+    # A repeat rule has a sum per value that may occur, so each possible value occurs in some item.
     met = {field: list(dict.fromkeys(v for values in taken.values() for v in values[field])) for field in fields}
     longest = max(map(len, met.values()), default=0)
     items: dict[str, Item] = {

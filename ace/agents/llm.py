@@ -38,7 +38,7 @@ class LlmSettings(Record):
     The released code ends it at the third, which is 2 here."""
     max_idle: int = Field(default=10, ge=0)
     """Replies without a tool call, one after the other, that are answered with a reminder: one more ends the episode.
-    The released code sends no reminder and goes on to the limit of turns."""
+    The released code sends no reminder and continues up to the limit of turns."""
     text_calls: bool = False
     """Whether tool calls are also read from the text of a reply (agenthard.ace.agents.text_calls)."""
 
@@ -84,7 +84,7 @@ async def play(
 
     Returns:
         The record. A conversation that outgrows the model is the agent's failure (``agent_error``); a request that
-        could not be answered is nobody's (``infrastructure_error``, no verdict).
+        could not be answered does not count for or against the model (``infrastructure_error``, no verdict).
 
     Raises:
         models.errors.ModelError: Nothing more can be asked of the model, or it is set up wrongly; the episode has not
@@ -121,7 +121,7 @@ def first_request(settings: LlmSettings, environment: Environment, trial: int = 
 
 
 class _Talk:
-    """The conversation with a model, as it is sent, beside the episode that records it."""
+    """The conversation with a model, as it is sent, next to the episode that records it."""
 
     def __init__(self, settings: LlmSettings, episode: Episode) -> None:
         seed = trial_seed(settings.seed, episode.trial)
@@ -138,7 +138,7 @@ class _Talk:
         self._cost: float | None = 0.0
 
     async def run(self, model: Model, owner: str) -> Ending:
-        """Goes on until the episode ends."""
+        """Continues until the episode ends."""
         environment = self._episode.environment
         while not environment.finished:
             self._episode.require_turn()
@@ -165,7 +165,7 @@ class _Talk:
         return {**self._tokens.model_dump(), **cost, "requests": self._requests}
 
     def _charge(self, completion: Completion) -> None:
-        # A cached reply was asked for once, by whoever was here before: an episode that goes on counts what it took.
+        # A cached reply was requested once, by an earlier attempt: a resumed episode counts what it cost.
         self._requests += max(completion.attempts, 1)
         self._tokens += completion.reply.usage
         known = self._cost is not None and completion.cost is not None
@@ -192,7 +192,7 @@ class _Talk:
         return None
 
     def _listen(self, text: str, notice: str) -> None:
-        """Takes in a reply that calls nothing, and says so. Services refuse an empty message, so none is sent back."""
+        """Records a reply without a call, and says so. Services refuse an empty message, so none is sent back."""
         self._episode.say(text)
         self._episode.hear(notice)
         if text:
@@ -219,7 +219,7 @@ class _Talk:
 
 
 def _recorded(call: Call) -> ToolCall:
-    """A call as records hold it: with its arguments, or with the text of them where they are no JSON object."""
+    """A call as records hold it: with its arguments, or with their text where they are not a JSON object."""
     try:
         arguments = json.loads(call.arguments or "{}")
         json.dumps(arguments, ensure_ascii=False).encode("utf-8")

@@ -10,7 +10,7 @@ RETRIES = 5
 class Noise:
     """Weaknesses of an agent, each with a probability from 0 to 1.
 
-    They concern candidates. The items that stand in the grid can be looked up again at any time, at no cost.
+    They concern candidates. The items in the grid can be looked up again at any time, at no cost.
     """
 
     forgetting: float = 0.0
@@ -18,7 +18,7 @@ class Noise:
     arithmetic: float = 0.0
     """Each number of a candidate that goes into a sum is off, by 1 up to a tenth of what the attribute spans."""
     early_stop: float = 0.0
-    """After each turn the agent hands in the grid as it stands."""
+    """After each turn the agent submits the grid as it is."""
     hallucination: float = 0.0
     """Each id that is put into a slot is misspelt; the agent does not look at the refusal."""
     retries: int = RETRIES

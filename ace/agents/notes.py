@@ -98,7 +98,7 @@ class Notes:
         """Yields the items that matter.
 
         Yields:
-            Ids of the items that stand in the grid, then of the survivors.
+            Ids of the items in the grid, then of the survivors.
         """
         yield from self._brief.fixed
         for left in self.survivors:

@@ -1,4 +1,4 @@
-"""The hands of an agent without a model: calls in turns, failed calls repeated, weaknesses applied."""
+"""Plays for an agent without a model: calls in turns, failed calls repeated, weaknesses applied."""
 
 from collections.abc import Callable, Iterable, Sequence
 from random import Random
@@ -113,7 +113,7 @@ class Player:
         answers = self._turn(calls)
         lost = [call for call, answer in zip(calls, answers, strict=True) if answer["messages"] == _LOST]
         if lost and self.noise.retries:
-            # A check beside a put that failed was about another grid.
+            # A check next to a put that failed was about another grid.
             self.ask([call for call in lost if call.kind is Kind.SET_SLOT])
             verdicts = self.ask(checks)
         else:

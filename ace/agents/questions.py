@@ -68,7 +68,7 @@ def read_values(player: Player, notes: Notes) -> None:
 
 
 def _read_fixed(player: Player, notes: Notes) -> None:
-    """Looks up the items that stand in the grid, in one turn."""
+    """Looks up the items in the grid, in one turn."""
     calls = [
         Call(Kind.ITEM_ATTRIBUTES, {"ids": ids, "field": fields})
         for ids in _batches(player.brief.fixed, MAX_IDS)

@@ -144,5 +144,5 @@ def _probability(name: str, text: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise UnknownAgentError(f"agent {name!r}: {text!r} is no probability; write a number from 0 to 1, such as 0.1")
+        raise UnknownAgentError(f"agent {name!r}: {text!r} is not a probability; write a number from 0 to 1, like 0.1")
     return value

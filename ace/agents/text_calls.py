@@ -1,7 +1,7 @@
 """Tool calls that a model writes into its text, for models that their server gives no calls of their own.
 
 Two forms are read, either between ``<tool_call>`` tags: a JSON object with name and arguments, and the tags
-``<function=NAME><parameter=KEY>``. What a model drafts while it thinks is no call: text before ``</think>`` is skipped.
+``<function=NAME><parameter=KEY>``. Drafts in a model's thinking are not calls: text before ``</think>`` is skipped.
 """
 
 import json

@@ -30,7 +30,7 @@ def as_cell(arguments: Arguments) -> Cell:
         The cell; it may lie outside the grid.
 
     Raises:
-        RefusedCallError: One of the two is no number.
+        RefusedCallError: One of the two is not a number.
     """
     try:
         return int(arguments["row"]), int(arguments["col"])
@@ -98,7 +98,7 @@ class Fields:
         return names
 
     def require(self, names: list[str]) -> None:
-        """Refuses names that are no attributes.
+        """Refuses names that are not attributes.
 
         Args:
             names: The names.
@@ -121,7 +121,7 @@ def as_ids(ids: Any) -> list[str]:
         The ids.
 
     Raises:
-        RefusedCallError: It is no such list, or too long.
+        RefusedCallError: It is not such a list, or it is too long.
     """
     if isinstance(ids, str):
         try:

@@ -1,4 +1,4 @@
-"""The grid of one episode: what stands where, and whether it is allowed, without ever being recomputed from scratch."""
+"""The grid of one episode: which item is where, and whether it is allowed, updated with every change."""
 
 from agenthard.ace.domain import Domain, SlotRule
 from agenthard.ace.environment.tallies import tally
@@ -45,7 +45,7 @@ class Board:
         self.places: dict[Cell, Place] = {slot.cell: Place(slot, domain, puzzle.items) for slot in puzzle.slots}
         """The slots by cell."""
         self.fixed: dict[str, Item] = {id: puzzle.items[id] for row in puzzle.grid for id in row if id is not None}
-        """The items that stand in the grid from the start, by id."""
+        """The items in the grid from the start, by id."""
         self._items = puzzle.items
         self._grid = [list(row) for row in puzzle.grid]
         self._empty = len(self.places)
@@ -65,7 +65,7 @@ class Board:
 
     @property
     def grid(self) -> Grid:
-        """The grid as it stands."""
+        """The current grid."""
         return tuple(map(tuple, self._grid))
 
     @property

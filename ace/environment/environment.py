@@ -54,7 +54,7 @@ class Environment:
 
         Raises:
             Unplayable: The instance contradicts itself or its domain.
-            ValueError: The failure rate is no probability, or there is no such domain or mode.
+            ValueError: The failure rate is not a probability, or there is no such domain or mode.
         """
         self.puzzle = puzzle
         self.domain = domains.load(puzzle.domain)
@@ -74,7 +74,7 @@ class Environment:
 
     @property
     def grid(self) -> Grid:
-        """The grid as it stands."""
+        """The current grid."""
         return self._toolbox.board.grid
 
     def tools(self, shuffle: int | None = None) -> tuple[Tool, ...]:
@@ -128,7 +128,7 @@ class Environment:
             ending: How it ended, where the agent did not call `done`.
 
         Returns:
-            The result; its score is about the grid as it stands, whatever the ending.
+            The result; its score is about the current grid, whatever the ending.
         """
         return Result(
             instance=self.puzzle.id,

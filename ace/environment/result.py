@@ -12,7 +12,7 @@ class Ending(StrEnum):
     DONE = "done"
     """The agent called `done`."""
     OPEN = "open"
-    """The agent stopped without calling `done`, or may still go on."""
+    """The agent stopped without calling `done`, or may still continue."""
     MAX_STEPS = "max_steps"
     """The agent used up the model replies it was allowed."""
     TRUNCATIONS = "truncations"

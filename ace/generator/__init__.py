@@ -1,6 +1,6 @@
 """The generator: instances with a proved unique solution, and nothing but the rules to find it by."""
 
-from agenthard.ace.generator.errors import GenerationError, ImpossibleParametersError
+from agenthard.ace.errors import GenerationError, ImpossibleParametersError
 from agenthard.ace.generator.making import GENERATOR, make
 from agenthard.ace.generator.parameters import Cell, Parameters
 from agenthard.ace.generator.stream import generate

@@ -2,7 +2,7 @@
 
 A solver that takes every other slot at its mean can ask of each candidate how well it would then fit the global rules.
 With decoys that are chosen slot by slot this *look-ahead* often finds the truth. Here the decoys of one slot after the
-other are chosen anew, given all the others, until look-ahead finds no more truths than guessing would.
+other are chosen again, given all the others, until look-ahead finds no more truths than guessing would.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _BALANCE = 0.05
 def couple(
     rng: np.random.Generator, scaffold: Scaffold, limits: dict[str, int], slack: Ints, slots: Sequence[DecoySlot]
 ) -> None:
-    """Chooses decoys anew so that look-ahead finds truths no more often than guessing.
+    """Chooses decoys again so that look-ahead finds truths no more often than guessing.
 
     Args:
         rng: Source of randomness.

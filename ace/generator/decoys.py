@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from agenthard.ace.domain import GlobalKind
+from agenthard.ace.errors import UnmetConditionError
 from agenthard.ace.generator.calibration import calibrated, features, weighted_choice
 from agenthard.ace.generator.combinations import Combinations
-from agenthard.ace.generator.errors import UnmetConditionError
 from agenthard.ace.generator.preference import Preference, demanded_level
 from agenthard.ace.generator.scaffold import Scaffold
 from agenthard.ace.generator.space import Box, Floats, Ints, Space

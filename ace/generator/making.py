@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from agenthard.ace.errors import GenerationError, UnmetConditionError
 from agenthard.ace.generator.assemble import assemble
 from agenthard.ace.generator.coupling import couple
 from agenthard.ace.generator.decoys import draw_decoys
-from agenthard.ace.generator.errors import GenerationError, UnmetConditionError
 from agenthard.ace.generator.filters import draw_filters
 from agenthard.ace.generator.parameters import Cell, Parameters
 from agenthard.ace.generator.preference import recorded_stages

@@ -6,7 +6,7 @@ from typing import NamedTuple, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from agenthard.ace import domains
-from agenthard.ace.generator.errors import ImpossibleParametersError
+from agenthard.ace.errors import ImpossibleParametersError
 from agenthard.ace.generator.shares import decoy_slot_count, largest_share
 from agenthard.ace.reference_format import Header
 

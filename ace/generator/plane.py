@@ -1,7 +1,7 @@
 """One weighted sum of an instance's rules, on which the truth and its decoys lie close together.
 
-An item that is better than the truth under every rule could replace it, so it is no decoy; one that is worse under
-every rule is a decoy that anybody sees. Good decoys are as good as the truth on the whole, better under some rules and
+An item that is better than the truth under every rule could replace it, so it is not a decoy; one that is worse under
+every rule is an obvious decoy. Good decoys are as good as the truth on the whole, better under some rules and
 worse under others. The whole is measured by weights drawn for each instance: an item's *level*.
 """
 

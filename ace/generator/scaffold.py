@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from agenthard.ace.generator.errors import UnmetConditionError
+from agenthard.ace.errors import UnmetConditionError
 from agenthard.ace.generator.filters import allowed_share
 from agenthard.ace.generator.plane import draw_balanced_truth, draw_plane
 from agenthard.ace.generator.shares import draw_shares

@@ -114,7 +114,7 @@ class Space:
 
         Args:
             items: One row per item.
-            row: The row of the grid they would stand in.
+            row: The row of the grid they would be in.
 
         Returns:
             One row per item, one column per column of the rules.

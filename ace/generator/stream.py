@@ -6,14 +6,14 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from itertools import islice
 from multiprocessing import get_context
 
-from agenthard.ace.generator.errors import GenerationError
+from agenthard.ace.errors import GenerationError
 from agenthard.ace.generator.helper_process import end_with_parent
 from agenthard.ace.generator.making import make
 from agenthard.ace.generator.parameters import Cell, Parameters
 from agenthard.ace.instance import Instance
 
 _BATCH = 4
-"""Instances that a process makes before it hands them over."""
+"""Instances that a process makes before it returns them."""
 _AHEAD = 3
 """Batches that each further process has before it: it never waits, and at the end little is left to wait for."""
 _WAITING = 8
@@ -59,7 +59,7 @@ def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterat
 
 
 def _made_here(parameters: Parameters, cells: list[Cell]) -> Future[list[Instance]]:
-    """A batch made in this process; a failure waits for its turn, so that what comes before it is handed over."""
+    """A batch made in this process; a failure waits for its turn, so that what comes before it is yielded."""
     made: Future[list[Instance]] = Future()
     try:
         made.set_result(_make_batch(parameters, cells))

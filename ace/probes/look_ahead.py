@@ -1,6 +1,6 @@
 """One-slot look-ahead: how well a candidate fits the global rules while every other slot stays open.
 
-This is no give-away but a little reasoning: it reads the global rules and nothing that is hidden. Where it finds the
+This is not a give-away but a little reasoning: it reads the global rules and nothing that is hidden. Where it finds the
 truth, a slot can be solved on its own and the instance asks for no search over combinations.
 """
 

@@ -35,7 +35,7 @@ def certify(instance: Instance, found: Found) -> Certificate:
 
 
 def certificate_problem(written: Certificate, renewed: Certificate) -> str | None:
-    """Compares a certificate with one made anew from the instance at hand.
+    """Compares a certificate with one made again from the given instance.
 
     Args:
         written: The certificate that came with the instance.

@@ -30,7 +30,7 @@ class Sum:
 
         Args:
             item: The item.
-            row: The row it stands in.
+            row: The row it is in.
 
         Returns:
             Its number, 1 or 0 for what is counted, negative for a floor; 0 in another row.
@@ -51,7 +51,7 @@ class Sum:
                 return -int(int(own) >= int(self.rule.counted or 0))
 
     def of_fixed(self, puzzle: Puzzle) -> int:
-        """Returns the sum over the items that stand in the grid from the start.
+        """Returns the sum over the items in the grid from the start.
 
         Args:
             puzzle: The puzzle.

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from agenthard.ace import reference_format
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_stream import read_header, scan
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from tests.ace.environment.small import instance, write_file
 
 

@@ -189,7 +189,7 @@ def suite(kind: storage.Kind, tmp_path: Path) -> Path:
 
 
 def at(root: Path, origin: Origin) -> Any:
-    """What stands at an origin: pointers into Parquet are into the list of its records."""
+    """What is at an origin: pointers into Parquet are into the list of its records."""
     path = root / origin.file
     if path.suffix == ".parquet":
         return resolve([json.loads(line) for line in parquet.records(path)], origin.pointer)
@@ -277,7 +277,7 @@ def test_an_interrupted_suite_says_so(tmp_path: Path) -> None:
     assert len(tasks) == 5
     (item,) = quarantine.items
     assert (item.file, item.line) == ("puzzles.jsonl", 6)
-    assert "interrupted here, after 5 of 8" in item.reason and item.reason.endswith("goes on from there")
+    assert "interrupted here, after 5 of 8" in item.reason and item.reason.endswith("continues from there")
 
 
 def test_an_unreadable_suite_is_set_aside_and_the_others_are_read(suite: Path, kind: storage.Kind) -> None:

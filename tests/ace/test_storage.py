@@ -1,4 +1,4 @@
-"""Our own format: the public part apart from the private one, in JSON lines or Parquet, and taken up again."""
+"""Our own format: the public part apart from the private one, in JSON lines or Parquet, and resumed."""
 
 import json
 from itertools import islice
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.files import load, load_puzzles
 from agenthard.ace.generator import Parameters, generate
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_format import write as write_reference
 from agenthard.ace.storage import Kind, read, read_puzzles, resumable, write, write_part
-from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
 from tests.ace.environment.small import instance
 
 PARAMETERS = Parameters(
@@ -90,7 +90,7 @@ def test_only_the_same_suite_is_taken_up(tmp_path: Path) -> None:
     write(tmp_path / "table", [], asked(), "parquet")
     with pytest.raises(ValueError, match="holds a Parquet suite"):
         resumable(tmp_path / "table", asked())
-    with pytest.raises(ValueError, match="cannot be taken up again"):
+    with pytest.raises(ValueError, match="cannot be resumed"):
         write(tmp_path / "table", [], asked(), "parquet", resume=True)
 
 

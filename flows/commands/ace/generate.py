@@ -37,7 +37,7 @@ def generate(
     workers: Annotated[int, typer.Option(min=1, help="Processes; they do not change a byte.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Generate a suite of proved instances; the default is the paper's. The same command goes on after an interruption.
+    """Generate a suite of proved instances; the default is the paper's. The same command resumes after an interruption.
 
     Exit codes: 0 the suite is there, 3 it cannot exist or cannot be written; the message says why.
 
@@ -64,7 +64,7 @@ def generate(
         with one_message(), show_progress(error_console()):
             written = write_suite(parameters, out, SuiteFormat(form), workers)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; what is there is kept: the same command goes on from there") from None
+        raise CommandError("interrupted; what is there is kept: the same command continues from there") from None
     if as_json:
         print_json([asdict(each) for each in written])
     else:
@@ -73,7 +73,7 @@ def generate(
 
 
 def _parameters(**asked: Any) -> "Parameters":
-    """Check what is asked for; an empty list stands for the paper's."""
+    """Check what is asked for; an empty list means the paper's."""
     from pydantic import ValidationError
 
     from agenthard.ace.generator import Parameters

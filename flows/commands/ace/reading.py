@@ -20,8 +20,8 @@ PathsArgument = Annotated[
 def one_message() -> Iterator[None]:
     """Turn what ACE refuses into one message without a traceback."""
     from agenthard.ace.environment import UnplayableError
+    from agenthard.ace.errors import MalformedInstanceError
     from agenthard.ace.generator import GenerationError, ImpossibleParametersError
-    from agenthard.ace.unreadable import MalformedInstanceError
     from agenthard.audit.probes import CandidatesError
     from agenthard.flows.errors import CommandError
     from agenthard.taxonomy.errors import MissingExtraError
@@ -53,7 +53,7 @@ def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":
         CommandError: there is nothing to read at a path, or nothing in any of them could be read.
     """
     from agenthard.ace import files
-    from agenthard.ace.unreadable import MalformedInstanceError, Unreadable
+    from agenthard.ace.errors import MalformedInstanceError, Unreadable
     from agenthard.flows.errors import CommandError
 
     places = [place for path in paths for place in _places(path)]

@@ -39,7 +39,7 @@ def serve_mcp(
 
 def _puzzle(path: Path, id: str) -> "Puzzle":
     from agenthard.ace import files
-    from agenthard.ace.unreadable import Unreadable
+    from agenthard.ace.errors import Unreadable
     from agenthard.flows.errors import CommandError
 
     others: list[str] = []

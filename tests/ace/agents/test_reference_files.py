@@ -84,7 +84,7 @@ def test_trying_all_with_unlimited_checks_solves_all_in_the_end(instances: list[
 @pytest.mark.parametrize("mode", list(Mode))
 def test_trying_with_the_papers_budgets_solves_what_so_many_guesses_hit(instances: list[Instance], mode: Mode) -> None:
     runs = play(instances, "filter-check", mode, PAPER)
-    # One check per slot; when they are spent, one more filling stands in the grid, unchecked.
+    # One check per slot; when they are spent, one more filling is in the grid, unchecked.
     chances = [min(1.0, (instance.hidden_slots + 1) / guesses(instance)) for instance in instances]
     spread = sqrt(sum(p * (1 - p) for p in chances))
     assert abs(solved(runs) - sum(chances)) < 4 * spread

@@ -80,7 +80,7 @@ def instance(id: str = "course_r2_c2_h2_b2") -> Instance:
 
 
 def write_file(folder: Path) -> Path:
-    """Writes two instances, alike but for their ids, in the layout of the released files."""
+    """Writes two instances, alike except for their ids, in the layout of the released files."""
     path = folder / "course.json"
     header = Header("course", rows=2, cols=2, hidden_slots=(2,), decoy_budgets=(2,), candidates=3)
     write(path, header, [instance("course_r2_c2_h2_b2"), instance("course_again")], count=2)

@@ -11,8 +11,8 @@ import pytest
 
 from agenthard.ace import domains
 from agenthard.ace.domain import Number
+from agenthard.ace.errors import UnmetConditionError
 from agenthard.ace.generator import GenerationError, Parameters, generate, make
-from agenthard.ace.generator.errors import UnmetConditionError
 from agenthard.ace.generator.parameters import Cell
 from agenthard.ace.instance import Instance
 from agenthard.ace.proof import verify

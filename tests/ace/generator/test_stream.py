@@ -1,4 +1,4 @@
-"""The stream of a suite: order, and what is handed over before a failure."""
+"""The stream of a suite: order, and what is yielded before a failure."""
 
 from collections.abc import Callable
 from concurrent.futures import Future

@@ -76,5 +76,5 @@ def test_slots_without_decoys_have_no_level() -> None:
 
 def test_a_level_by_hand() -> None:
     # C12 with (1, 0) empty: price 200 + 300 + 300 = 800 of 900, workload 4 + 1 + 3 = 8 of 12, Ada Berg twice of 2.
-    # C22 beside the truth C11: price 850, workload 11, Ada Berg twice; beside C12 she is there three times.
+    # C22 with the truth C11: price 850, workload 11, Ada Berg twice; with C12 she is there three times.
     assert stages(domains.load("course"), instance()) == [1, 3]

@@ -1,6 +1,28 @@
-"""Why an instance could not be made."""
+"""What goes wrong with instances: they cannot be read, or cannot be generated."""
+
+from dataclasses import dataclass
 
 from agenthard.taxonomy.errors import AgentHardError
+
+
+class MalformedInstanceError(AgentHardError, ValueError):
+    """Text that is not in the layout it should be in; the message says where and what is wrong."""
+
+    code = "AH610"
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An instance that was set aside."""
+
+    index: int
+    """Its position in the file's list, from 0."""
+    id: str | None
+    """Its id, where it has one."""
+    reason: str
+    """Where it departs from the layout, and how."""
+    part: str = ""
+    """In a format that spreads an instance over several files, the one it is about: "puzzles" or "answers"."""
 
 
 class ImpossibleParametersError(AgentHardError):
