@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agenthard.ace.generator import Parameters, generate
-from agenthard.ace.reference_format import Header, Malformed, decode, encode, loads, read, write
+from agenthard.ace.reference_format import Header, MalformedInstanceError, decode, encode, loads, read, write
 from tests.ace.environment.small import instance
 from tests.ace.made import one
 
@@ -128,14 +128,14 @@ def test_the_file_name_is_the_paper_s() -> None:
     ],
 )
 def test_a_broken_file_is_refused(text: bytes, reason: str) -> None:
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedInstanceError, match=reason):
         loads(text)
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     for name, data in (("broken.json", b"{"), ("broken.json.gz", b"no gzip")):
         (tmp_path / name).write_bytes(data)
-        with pytest.raises(Malformed, match=f"^{name}: "):
+        with pytest.raises(MalformedInstanceError, match=f"^{name}: "):
             read(tmp_path / name)
 
 
@@ -173,14 +173,14 @@ def test_what_contradicts_itself_is_refused(path: tuple[Any, ...], value: Any, r
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
-    with pytest.raises(Malformed, match=reason):
+    with pytest.raises(MalformedInstanceError, match=reason):
         decode(entry)
 
 
 def test_missing_keys_are_named_and_empty_legacy_ones_allowed() -> None:
     entry = encoded()
     del entry["slots"]
-    with pytest.raises(Malformed, match="the key 'slots' is missing"):
+    with pytest.raises(MalformedInstanceError, match="the key 'slots' is missing"):
         decode(entry)
     assert decode(encoded(row_constraints=[], col_constraints={})) == instance()
 
