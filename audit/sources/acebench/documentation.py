@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from agenthard.audit.sources.bfcl.schema import translate
 from agenthard.audit.sources.formats.malformed import expect, member
+from agenthard.audit.sources.formats.tool_docs import translate
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec

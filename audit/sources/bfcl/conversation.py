@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.formats.calls import parse_call_list
 from agenthard.taxonomy.task import AgentTask, Message, ToolCall
 
 INFERENCE_ERROR = "Error during inference:"

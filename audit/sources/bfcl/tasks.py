@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.categories import Category
 from agenthard.audit.sources.bfcl.tools import Toolbox
-from agenthard.audit.sources.formats.call_text import parse_call
+from agenthard.audit.sources.formats.accepted_values import answer_calls
+from agenthard.audit.sources.formats.calls import parse_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.reading import RawRecord
 from agenthard.taxonomy.pointer import join

@@ -8,10 +8,10 @@ from typing import Any
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, STATELESS_CLASSES, Category
 from agenthard.audit.sources.bfcl.layout import Layout
-from agenthard.audit.sources.bfcl.schema import tool
 from agenthard.audit.sources.bfcl.signatures import read_signatures
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member, require_shallow
 from agenthard.audit.sources.formats.reading import read_jsonl
+from agenthard.audit.sources.formats.tool_docs import tool
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import EnvironmentSpec, Signature, ToolSpec

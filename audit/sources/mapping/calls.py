@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from agenthard.audit.sources.bfcl.answers import answer_calls
-from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.formats.accepted_values import answer_calls
+from agenthard.audit.sources.formats.calls import parse_call_list
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.texts import structured
 from agenthard.taxonomy.pointer import join

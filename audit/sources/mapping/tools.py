@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agenthard.audit.sources.bfcl.schema import translate
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
+from agenthard.audit.sources.formats.tool_docs import translate
 from agenthard.audit.sources.mapping.texts import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin

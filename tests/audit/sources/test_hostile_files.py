@@ -22,7 +22,7 @@ from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.mapping import MappingSource
 from agenthard.audit.sources.native import Native, read_native_runs
 from agenthard.audit.sources.registry import open_source
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.flows.errors import CommandError
 from agenthard.flows.pipeline import load_config
 from agenthard.taxonomy.categories import TaxonomyError, load_taxonomy

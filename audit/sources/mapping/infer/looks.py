@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.formats.calls import parse_call_list
 from agenthard.audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS
 from agenthard.audit.sources.mapping.texts import structured
 from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS
