@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
+from agenthard.audit.sources.formats.calls import read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
-from agenthard.audit.sources.formats.row_source import decoded
+from agenthard.audit.sources.formats.row_source import RecordedSource, decoded, responses
 from agenthard.audit.sources.formats.rows import Row
+from agenthard.audit.sources.formats.tool_docs import Toolbox
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agenthard.audit.sources.acebench.categories import Category
-from agenthard.audit.sources.acebench.layout import data_folder, find_layout, other_languages, question_files
+from agenthard.audit.sources.acebench.layout import Category, data_folder, find_layout, other_languages, question_files
 from agenthard.audit.sources.acebench.tasks import Toolbox, build_task
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
-from agenthard.audit.sources.bfcl.tasks import Place
+from agenthard.audit.sources.formats.files import copy_lines, count_lines
+from agenthard.audit.sources.formats.json_records import FileRecord, read_jsonl
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
-from agenthard.audit.sources.formats.reading import copy_lines, count_lines, read_jsonl
-from agenthard.audit.sources.native import read_native_runs
+from agenthard.audit.sources.formats.native_files import read_native_runs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -114,7 +113,7 @@ class AceBench(Source):
             written.append(target)
         return written
 
-    def _pairs(self, quarantine: Quarantine) -> Iterator[tuple[Category, Place, Place]]:
+    def _pairs(self, quarantine: Quarantine) -> Iterator[tuple[Category, FileRecord, FileRecord]]:
         """Stream each question with its answer; what lacks its other half, and an id used before, is quarantined."""
         seen: dict[str, str] = {}
         for category in self._categories:
@@ -133,7 +132,7 @@ class AceBench(Source):
                 quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
 
 
-def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine) -> Iterator[tuple[str, Place]]:
+def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine) -> Iterator[tuple[str, FileRecord]]:
     for record in read_jsonl(path, name, quarantine):
         task_id = record.value.get("id")
         if not isinstance(task_id, str) or not task_id:
@@ -145,11 +144,11 @@ def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine
             quarantine.add(name, reason, line=record.line, pointer="/id", task_id=task_id)
         else:
             seen[task_id] = f"{name}:{record.line}"
-            yield task_id, Place(name, record)
+            yield task_id, FileRecord(name, record)
 
 
 def _task(
-    category: Category, question: Place, answer: Place, toolbox: Toolbox, quarantine: Quarantine
+    category: Category, question: FileRecord, answer: FileRecord, toolbox: Toolbox, quarantine: Quarantine
 ) -> AgentTask | None:
     try:
         for place in (question, answer):

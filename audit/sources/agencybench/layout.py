@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.json_text import load_document
 
 DESCRIPTION, RUN_FILE = "description.json", "meta_eval.json"
 SUBTASK = re.compile(r"subtask([1-9]\d*)")

@@ -5,12 +5,11 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
-from agenthard.audit.sources.bfcl.layout import find_layout, looks_like_bfcl
-from agenthard.audit.sources.bfcl.leftovers import question_files_not_read
+from agenthard.audit.sources.bfcl.layout import find_layout, looks_like_bfcl, question_files_not_read
 from agenthard.audit.sources.bfcl.reader import read_pairs, read_tasks
 from agenthard.audit.sources.bfcl.runs import RunReader
-from agenthard.audit.sources.bfcl.signatures import find_code
-from agenthard.audit.sources.formats.reading import copy_lines, count_lines
+from agenthard.audit.sources.bfcl.tools import find_code
+from agenthard.audit.sources.formats.files import copy_lines, count_lines
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 

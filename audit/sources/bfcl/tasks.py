@@ -1,15 +1,14 @@
 """From a question line and its answer line to the record of a task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from agenthard.audit.sources.bfcl.categories import Category
 from agenthard.audit.sources.bfcl.tools import Toolbox
 from agenthard.audit.sources.formats.accepted_values import answer_calls
 from agenthard.audit.sources.formats.calls import parse_call
+from agenthard.audit.sources.formats.json_records import FileRecord
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
-from agenthard.audit.sources.formats.reading import RawRecord
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import (
@@ -42,22 +41,12 @@ ANSWER_NOTE = (
 _READ_FIELDS = frozenset({"id", "question", "function", "initial_config", "involved_classes", "missed_function"})
 
 
-@dataclass(frozen=True)
-class Place:
-    """A record and the file it came from."""
-
-    file: str
-    """Path relative to the root."""
-    record: RawRecord
-    """The record."""
-
-    def origin(self, pointer: str = "") -> Origin:
-        """Origin of a part of the record."""
-        return Origin(file=self.file, line=self.record.line, pointer=pointer)
-
-
 def build_task(
-    category: Category, question: Place, answer: Place | None, toolbox: Toolbox, content_hash: str | None = None
+    category: Category,
+    question: FileRecord,
+    answer: FileRecord | None,
+    toolbox: Toolbox,
+    content_hash: str | None = None,
 ) -> AgentTask:
     """Build a task.
 
@@ -152,7 +141,7 @@ def _hidden_tools(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 def _ground_truth(
     category: Category,
-    answer: Place | None,
+    answer: FileRecord | None,
     environment: EnvironmentSpec,
     metadata: dict[str, Any],
     origins: dict[str, Origin],

@@ -14,15 +14,10 @@ from typing import Any
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.columnar import ARROW, PARQUET, as_json, read_batches
+from agenthard.audit.sources.formats.files import MAX_RECORD_BYTES, open_binary
+from agenthard.audit.sources.formats.json_records import read_json_array, read_jsonl
 from agenthard.audit.sources.formats.json_stream import stream_members
-from agenthard.audit.sources.formats.reading import (
-    MAX_RECORD_BYTES,
-    open_binary,
-    parse,
-    read_json_array,
-    read_jsonl,
-    require_plain,
-)
+from agenthard.audit.sources.formats.json_text import parse_record, require_plain
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 
@@ -164,7 +159,7 @@ def peek(path: Path, number: int) -> list[dict[str, Any]]:
         else:
             with open_binary(path) as stream:
                 lines = [stream.readline(MAX_RECORD_BYTES) for _ in range(number)]
-            values = [parse(line, path.name, 1, Quarantine()) for line in lines if line.strip()]
+            values = [parse_record(line, path.name, 1, Quarantine()) for line in lines if line.strip()]
     except (OSError, EOFError, zlib.error, ValueError):
         return []
     return [value for value in values if isinstance(value, dict)]

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.conversations import read_call
 from agenthard.audit.sources.formats.accepted_values import answer_calls
-from agenthard.audit.sources.formats.calls import parse_call
+from agenthard.audit.sources.formats.calls import parse_call, read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import RowSource, decoded
 from agenthard.audit.sources.formats.rows import Row

@@ -10,7 +10,7 @@ import yaml
 
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.formats.columnar import ARROW, PARQUET
-from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.rows import ABOUT, row_files, row_format
 from agenthard.taxonomy.files import read_bytes
 from agenthard.taxonomy.yaml_text import load_yaml

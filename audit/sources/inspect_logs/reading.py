@@ -1,7 +1,7 @@
 """Opening Inspect's logs. Its package is imported here only, and only when a log is read."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from agenthard.audit.sources.base import NotRead, Quarantine, SourceError
-from agenthard.audit.sources.formats.reading import UNPACKED_BYTES, UNPACKED_RATIO, open_binary
+from agenthard.audit.sources.formats.files import UNPACKED_BYTES, UNPACKED_RATIO, open_binary
 from agenthard.taxonomy.files import MAX_BYTES, UnreadableFileError, open_regular, size_text
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.task import Message, ToolCall
 
 if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample
@@ -180,3 +181,38 @@ def _tried(read: Callable[[], _T]) -> _T | str:
     except Exception as error:
         lines = str(error).splitlines()
         return f"{type(error).__name__}: {lines[0][:200] if lines else 'no message'}"
+
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+
+
+def to_messages(messages: Sequence["ChatMessage"]) -> tuple[Message, ...]:
+    """Translate messages. Reasoning is left out; images and other parts without text are named by their type."""
+    return tuple(_message(message) for message in messages)
+
+
+def _message(message: "ChatMessage") -> Message:
+    content = _text(message)
+    if message.role == "tool":
+        if message.error is not None and not content:
+            content = f"{message.error.type}: {message.error.message}"
+        return Message(role="tool", content=content, tool_call_id=message.tool_call_id, tool_name=message.function)
+    if message.role == "assistant":
+        calls = tuple(
+            ToolCall(name=call.function, arguments=call.arguments, id=call.id) for call in message.tool_calls or ()
+        )
+        return Message(role="assistant", content=content, tool_calls=calls)
+    return Message(role=message.role, content=content)
+
+
+def _text(message: "ChatMessage") -> str:
+    if isinstance(message.content, str):
+        return message.content
+    parts = []
+    for part in message.content:
+        if part.type == "text":
+            parts.append(part.text)
+        elif part.type != "reasoning":
+            parts.append(f"[{part.type}]")
+    return "\n".join(parts)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Set
 from typing import Any
 
 from agenthard.audit.sources.mapping.mapping import Place, ScoringMap
-from agenthard.audit.sources.mapping.texts import text_list
+from agenthard.audit.sources.mapping.paths import text_list
 from agenthard.taxonomy.task import Check, GroundTruth
 
 ANSWER_NOTES = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from agenthard.audit.sources.formats.chat_messages import to_messages
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.mapping.texts import structured
+from agenthard.audit.sources.mapping.paths import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import Message
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.files import open_binary
+from agenthard.audit.sources.formats.json_text import load_document, parse_record, require_plain
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
-from agenthard.audit.sources.formats.reading import load_document, open_binary, parse, require_plain
 from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
 from agenthard.audit.sources.mapping.mapping import Join, Place
-from agenthard.audit.sources.mapping.paths import compile_path
-from agenthard.audit.sources.mapping.texts import as_text, structured
+from agenthard.audit.sources.mapping.paths import as_text, compile_path, structured
 from agenthard.taxonomy.files import MAX_BYTES, read_text, size_text
 from agenthard.taxonomy.pointer import join, resolve, split
 from agenthard.taxonomy.record import Origin
@@ -118,7 +118,7 @@ def _document(path: Path, name: str, rows: str, quarantine: Quarantine, kind: st
         reason = f"a document longer than {size_text(MAX_BYTES)}; write its rows as JSON Lines"
         quarantine.add(name, reason, kind=kind)
         return []
-    document = parse(data, name, 1, quarantine, kind)
+    document = parse_record(data, name, 1, quarantine, kind)
     if document is None:
         return []
     try:

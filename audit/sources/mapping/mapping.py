@@ -1,12 +1,18 @@
 """The mapping file: which column of a row is which part of a task, as YAML with checked keys."""
 
+import typing
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
+from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping.paths import compile_path
 from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import read_yaml
 
 
 class Place(Record):
@@ -222,3 +228,67 @@ def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict
         elif isinstance(value, dict):
             found |= {f"{prefix}{name}.{key}": item for key, item in value.items() if isinstance(item, Place)}
     return found
+
+
+FILE_NAME = "mapping.yaml"
+"""Name under which a mapping is found when a folder is given."""
+
+
+def load_mapping(path: Path) -> Mapping:
+    """Read and check a mapping file.
+
+    Raises:
+        SourceError: when it is no YAML, or a key is unknown, missing or of the wrong type; the message names the key,
+            and for an unknown one the nearest that is known.
+    """
+    try:
+        written = read_yaml(path)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SourceError(f"{path}: cannot read the mapping as YAML: {error}") from error
+    if not isinstance(written, dict):
+        raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(Mapping.model_fields)}")
+    try:
+        return Mapping.model_validate(written)
+    except ValidationError as error:
+        lines = [_explained(item["loc"], item["type"], item["msg"]) for item in error.errors()]
+        raise SourceError(f"{path}: {'; '.join(lines)}. See docs/sources/mapping.md") from error
+
+
+def _explained(loc: tuple[int | str, ...], kind: str, message: str) -> str:
+    place = ".".join(str(part) for part in loc)
+    if kind == "extra_forbidden":
+        known = unknown_key(Mapping, loc)
+        return f"unknown key {place!r}{nearest(str(loc[-1]), known)}"
+    if kind == "missing":
+        return f"the key {place!r} is missing"
+    return f"{place or 'mapping'}: {message.removeprefix('Value error, ')}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known name is meant, or which there are.
+
+    >>> nearest("qustion", ["question", "id"])
+    "; did you mean 'question'?"
+    >>> nearest("x", ["question", "id"])
+    '; there are: id, question'
+    """
+    names = sorted(set(known))
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; there are: {', '.join(names[:20])}" if names else ""
+
+
+def unknown_key(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    """List the keys that are known where ``loc`` names one that is not."""
+    current: type[BaseModel] = model
+    for part in loc[:-1]:
+        if isinstance(part, str) and part in current.model_fields:
+            current = _record(current.model_fields[part].annotation) or current
+    return list(current.model_fields)
+
+
+def _record(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in typing.get_args(annotation) if (found := _record(inner))), None)

@@ -13,8 +13,7 @@ from agenthard.audit.sources.formats.rows import folder_of, row_files
 from agenthard.audit.sources.mapping.conversation import read_messages
 from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_file, shallow, with_partners
 from agenthard.audit.sources.mapping.mapping import Mapping, Place, RunMap
-from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
-from agenthard.audit.sources.mapping.texts import as_text
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, as_text, compile_path
 from agenthard.taxonomy.trajectory import Trajectory
 
 _TRUE = ("true", "yes", "pass", "passed", "correct", "success", "1", "1.0")

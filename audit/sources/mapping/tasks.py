@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.mapping.answers import accepted_answers, candidates
-from agenthard.audit.sources.mapping.calls import CallTurns, read_calls
+from agenthard.audit.sources.mapping.calls import CallTurns, accepted_answers, candidates, read_calls
 from agenthard.audit.sources.mapping.checks import checks
 from agenthard.audit.sources.mapping.conversation import read_turns
 from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_value_file
 from agenthard.audit.sources.mapping.mapping import Mapping, Place
-from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
-from agenthard.audit.sources.mapping.texts import as_text, structured, text_list
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, as_text, compile_path, structured, text_list
 from agenthard.audit.sources.mapping.tools import read_tools
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, UserSpec

@@ -6,7 +6,7 @@ from typing import Any
 
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.audit.sources.formats.tool_docs import translate
-from agenthard.audit.sources.mapping.texts import structured
+from agenthard.audit.sources.mapping.paths import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec

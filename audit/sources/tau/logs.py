@@ -1,7 +1,8 @@
 """Run logs of τ-bench and τ²-bench: finding the files, and turning logged fields into trajectories."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,10 @@ from pydantic import Field, ValidationError
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.chat_messages import to_messages
+from agenthard.audit.sources.formats.json_records import read_jsonl
 from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
-from agenthard.audit.sources.formats.reading import read_jsonl, require_plain
+from agenthard.audit.sources.formats.json_text import require_plain
 from agenthard.audit.sources.tau.records import Native, explain
-from agenthard.audit.sources.tau.scored_against import Gold, logged_gold, mismatch
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
@@ -31,6 +32,10 @@ Row = tuple[Origin, Any]
 """Place of a logged run and its fields, named as in :class:`LoggedRun`."""
 OpenLog = Callable[[Path, str, bool], Iterator[Row] | None]
 """Opens a file (path, its name in messages, whether the user named it); None when it is no log of the benchmark."""
+
+
+Gold = tuple[tuple[str, str, str], ...]
+"""The calls of a ground truth: who makes each, its name, its arguments as canonical JSON; in no order."""
 
 
 class LoggedRun(Native):
@@ -221,3 +226,47 @@ def _run_id(logged: LoggedRun, task_id: str, origin: Origin) -> str:
     """Hash what tells a run apart; the place is part of it, because the same trial is logged in several files."""
     parts = (logged.model, task_id, logged.trial, origin.file, origin.line, origin.pointer)
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:16]
+
+
+def gold_of(actions: Iterable[Any]) -> Gold:
+    """Bring actions of a task, or of a log, into one form; what means the same when it is left out is left out.
+
+    >>> gold_of([{"name": "x", "arguments": {"b": 1, "a": None}}])
+    (('assistant', 'x', '{"b": 1}'),)
+    """
+    calls = []
+    for action in actions:
+        if isinstance(action, dict):
+            arguments = {k: v for k, v in (action.get("arguments") or {}).items() if v is not None}
+            text = json.dumps(arguments, sort_keys=True)
+            calls.append((str(action.get("requestor") or "assistant"), str(action.get("name")), text))
+    return tuple(sorted(calls))
+
+
+def logged_gold(reward_info: Any) -> Gold | None:
+    """Read the ground truth from the evaluation of a run of τ²-bench; None when it does not tell."""
+    checks = reward_info.get("action_checks") if isinstance(reward_info, dict) else None
+    if not isinstance(checks, list) or not checks:
+        return None
+    return gold_of(check.get("action") for check in checks if isinstance(check, dict))
+
+
+def mismatch(logged: Gold | None, task_id: str, golds: Mapping[str, Gold]) -> str | None:
+    """Say that a run was scored against another ground truth than its task has.
+
+    Args:
+        logged: what the log tells.
+        task_id: the task that the log names.
+        golds: ground truths by task id.
+
+    Returns:
+        The reason to set the run aside, or None.
+    """
+    if logged is None or golds.get(task_id) == logged or task_id not in golds:
+        return None
+    others = [other for other, gold in golds.items() if gold == logged]
+    whose = f"that of {' or '.join(others)}: the log numbers the tasks otherwise" if others else "that of no task here"
+    return (
+        f"the run names the task {task_id} and was scored against another ground truth, {whose}; mend the ids of the "
+        "log, or read the release that it is about"
+    )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.tau.records import Native, UnreadableDomainError, explain
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec

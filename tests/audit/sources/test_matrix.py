@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from agenthard.audit.sources.base import Quarantine, SourceError
-from agenthard.audit.sources.formats.matrix import is_matrix, read_matrix
+from agenthard.audit.sources.formats.runs import is_matrix, read_matrix
 
 
 def read(path: Path) -> tuple[dict[tuple[str, str, int], bool | None], Quarantine]:

@@ -1,22 +1,32 @@
 """From the chosen columns to a mapping, and how many rows parse under it."""
 
+import json
+import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
 from agenthard.audit.sources.mapping.data import read_value_file
-from agenthard.audit.sources.mapping.infer.addressee import is_beside, is_simulated, system_answers
-from agenthard.audit.sources.mapping.infer.columns import Column, columns_of
-from agenthard.audit.sources.mapping.infer.companions import Partner, partner_of, shared_values
-from agenthard.audit.sources.mapping.infer.files import Group, find_groups
-from agenthard.audit.sources.mapping.infer.identity import named_id, unnamed_id
-from agenthard.audit.sources.mapping.infer.looks import holds_accepted_values, is_prose
-from agenthard.audit.sources.mapping.infer.roles import Choice, choose, tool_names
+from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose
+from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
+from agenthard.audit.sources.mapping.infer.roles import (
+    Choice,
+    choose,
+    is_beside,
+    is_simulated,
+    named_id,
+    system_answers,
+    tool_names,
+    unnamed_id,
+)
 from agenthard.audit.sources.mapping.mapping import Mapping
-from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.mapping.source import Reader
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")
@@ -240,3 +250,52 @@ def _try(proposal: Proposal) -> None:
         proposal.calls += sum(map(len, task.ground_truth.turns))
     proposal.refused = quarantine.items
     proposal.rows = proposal.parsed + len(quarantine.items)
+
+
+_ORDER = (
+    "benchmark", "folder", "files", "rows", "json_columns", "join", "id", "subtask", "user", "environment",
+    "initial_state", "ground_truth", "evaluation", "traits", "cluster", "metadata",
+)  # fmt: skip
+
+
+def as_yaml(proposal: Proposal, beside: Path | None = None) -> str:
+    """Write a proposal.
+
+    Args:
+        proposal: the proposal.
+        beside: folder in which the mapping will be; None: the folder of the data.
+    """
+    lines = [
+        "# A mapping proposed by `agenthard sources infer`: read it before you use it.",
+        f"# {proposal.parsed} of {proposal.rows} rows parse under it; {proposal.calls} expected calls.",
+    ]
+    reasons = Counter(item.reason for item in proposal.refused)
+    lines += [f"#   {count} rows do not: {_one_line(reason)}" for reason, count in reasons.most_common(3)]
+    if proposal.unsure:
+        lines += ["# To be looked at:", *(f"#   {_one_line(text)}" for text in proposal.unsure)]
+    mapping = dict(proposal.mapping)
+    if beside is not None and beside.resolve() != proposal.folder.resolve():
+        mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), beside.resolve())).as_posix()
+    for key in _ORDER:
+        if key in mapping:
+            lines += _lines(key, mapping[key], proposal.comments, key, 0)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(key: str, value: Any, comments: dict[str, str], dotted: str, depth: int) -> list[str]:
+    indent = "  " * depth
+    comment = f"  # {_one_line(comments[dotted])}" if dotted in comments else ""
+    if isinstance(value, dict) and depth == 0:
+        inner = [line for name, item in value.items() for line in _lines(name, item, comments, f"{dotted}.{name}", 1)]
+        return [f"{indent}{_flow(key)}:{comment}", *inner]
+    return [f"{indent}{_flow(key)}: {_flow(value)}{comment}"]
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
+    text = text.removesuffix("\n").removesuffix("...").strip()
+    return json.dumps(value) if "\n" in text else text
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:300]

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.json_records import RawRecord, copy_elements, read_json_array
 from agenthard.audit.sources.formats.json_stream import JsonStreamError
-from agenthard.audit.sources.formats.reading import RawRecord, copy_elements, parse, read_json_array
-from agenthard.audit.sources.tau.logs import Row, RunReader, record_log
+from agenthard.audit.sources.formats.json_text import parse_record
+from agenthard.audit.sources.tau.logs import Gold, Row, RunReader, gold_of, record_log
 from agenthard.audit.sources.tau.records import UnreadableDomainError, explain, release_label
-from agenthard.audit.sources.tau.scored_against import Gold, gold_of
 from agenthard.audit.sources.tau.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
 from agenthard.audit.sources.tau.tau2.left_out import known_files, left_out
 from agenthard.audit.sources.tau.tau2.results import Comparison, compare_embedded, open_results, read_info
@@ -196,7 +196,7 @@ class Tau2Bench(Source):
             except OSError as error:
                 quarantine.add(name, f"cannot read the file: {error}")
                 continue
-            value = parse(raw.removeprefix(BOM), name, 1, quarantine)
+            value = parse_record(raw.removeprefix(BOM), name, 1, quarantine)
             if value is not None:
                 yield _Native(file, "", RawRecord(value, 1, 0, raw))
 

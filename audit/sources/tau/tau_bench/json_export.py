@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.formats.reading import copy_elements, read_json_array
+from agenthard.audit.sources.formats.json_records import copy_elements, read_json_array
 from agenthard.audit.sources.tau.records import UnreadableDomainError
 from agenthard.audit.sources.tau.tau_bench.layout import SPLITS, Domain, Layout, NativeTask, effect_of, split_domain
 from agenthard.audit.sources.tau.tool_files import load_json, read_tools

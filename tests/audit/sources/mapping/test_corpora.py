@@ -8,7 +8,7 @@ import pytest
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.mapping import Mapping
 from agenthard.audit.sources.mapping.infer import infer
-from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.mapping.source import Reader
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy.task import AgentTask
 

@@ -1,6 +1,6 @@
 """Runs that name one task and were scored against another one's ground truth."""
 
-from agenthard.audit.sources.tau.scored_against import gold_of, logged_gold, mismatch
+from agenthard.audit.sources.tau.logs import gold_of, logged_gold, mismatch
 
 A = {"action_id": "0_0", "name": "cancel", "arguments": {"id": "X"}, "requestor": "assistant"}
 B = {"name": "book", "arguments": {"id": "Y", "note": None}}

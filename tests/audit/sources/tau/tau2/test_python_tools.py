@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
-from agenthard.audit.sources.tau.tau2.docstrings import parse_docstring
+from agenthard.audit.sources.tau.tau2.python_tools import parse_docstring
 from agenthard.taxonomy.task import ToolSpec
 from tests.audit.sources.tau.tau2.conftest import TOOLS_PY, write
 

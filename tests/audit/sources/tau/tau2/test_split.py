@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.sources.base import Quarantine, SourceError
-from agenthard.audit.sources.formats.reading import read_json_array
+from agenthard.audit.sources.formats.json_records import read_json_array
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from tests.audit.sources.tau.tau2.conftest import ASSERTED, write
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.sources.base import Quarantine, SourceError
-from agenthard.audit.sources.formats.reading import read_json_array
+from agenthard.audit.sources.formats.json_records import read_json_array
 from agenthard.audit.sources.tau.tau_bench import TauBench
 from tests.audit.sources.tau.tau_bench.conftest import TASKS_TEST_PY
 

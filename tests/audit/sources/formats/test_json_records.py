@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.formats import reading
-from agenthard.audit.sources.formats.reading import copy_elements, copy_lines, line_of, read_json_array, read_jsonl
+from agenthard.audit.sources.formats import files
+from agenthard.audit.sources.formats.files import copy_lines
+from agenthard.audit.sources.formats.json_records import copy_elements, read_json_array, read_jsonl
+from agenthard.audit.sources.formats.json_text import line_of
 
 
 def test_a_bad_line_is_quarantined_with_its_number_and_the_rest_is_read(tmp_path: Path) -> None:
@@ -25,7 +27,7 @@ def test_a_bad_line_is_quarantined_with_its_number_and_the_rest_is_read(tmp_path
 
 
 def test_a_huge_line_is_passed_over_without_being_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_RECORD_BYTES", 1000)
+    monkeypatch.setattr(files, "MAX_RECORD_BYTES", 1000)
     file = tmp_path / "t.jsonl"
     file.write_bytes(b'{"id": 1}\n{"id": "' + b"x" * 5000 + b'"}\n{"id": 3}\n')
     quarantine = Quarantine()
