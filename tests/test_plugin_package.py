@@ -80,7 +80,7 @@ def test_its_source_and_its_check_are_listed(python: Path) -> None:
 def test_its_check_and_its_rule_find_something(python: Path) -> None:
     agenthard(python, "audit", "reading-room", EXAMPLE, "--out", "audited", "--workers", "1", status=1)
     report = json.loads((python.parents[2] / "audited" / "findings.json").read_text(encoding="utf-8"))
-    found = {(item["detector"], task, item["claim"]) for item in report["findings"] for task in item["task_ids"]}
+    found = {(item["check"], task, item["claim"]) for item in report["findings"] for task in item["task_ids"]}
     assert ("reading-room-unnamed-book", "three-books", "The request does not name the book 'almanac'.") in found
     assert ("gold-breaks-policy", "three-books", "The ground truth lends a third book to the reader.") in found
     assert not any(task == "one-book" for detector, task, _ in found if detector == "gold-breaks-policy")

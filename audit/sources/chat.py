@@ -113,7 +113,7 @@ def _metadata(values: Mapping[str, Any], after: Sequence[Message]) -> dict[str, 
 def _gold(
     values: Mapping[str, Any], after: Sequence[Message], *, offers_tools: bool
 ) -> tuple[GroundTruth, tuple[Check, ...], str]:
-    """Return the ground truth, what is compared, and the place in the row where the ground truth stands."""
+    """Return the ground truth, what is compared, and where it is in the row."""
     name = next((name for name in _EXPECTED if values.get(name) is not None), None)
     calls, answers = _expected(values[name], f"/{name}") if name else ((), ())
     checks: list[Check] = []
@@ -160,7 +160,7 @@ def _expected(value: Any, pointer: str) -> tuple[tuple[ToolCall, ...], tuple[str
 
 
 def _messages(values: Mapping[str, Any]) -> Iterator[tuple[Message, bool]]:
-    """Yield the messages, each with whether it counts: ``"weight": 0`` marks a reply that is no example."""
+    """Yield the messages, each with whether it counts: ``"weight": 0`` marks a reply that is not an example."""
     names: dict[str, str] = {}
     for index, item in enumerate(member(values, "messages", list)):
         place = join("/messages", index)
@@ -191,7 +191,7 @@ def _messages(values: Mapping[str, Any]) -> Iterator[tuple[Message, bool]]:
 
 
 def _text(content: Any, pointer: str) -> str:
-    """Return the text of a content; parts that are no text are named by their type in brackets."""
+    """Return the text of a content; other parts are named by their type in brackets."""
     if content is None or isinstance(content, str):
         return content or ""
     parts = []

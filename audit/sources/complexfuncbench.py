@@ -35,7 +35,7 @@ _READ = frozenset({"id", *_NESTED})
 
 
 class ComplexFuncBench(RecordedSource):
-    """Reader of ComplexFuncBench. A domain is what stands before the number in an id: Hotels, Flights, Cross."""
+    """Reader of ComplexFuncBench. A domain is the part before the number of an id: Hotels, Flights, Cross."""
 
     name = "complexfuncbench"
     title = "ComplexFuncBench"

@@ -3,7 +3,7 @@
 A source knows the files of the releases it was written for. A newer release has others, and a reader that passes over
 them reports a complete audit of an incomplete benchmark. So every file that the source does not know
 (:meth:`~audit.sources.base.Source.known_files`, and the files that tasks name as their origin) is looked into: a list
-of objects, or a folder of files with one object each, is taken for tasks when its objects have the keys of the tasks
+of objects, or a folder of files with one object each, counts as tasks when its objects have the keys of the tasks
 that were read. Copies of records that were read do not count.
 
 The search is bounded by numbers of files and bytes, never by time, so that equal folders give equal answers. Where a
@@ -40,7 +40,7 @@ MAX_TOTAL_BYTES = 2 << 30
 SAMPLE = 20
 """Records of a file that its keys are learned from."""
 ALIKE = 0.6
-"""Share of the usual keys of tasks that an object has when it is taken for one. Records of one benchmark differ in
+"""Share of the usual keys of tasks that an object has to count as one. Records of one benchmark differ in
 optional keys (τ²-bench: 4 of 6 are in every domain); answers and results share the id and little else."""
 NOT_OURS = frozenset({"node_modules", "__pycache__", "site-packages"})
 """Folders of installed packages."""

@@ -1,4 +1,4 @@
-"""Where ACEBench's files stand, from whatever folder the user points at."""
+"""Finds ACEBench's files at or below the folder that the user names, and the category of each."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Literal
 from agenthard.audit.sources.base import SourceError
 
 DATA_FOLDERS = (".", "data_en", "data_zh", "data_all/data_en", "data_all/data_zh")
-"""Where the question files can be, relative to the folder that was given; the first that has any counts."""
+"""Where the question files can be, relative to the folder that was given; the first folder that has any is read."""
 ANSWERS = "possible_answer"
 
 
@@ -105,7 +105,7 @@ def find_layout(root: Path) -> Layout:
     if data is None:
         raise SourceError(
             f"no ACEBench files under {root}: looked for data_normal_*.json, data_special_*.json and data_agent_*.json "
-            f"with {ANSWERS}/ beside them, there and in {', '.join(DATA_FOLDERS[1:])}. Give an ACEBench checkout"
+            f"with {ANSWERS}/ next to them, there and in {', '.join(DATA_FOLDERS[1:])}. Give an ACEBench checkout"
         )
     known, unknown = [], []
     for path in question_files(data):

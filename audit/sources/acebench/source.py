@@ -23,7 +23,7 @@ class AceBench(Source):
     name = "acebench"
     title = "ACEBench"
     layout = (
-        "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ beside them"
+        "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ next to them"
     )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
@@ -46,7 +46,7 @@ class AceBench(Source):
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell whether questions and answers of ACEBench stand under ``root``."""
+        """Tell whether questions and answers of ACEBench are under ``root``."""
         return data_folder(root) is not None
 
     def version(self) -> Version:
@@ -114,7 +114,7 @@ class AceBench(Source):
         return written
 
     def _pairs(self, quarantine: Quarantine) -> Iterator[tuple[Category, FileRecord, FileRecord]]:
-        """Stream each question with its answer; what lacks its other half, and an id used before, is quarantined."""
+        """Stream each question with its answer; one without the other, and an id used before, are quarantined."""
         seen: dict[str, str] = {}
         for category in self._categories:
             path = self._files.answers(category.name)
@@ -128,7 +128,7 @@ class AceBench(Source):
                 reason = f"{self._files.name(path)} has no line for {task_id!r}; add it or remove the question"
                 quarantine.add(asked, reason, line=question.record.line, pointer="/id", task_id=task_id)
             for task_id, answer in answers.items():
-                reason = f"answers {task_id!r}, but no readable line of {asked} has that id; mend or remove one of them"
+                reason = f"answers {task_id!r}, but no readable line of {asked} has that id; fix or remove one of them"
                 quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
 
 
@@ -136,7 +136,7 @@ def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine
     for record in read_jsonl(path, name, quarantine):
         task_id = record.value.get("id")
         if not isinstance(task_id, str) or not task_id:
-            found = "missing" if task_id is None else f"no text: {json.dumps(task_id)[:80]}"
+            found = "missing" if task_id is None else f"not text: {json.dumps(task_id)[:80]}"
             reason = f"the field 'id' is {found}; give the record an id"
             quarantine.add(name, reason, line=record.line, pointer="/id")
         elif task_id in seen:
@@ -158,6 +158,6 @@ def _task(
         place = answer if error.pointer.startswith(("/ground_truth", "/mile_stone")) else question
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:
-        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+        place, pointer, reason = question, "", f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
     quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=question.record.value["id"])
     return None

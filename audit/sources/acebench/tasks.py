@@ -149,7 +149,7 @@ def tool(doc: Any, origin: Origin) -> ToolSpec:
 
     Args:
         doc: the documentation, with its schema under ``parameters`` or under ``arguments``.
-        origin: where it stands.
+        origin: where it is.
 
     Raises:
         MalformedRecordError: when a field is missing or of the wrong type.

@@ -85,7 +85,7 @@ def _read(
 
 
 def _entries(document: Mapping[str, Any]) -> Iterator[tuple[str, str, list[Any]]]:
-    """Stream place, name and attempts of each subtask; they stand in an object by name, or in a list."""
+    """Stream place, name and attempts of each subtask; they are in an object by name, or in a list."""
     subtasks = document.get("subtasks")
     if isinstance(subtasks, dict):
         rows = [(join("/subtasks", name), name, entry) for name, entry in subtasks.items()]
@@ -104,11 +104,11 @@ def _name(entry: Any, index: int) -> str:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        return f"the attempt is no valid run: {error.errors()[0]['msg']}; mend it"
+        return f"the attempt is not a valid run: {error.errors()[0]['msg']}; fix it"
     return (
         str(error)
         if isinstance(error, MalformedRecordError)
-        else f"a field has the wrong type ({error}); mend the attempt"
+        else f"a field has the wrong type ({error}); fix the attempt"
     )
 
 
@@ -231,7 +231,7 @@ def _as_text(value: Any) -> str:
 def _messages(attempt: Mapping[str, Any]) -> Iterator[Message]:
     """Stream prompt and reply; a reply that quotes tool results line by line is cut before each of them.
 
-    What the agent says after a result stands in the result's message, because the log does not part the two.
+    What the agent says after a result is in the result's message, because the log does not separate the two.
     """
     if isinstance(attempt.get("prompt"), str):
         yield Message(role="user", content=attempt["prompt"])

@@ -25,7 +25,7 @@ class Description:
     """A task's text, taken apart."""
 
     said: tuple[tuple[str, str], ...]
-    """Texts that the agent receives, each with the JSON Pointer where it stands below the task."""
+    """Texts that the agent receives, each with the JSON Pointer of its place below the task."""
     query: str
     """What is asked."""
     deliverables: tuple[str, ...]
@@ -46,7 +46,7 @@ def build_task(scenario: Scenario, file: str, number: int, value: Any, extras: M
         file: the description's path relative to the root.
         number: the N of ``subtaskN``.
         value: the entry.
-        extras: members of the description that are no tasks.
+        extras: members of the description that are not tasks.
 
     Raises:
         MalformedRecordError: when the entry cannot be read; its pointer is relative to the entry.

@@ -1,4 +1,4 @@
-"""Where BFCL's files stand, from whatever folder the user points at."""
+"""Finds BFCL's files at or below the folder that the user names."""
 
 import re
 from collections.abc import Iterator
@@ -66,7 +66,7 @@ class Layout:
         return self.questions(FORMAT_SENSITIVITY)
 
     def code(self) -> Path | None:
-        """Folder with the source of the classes, when it stands beside the data."""
+        """Folder with the source of the classes, when it is next to the data."""
         for folder in CODE_FOLDERS:
             path = self.data.parent / folder / "multi_turn_eval" / "func_source_code"
             if path.is_dir():
@@ -143,7 +143,7 @@ def _data_folders(root: Path) -> Iterator[Path]:
 
 
 def question_files(folder: Path) -> dict[tuple[str, str], Path]:
-    """Find the question files that stand in a folder, by version and category stem."""
+    """Find the question files in a folder, by version and category stem."""
     found = {}
     for path in sorted(folder.glob("BFCL_v*.json")):
         match = _QUESTION_FILE.fullmatch(path.name)
@@ -169,7 +169,7 @@ def question_files_not_read(layout: Layout) -> Iterator[NotRead]:
             reason, unused = _reason(layout, path, match[1]), path.parent != layout.data
             yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason, left_out=unused)
         elif path.parent.parent == layout.data and path.name not in answered and not (layout.data / path.name).exists():
-            reason = f"answers without a question file {path.name} beside {ANSWERS}/; restore it or remove the answers"
+            reason = f"answers without a question file {path.name} next to {ANSWERS}/; restore it or remove the answers"
             yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason)
     for folder in other_copies(layout):
         questions = [path for (_, stem), path in question_files(folder).items() if stem != FORMAT_SENSITIVITY]
@@ -188,7 +188,7 @@ def _reason(layout: Layout, path: Path, version: str) -> str:
 
 
 def _records(path: Path) -> int | None:
-    """Count the lines; None where this is no file that can be read."""
+    """Count the lines; None when the file cannot be read."""
     if not path.is_file():
         return None
     count, last = 0, b""

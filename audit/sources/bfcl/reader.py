@@ -85,7 +85,7 @@ def _pairs(
         else:
             yield question, answer
     for task_id, answer in answers.items():
-        reason = f"answers {task_id!r}, but no readable line of {file} has that id; mend or remove one of them"
+        reason = f"answers {task_id!r}, but no readable line of {file} has that id; fix or remove one of them"
         quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
 
 
@@ -134,7 +134,7 @@ def _task(
         place = answer if answer and error.pointer.startswith("/ground_truth") else question
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:
-        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+        place, pointer, reason = question, "", f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
     task_id = category.task_id(question.record.value["id"])
     quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=task_id)
     return None
@@ -194,7 +194,7 @@ class Contents:
 def repaired_tasks(layout: Layout) -> dict[str, str]:
     """Return the hashes that repaired tasks had before the repair, from the manifest of a repaired split.
 
-    Such a task is of the release that it was repaired from, though its bytes are no release's.
+    Such a task belongs to the release that it was repaired from, although its bytes are in no release.
     """
     try:
         manifest = json.loads((layout.root / MANIFEST).read_text("utf-8"))

@@ -104,7 +104,7 @@ def read_scores(path: Path, name: str, ids: Sequence[str], quarantine: Quarantin
     counts = [] if summary is None else [summary.value.get(key) for key in ("total_count", "correct_count")]
     if not counts or not all(isinstance(count, int) for count in counts):
         raise MalformedRecordError(
-            "the first line is no summary", advice="it should hold total_count and correct_count"
+            "the first line is not a summary", advice="it should hold total_count and correct_count"
         )
     failures: dict[str, RawRecord] = {}
     for record in records:

@@ -19,7 +19,9 @@ class BFCL(Source):
 
     name = "bfcl"
     title = "Berkeley Function Calling Leaderboard"
-    layout = "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ beside them"
+    layout = (
+        "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ next to them"
+    )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a copy of BFCL.
@@ -43,13 +45,13 @@ class BFCL(Source):
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell whether question files of BFCL stand under ``root``."""
+        """Tell whether question files of BFCL are under ``root``."""
         return looks_like_bfcl(root)
 
     def version(self) -> Version:
         """Identify the release.
 
-        The hash covers the data files of the categories read, so it is the same wherever the folder stands. The label
+        The hash covers the data files of the categories read, so it does not depend on where the folder is. The label
         says when the code of the classes comes from a fetched package.
         """
         stems = sorted({category.stem for category in self._categories})

@@ -46,7 +46,7 @@ class Toolbox:
         Args:
             docs: the ``function`` field.
             category: category of the task.
-            origin: where the field stands. A tool that an earlier task documented in the same words keeps its origin.
+            origin: where the field is. A tool that an earlier task documented in the same words keeps its origin.
 
         Raises:
             MalformedRecordError: when a documentation breaks the format.
@@ -144,17 +144,17 @@ class Code:
     folder: Path
     """Folder of the source files."""
     release: str | None
-    """Version of the fetched package it came from; None when it stands beside the data."""
+    """Version of the fetched package it came from; None when it is next to the data."""
 
 
 def find_code(layout: Layout) -> Code | None:
-    """Find the source of the classes: beside the data, else in a fetched environment of the same release.
+    """Find the source of the classes: next to the data, else in a fetched environment of the same release.
 
     An environment is of the same release when every documentation file of ``layout`` is there with the same bytes.
     """
-    beside = layout.code()
-    if beside is not None:
-        return Code(beside, None)
+    local = layout.code()
+    if local is not None:
+        return Code(local, None)
     docs = sorted((layout.data / "multi_turn_func_doc").glob("*.json"))
     for environment in fetched("bfcl"):
         if not looks_like_bfcl(environment.data):

@@ -1,13 +1,13 @@
-"""Single-turn answers: which calls are accepted, with any-of nodes where BFCL's checker takes several values.
+"""Answers in BFCL's format: the accepted values of each parameter, as any-of nodes of the gold calls.
 
 The rules follow the checker, which looks at the documented type. An argument holds a list of accepted values. Where
 the type is an object, an accepted object holds such a list per member; where it is an array of objects, so does each
 object in it; deeper values are compared as they are.
 
-The empty string means "may be left out" and is no value: it makes the node optional and is taken out. Two cases need
-care. A required parameter must be given whatever the answer says, so its node is never optional, and an empty string
-that stands alone for a required text is the value itself. An optional parameter with nothing but the empty string must
-be left out: its node is optional and has no values.
+The empty string means "may be left out" and is not a value: it makes the node optional and is removed. There are two
+special cases. A required parameter must always be given, so its node is never optional; an empty string that is its
+only accepted text is the value itself. An optional parameter that accepts only the empty string must be left out: its
+node is optional and has no values.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,10 +29,10 @@ def answer_calls(
     Args:
         ground_truth: the list.
         tools: tools of the task.
-        one_function: whether the checker takes the first tool and ignores the answer's function name.
+        one_function: whether the checker uses the first tool and ignores the function name in the answer.
 
     Returns:
-        The calls, and JSON Pointers into the task record of the members whose accepted values are no list. The
+        The calls, and JSON Pointers into the task record of the members whose accepted values are not a list. The
         checker compares such a member with the single characters of its text, so no run can match it.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Python call strings, read without running them."""
+"""Tool calls as benchmarks write them: Python call strings, read without running them, and JSON objects."""
 
 import ast
 import json
@@ -23,7 +23,7 @@ def parse_call(text: str, parameters: Mapping[str, Sequence[str]]) -> ToolCall:
     """Read one call such as ``sort('report.pdf', reverse=True)``.
 
     Arguments given by position get the names that the tool's documentation has at that position; one beyond them is
-    called ``*`` and its position. A text that is no single call with literal arguments gives a call without a name.
+    called ``*`` and its position. A text that is not a single call with literal arguments gives a call without a name.
 
     Args:
         text: the call as written.
@@ -42,7 +42,7 @@ def parse_call(text: str, parameters: Mapping[str, Sequence[str]]) -> ToolCall:
 
 
 def parse_call_list(text: str, parameters: Mapping[str, Sequence[str]]) -> tuple[ToolCall, ...]:
-    """Read a model's ``[f(x=1), g()]``, with or without brackets; a text that is no such list gives no calls."""
+    """Read a model's ``[f(x=1), g()]``, with or without brackets; any other text gives no calls."""
     body = text.strip("`\n ")
     body = body.removeprefix("[").removesuffix("]")
     try:
@@ -106,12 +106,12 @@ def _json(value: Any) -> Any:
 def read_call(item: Any, pointer: str) -> ToolCall:
     """Read ``{"name", "arguments"}``, or OpenAI's ``{"id", "type": "function", "function": {"name", "arguments"}}``.
 
-    Arguments may be an object or JSON text. A text that is no JSON object gives a call without a name that keeps the
-    text, as what a gold call is written as is for the checks to judge.
+    Arguments may be an object or JSON text. Any other text gives a call without a name that keeps the
+    text, so that checks can report how the gold call is written.
 
     Args:
         item: the call.
-        pointer: where it stands, for messages.
+        pointer: where it is, for messages.
 
     Raises:
         MalformedRecordError: when there is no name, or the arguments are neither an object nor text.

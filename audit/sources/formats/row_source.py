@@ -1,4 +1,4 @@
-"""A source whose tasks are the rows of tabular files: one row is one task."""
+"""Sources whose tasks are the rows of tabular files, or the conversations in them: one row is one task."""
 
 import json
 from abc import abstractmethod
@@ -18,13 +18,13 @@ from agenthard.taxonomy.task import AgentTask, Message
 from agenthard.taxonomy.trajectory import Trajectory
 
 LOOKED_AT = 3
-"""Rows that are looked at to recognise a layout."""
+"""Rows that are read to recognise a layout."""
 FILES_LOOKED_AT = 100
-"""Files of a folder that are looked at for these rows."""
+"""Files of a folder that are opened to find these rows."""
 
 
 class RowSource(Source):
-    """Reads tasks from rows of JSON Lines, JSON arrays, CSV, Parquet or Arrow; a subclass says how a row is a task.
+    """Reads tasks from rows of JSON Lines, JSON arrays, CSV, Parquet or Arrow; a subclass turns a row into a task.
 
     A domain is a value of ``AgentTask.subtask``.
     """
@@ -117,7 +117,7 @@ class RowSource(Source):
         except MalformedRecordError as error:
             pointer, reason = error.pointer, str(error)
         except ValidationError as error:
-            pointer, reason = "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+            pointer, reason = "", f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
         named = row.values.get("id")
         task_id = named if isinstance(named, str) else None
         quarantine.add(row.file, reason, line=row.line, pointer=row.pointer(pointer), task_id=task_id)
@@ -142,16 +142,16 @@ class RowSource(Source):
 
 
 def first_rows(root: Path) -> list[Row]:
-    """Return the first readable rows at a path, however far in they stand."""
+    """Return the first readable rows at a path, however many unreadable ones come before them."""
     return list(
         islice((row for path in row_files(root) for row in read_rows(path, path.name, Quarantine())), LOOKED_AT)
     )
 
 
 def decoded(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return a row in which the named columns are JSON, where they were JSON written as text.
+    """Return a row in which JSON text in the named columns is parsed.
 
-    Tables with typed columns hold nested values so. A text that is no JSON is left as it is.
+    Tables with typed columns hold nested values as text. Text that is not valid JSON is left as it is.
 
     >>> decoded({"tools": '[{"name": "f"}]', "question": "[sic]"}, ["tools", "question"])
     {'tools': [{'name': 'f'}], 'question': '[sic]'}
@@ -169,7 +169,7 @@ def _decoded(value: Any) -> Any:
 
 
 RECORDED = "recorded path"
-"""Model and protocol of the runs that a benchmark's own conversations are."""
+"""Model and protocol of the runs that are made of a benchmark's own conversations."""
 
 
 class RecordedSource(RowSource):
@@ -221,7 +221,7 @@ class RecordedSource(RowSource):
         except MalformedRecordError as error:
             pointer, reason = error.pointer, str(error)
         except ValidationError as error:
-            pointer, reason = "", f"the record is no valid run: {error.errors()[0]['msg']}; mend it"
+            pointer, reason = "", f"the record is not a valid run: {error.errors()[0]['msg']}; fix it"
         quarantine.add(row.file, reason, line=row.line, pointer=row.pointer(pointer), kind="run")
         return None
 

@@ -1,6 +1,6 @@
 """Rows of any tabular file: JSON Lines, JSON arrays, CSV, TSV, Parquet and Arrow, one file or a folder of shards.
 
-Rows are streamed with their place. What cannot be read is quarantined and the rest goes on.
+Rows are streamed with their place. Unreadable rows are quarantined, and reading continues.
 """
 
 import csv
@@ -144,11 +144,11 @@ def read_rows(path: Path, name: str, quarantine: Quarantine, kind: str = "task")
 
 
 def peek(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return the first rows of a file as JSON, without reading on: a look at their layout, not at their state.
+    """Return the first rows of a file as JSON, to recognise their layout; no row is quarantined.
 
     Args:
         path: the file.
-        number: how many rows, or lines, are looked at; those that cannot be read are left out.
+        number: how many rows or lines are read; unreadable ones are left out.
     """
     form = row_format(path)
     if form not in (JSON, JSON_LINES):
@@ -188,7 +188,7 @@ def _separated(path: Path, name: str, quarantine: Quarantine, kind: str) -> Iter
             elif not _is_text("".join(cells)):
                 quarantine.add(name, "not UTF-8; re-encode the file", line=line, kind=kind)
             elif len(cells) != len(header):
-                reason = f"the row has {len(cells)} cells, the header {len(header)}; mend the row"
+                reason = f"the row has {len(cells)} cells, the header {len(header)}; fix the row"
                 quarantine.add(name, reason, line=line, kind=kind)
             else:
                 yield Row(name, number, dict(zip(header, cells, strict=True)), line, raw)

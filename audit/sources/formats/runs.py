@@ -1,4 +1,9 @@
-"""Reading runs of any kind for a benchmark: its own run files, native JSON Lines, or a score table."""
+"""Reading runs of any kind for a benchmark: its own run files, native JSON Lines, or a score table.
+
+A score table holds runs without conversations, as CSV or Parquet. Two layouts are read: *wide*, one row per model with
+a column per task (the first column names the model), and *long*, one row per score with the columns ``model``,
+``task_id`` and ``score`` (and optionally ``trial``). An empty cell or NaN is a missing score and yields no run.
+"""
 
 import csv
 import io
@@ -19,9 +24,9 @@ from agenthard.taxonomy.trajectory import Trajectory
 def read_runs(source: Source, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
     """Stream the runs at ``path``.
 
-    Where the user mapped run files (``maps_runs``), all is left to the source. Else a CSV or Parquet file is a score
-    table, a JSON Lines file whose first record has the fields of a Trajectory is native, and everything else is left
-    to the source.
+    If the user mapped run files (``maps_runs``), the source reads everything. Otherwise a CSV or Parquet file is a
+    score table, a JSON Lines file whose first record has the fields of a Trajectory is native, and the source reads
+    the rest.
 
     Raises:
         SourceError: when there is nothing at the path, or nothing the source can read.
@@ -75,7 +80,7 @@ def read_matrix(path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
     else:
         twice = sorted({name for name in header if header.count(name) > 1})
         problem = (
-            f"these columns stand twice: {', '.join(twice[:5])}" if twice else "the header has fewer than two columns"
+            f"these columns occur twice: {', '.join(twice[:5])}" if twice else "the header has fewer than two columns"
         )
         raise SourceError(
             f"{path.name}: not a score table: {problem}. Give one row per model with a column per task, "
@@ -134,7 +139,7 @@ def _run(model: str, task_id: str, cell: Any, name: str, line: int, quarantine: 
     except (TypeError, ValueError):
         score = math.nan
     if not 0 <= score <= 1:
-        reason = f"score {str(cell)[:40]!r} is no number between 0 and 1"
+        reason = f"score {str(cell)[:40]!r} is not a number between 0 and 1"
         quarantine.add(name, reason, line=line, pointer=f"/{task_id}", kind="run", task_id=task_id)
         return None
     return Trajectory(

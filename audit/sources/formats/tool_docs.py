@@ -1,4 +1,4 @@
-"""BFCL's tool documentation as JSON Schema (draft 2020-12)."""
+"""Tool documentation as JSON Schema (draft 2020-12): with BFCL's type names, or as OpenAI's interfaces take it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -31,10 +31,10 @@ def translate(schema: Any, pointer: str) -> dict[str, Any]:
 
     Args:
         schema: BFCL's schema.
-        pointer: where it stands in the record, for messages.
+        pointer: where it is in the record, for messages.
 
     Raises:
-        MalformedRecordError: when a schema is no object.
+        MalformedRecordError: when a schema is not an object.
 
     >>> translate({"type": "dict", "properties": {"xs": {"type": "tuple", "items": {"type": "float"}}}}, "")
     {'type': 'object', 'properties': {'xs': {'type': 'array', 'items': {'type': 'number'}}}}
@@ -76,7 +76,7 @@ def tool(
     Args:
         doc: BFCL's documentation, with name, description, parameters and perhaps response.
         language: language whose types the values follow.
-        origin: where the documentation stands.
+        origin: where the documentation is.
         group: class that the function belongs to.
         effect: read when no call can change anything.
         implementation: what the code takes, when it is at hand.
@@ -115,7 +115,7 @@ class Toolbox:
 
         Args:
             tools: the documentation, either ``{"type": "function", "function": {...}}`` or the inner object alone.
-            origin: where the list of tools stands.
+            origin: where the list of tools is.
             policy: the system prompt.
 
         Raises:

@@ -1,4 +1,4 @@
-"""Rows in the manner of BFCL: question and function, perhaps with the ground truth beside them."""
+"""Rows like those of BFCL: question and function, with the ground truth where there is one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

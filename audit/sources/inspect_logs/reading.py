@@ -102,7 +102,7 @@ def require_inspect() -> None:
 def read_logs(root: Path, quarantine: Quarantine, kind: str) -> Iterator[Logged]:
     """Stream the samples of all logs at a path.
 
-    A log that cannot be opened and a sample that cannot be read are quarantined, and the rest goes on.
+    A log that cannot be opened and a sample that cannot be read are quarantined, and reading continues.
 
     Args:
         root: a log, or a folder of them.
@@ -135,7 +135,7 @@ def _refuse_bomb(path: Path) -> None:
 
     Raises:
         UnreadableFileError: when it does.
-        BadZipFile: when it is no archive, or a member has another length than the archive says.
+        BadZipFile: when it is not an archive, or a member has another length than the archive says.
     """
     with open_regular(path) as stream, ZipFile(stream) as archive:
         members = archive.infolist()

@@ -65,7 +65,7 @@ class InspectLogs(Source):
                 try:
                     yield build_task(logged, environments)
                 except (ValidationError, ValueError, RecursionError) as error:
-                    reason = f"the sample is no valid task: {str(error).splitlines()[0][:200]}; mend it"
+                    reason = f"the sample is not a valid task: {str(error).splitlines()[0][:200]}; fix it"
                     self._quarantine(logged, reason, quarantine, "task")
             elif seen[logged.task_id][1] != _asked(logged):
                 first = seen[logged.task_id][0]
@@ -81,7 +81,7 @@ class InspectLogs(Source):
         return [*super().not_read(), *unread_logs(self.root)]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
-        """Stream the runs in the logs at a path, or native ones where there is no log.
+        """Stream the runs in the logs at a path, or native runs when there are no logs.
 
         Raises:
             SourceError: when there are neither.
@@ -104,7 +104,7 @@ class InspectLogs(Source):
             try:
                 yield build_run(logged, trials[key])
             except (ValidationError, ValueError, RecursionError) as error:
-                reason = f"the sample is no valid run: {str(error).splitlines()[0][:200]}; mend it"
+                reason = f"the sample is not a valid run: {str(error).splitlines()[0][:200]}; fix it"
                 self._quarantine(logged, reason, quarantine, "run")
             else:
                 trials[key] += 1

@@ -25,13 +25,13 @@ def read_calls(value: Any, pointer: str, tools: Sequence[ToolSpec], *, per_turn:
     Args:
         value: ``[{name, arguments}]``, ``[{function: {...}}]`` as in chat completions or by name, one object of calls
             by name, Python calls as text, any of these per turn; perhaps as JSON text.
-        pointer: where it stands, for messages.
+        pointer: where it is, for messages.
         tools: tools of the task, whose parameters name positional arguments.
         per_turn: whether the outer list is one of turns; None: when all its elements are lists.
         lists: whether each argument is a list of accepted values.
 
     Raises:
-        MalformedRecordError: when something is no call.
+        MalformedRecordError: when something is not a call.
     """
     value = structured(value)
     if value is None or value in ("", "None"):

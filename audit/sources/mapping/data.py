@@ -1,4 +1,4 @@
-"""The rows that a mapping is about: from files or documents, with the rows of other files put beside."""
+"""The rows that a mapping reads: from files or documents, joined with rows of other files."""
 
 import glob
 import zlib
@@ -20,7 +20,7 @@ from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.yaml_text import read_yaml
 
 ABOUT_FILE = ("_file", "_stem", "_folder", "_row")
-"""Columns that every row has besides its own: path, name without suffix, folder, number."""
+"""Columns that are added to every row: path, name without suffix, folder, number."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class MappedRow:
     """Joined rows by column."""
 
     def origin(self, pointer: str = "") -> Origin:
-        """Origin of a value, given by its JSON Pointer inside the row; a joined value stands in the file it is from."""
+        """Origin of a value, given by its JSON Pointer inside the row; a joined value has its own file."""
         first, *rest = split(pointer) or [""]
         if first in self.joined:
             return self.joined[first].origin(join("", *rest))
@@ -168,7 +168,7 @@ class Joined:
 
 
 def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequence[str]) -> tuple[MappedRow, list[str]]:
-    """Put the joined rows beside a row and parse its columns of JSON text.
+    """Join its partners to a row and parse its columns of JSON text.
 
     Returns:
         The row, and the names of the required joins in which it has no partner.

@@ -180,7 +180,7 @@ class Mapping(Record):
     json_columns: tuple[str, ...] = ()
     """Columns that hold JSON (or a Python literal) as text and that paths lead into."""
     join: tuple[Join, ...] = ()
-    """Rows of other files to put beside."""
+    """Rows of other files to join."""
     id: At | None = None
     """Id of the task; default: file and number of the row."""
     subtask: At | None = None
@@ -238,8 +238,8 @@ def load_mapping(path: Path) -> Mapping:
     """Read and check a mapping file.
 
     Raises:
-        SourceError: when it is no YAML, or a key is unknown, missing or of the wrong type; the message names the key,
-            and for an unknown one the nearest that is known.
+        SourceError: when it is not valid YAML, or a key is unknown, missing or of the wrong type; the message names the
+            key, and for an unknown key the most similar known one.
     """
     try:
         written = read_yaml(path)

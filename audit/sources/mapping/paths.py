@@ -19,7 +19,7 @@ _COMBINATIONS = ("key_val_pair", "multi_select_list", "multi_select_dict", "func
 
 
 class PathSyntaxError(AgentHardError, ValueError):
-    """A text is no path."""
+    """A text is not a path."""
 
     code = "AH106"
 
@@ -101,7 +101,7 @@ def compile_path(text: str) -> Expression:
         compiled = jmespath.compile(text)
     except (JMESPathError, ValueError) as error:
         hint = f"; a column with blanks or signs in its name is written '/{text}'" if "." not in text else ""
-        raise PathSyntaxError(f"{text!r} is no JMESPath expression: {str(error).splitlines()[0]}{hint}") from error
+        raise PathSyntaxError(f"{text!r} is not a JMESPath expression: {str(error).splitlines()[0]}{hint}") from error
     return Expression(text, tuple(_chains(compiled.parsed)), compiled)
 
 

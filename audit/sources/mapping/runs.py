@@ -26,7 +26,7 @@ def read_mapped_runs(path: Path, mapping: Mapping, quarantine: Quarantine) -> It
     Args:
         path: the file or folder.
         mapping: a mapping with ``runs``.
-        quarantine: collects the rows that are no runs.
+        quarantine: collects the rows that are not runs.
     """
     spec = mapping.runs
     assert spec is not None

@@ -107,7 +107,7 @@ class MappingSource(Source):
         """Write the rows of the tasks in ``keep`` and their joined rows, the mapping and the files it names.
 
         Rows of files that have lines are byte-identical, and so are elements of arrays; rows of Parquet and Arrow keep
-        every value. A document that holds rows below a key is written anew with the kept ones.
+        every value. A document that holds rows below a key is rewritten with the kept ones.
 
         Raises:
             SourceError: when an id is unknown.
@@ -118,8 +118,8 @@ class MappingSource(Source):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
         own = [(row.file, row.number) for row in kept.values()]
-        beside = [(partner.file, partner.number) for row in kept.values() for partner in row.joined.values()]
-        written = write_rows(self.folder, beside if self.mapping.rows is not None else own + beside, out)
+        joined = [(partner.file, partner.number) for row in kept.values() for partner in row.joined.values()]
+        written = write_rows(self.folder, joined if self.mapping.rows is not None else own + joined, out)
         if self.mapping.rows is not None:
             written += write_documents(self.folder, self.mapping.rows, own, out)
         for path in self._value_files():
@@ -175,7 +175,7 @@ class Reader:
                 yield whole
 
     def tasks(self, quarantine: Quarantine) -> Iterator[tuple[MappedRow, AgentTask]]:
-        """Stream the tasks with their rows; what is no task, and an id used before, is quarantined."""
+        """Stream the tasks with their rows; rows that are not tasks, and ids used before, are quarantined."""
         seen: dict[str, str] = {}
         for row in self.rows(quarantine):
             task = self._task(row, quarantine)
@@ -194,7 +194,7 @@ class Reader:
         except MalformedRecordError as error:
             place, reason = row.origin(error.pointer), str(error)
         except ValidationError as error:
-            place, reason = row.origin(), f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+            place, reason = row.origin(), f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
         quarantine.add(place.file, reason, line=place.line, pointer=place.pointer)
         return None
 

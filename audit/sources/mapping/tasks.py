@@ -93,7 +93,7 @@ class Builder:
         value = self._value(row, place)
         if value is None and "default" not in place.model_fields_set:
             reason = f"{key}: the path {place.path or place.file!r} leads to nothing here"
-            raise MalformedRecordError(reason, "", "mend the record, or give the path a default in the mapping")
+            raise MalformedRecordError(reason, "", "fix the record, or give the path a default in the mapping")
         return value
 
     def _text(self, row: MappedRow, place: Place | None) -> str:

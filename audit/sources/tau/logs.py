@@ -24,14 +24,14 @@ PASS_TOLERANCE = 1e-6
 """Both benchmarks call a run successful when its reward differs from 1 by no more than this."""
 
 _INFRASTRUCTURE_ENDS = {"infrastructure_error", "user_error", "unexpected_error"}
-"""Ends that are not the agent's doing: the harness failed, or the simulated user broke the protocol."""
+"""Endings that the agent did not cause: the harness failed, or the simulated user broke the protocol."""
 _AGENT_ENDS = {"max_steps", "too_many_errors", "agent_error"}
-"""Ends before the agent or the user closed the conversation, for which the benchmark gives reward 0."""
+"""Endings before the agent or the user closed the conversation; the benchmark gives them reward 0."""
 
 Row = tuple[Origin, Any]
 """Place of a logged run and its fields, named as in :class:`LoggedRun`."""
 OpenLog = Callable[[Path, str, bool], Iterator[Row] | None]
-"""Opens a file (path, its name in messages, whether the user named it); None when it is no log of the benchmark."""
+"""Opens a file (path, its name in messages, whether the user named it); None when it is not a log of the benchmark."""
 
 
 Gold = tuple[tuple[str, str, str], ...]
@@ -39,7 +39,7 @@ Gold = tuple[tuple[str, str, str], ...]
 
 
 class LoggedRun(Native):
-    """A run as logged; both benchmarks' own result files are brought into these fields."""
+    """A run as logged; the result files of both benchmarks are converted to these fields."""
 
     benchmark: str
     """Tag of the benchmark: tau1 or tau2."""
@@ -66,7 +66,7 @@ class LoggedRun(Native):
     usage: dict[str, float] = Field(default_factory=dict)
     """Costs in dollars and duration in seconds."""
     reward_info: Any = None
-    """The evaluation as logged; of τ²-bench it tells which ground truth the run was scored against."""
+    """The evaluation as logged; in τ²-bench it tells which ground truth the run was scored against."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class RunReader:
     known: Mapping[str, frozenset[str]]
     """Native ids of the tasks that were read, by domain that is open."""
     domains: frozenset[str]
-    """All domains of the benchmark; runs of those that are not open are passed over."""
+    """All domains of the benchmark; runs of those that are not open are skipped."""
     quarantine: Quarantine
     """Collects what cannot be read."""
     golds: Mapping[str, Gold] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class RunReader:
         except ValidationError as error:
             raise _UnusableRunError(explain(error, fields)[1]) from error
         except ValueError as error:
-            raise _UnusableRunError(f"{error}; mend the log and read again") from error
+            raise _UnusableRunError(f"{error}; fix the log and read it again") from error
         task_id = self._task_id(logged)
         if task_id is None:
             return None
@@ -145,7 +145,7 @@ class RunReader:
         """Return the id of the run's task; None when its domain is not open."""
         task_id = f"{logged.domain}/{logged.task_id}"
         if logged.domain not in self.domains:
-            reason = f"the domain {logged.domain!r} is none of this benchmark's"
+            reason = f"the domain {logged.domain!r} is not one of this benchmark's"
             unnamed = "the log does not tell the domain: name the file MODEL-DOMAIN.json"
             raise _UnusableRunError(reason if logged.domain else unnamed, task_id)
         if logged.domain not in self.known:
@@ -223,7 +223,7 @@ def _status(logged: LoggedRun) -> tuple[RunStatus, str]:
 
 
 def _run_id(logged: LoggedRun, task_id: str, origin: Origin) -> str:
-    """Hash what tells a run apart; the place is part of it, because the same trial is logged in several files."""
+    """Hash what identifies a run; its place is included, because the same trial can be logged in several files."""
     parts = (logged.model, task_id, logged.trial, origin.file, origin.line, origin.pointer)
     return hashlib.sha256("\x1f".join(map(str, parts)).encode()).hexdigest()[:16]
 
@@ -267,6 +267,6 @@ def mismatch(logged: Gold | None, task_id: str, golds: Mapping[str, Gold]) -> st
     others = [other for other, gold in golds.items() if gold == logged]
     whose = f"that of {' or '.join(others)}: the log numbers the tasks otherwise" if others else "that of no task here"
     return (
-        f"the run names the task {task_id} and was scored against another ground truth, {whose}; mend the ids of the "
+        f"the run names the task {task_id} and was scored against another ground truth, {whose}; fix the ids of the "
         "log, or read the release that it is about"
     )

@@ -31,19 +31,19 @@ def parse_source(path: Path, name: str) -> tuple[ast.Module, str]:
         text = read_text(path, MAX_SOURCE_BYTES)
         return ast.parse(text), text
     except SyntaxError as error:
-        raise UnreadableDomainError(name, f"not Python: {error.msg}; mend the file", line=error.lineno) from error
+        raise UnreadableDomainError(name, f"not Python: {error.msg}; fix the file", line=error.lineno) from error
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         raise UnreadableDomainError(name, f"cannot read the file: {error}") from error
 
 
 def literal(node: ast.expr) -> Any:
-    """Evaluate a literal in which calls with keywords only, such as ``Action(name="x", kwargs={})``, stand for dicts.
+    """Evaluate a literal in which calls with keywords only, such as ``Action(name="x", kwargs={})``, are read as dicts.
 
     >>> literal(ast.parse('Task(user_id="u", actions=[Action(name="x", kwargs={"n": -1})])', mode="eval").body)
     {'user_id': 'u', 'actions': [{'name': 'x', 'kwargs': {'n': -1}}]}
 
     Raises:
-        ValueError: when something in it is no literal; the message names the line.
+        ValueError: when something in it is not a literal; the message names the line.
     """
     if isinstance(node, ast.Call):
         keywords = [(keyword.arg, keyword.value) for keyword in node.keywords]
@@ -54,12 +54,12 @@ def literal(node: ast.expr) -> Any:
         return [literal(item) for item in node.elts]
     if isinstance(node, ast.Dict):
         if any(key is None for key in node.keys):
-            raise ValueError(f"line {node.lineno}: a dict with ** is no literal")
+            raise ValueError(f"line {node.lineno}: a dict with ** is not a literal")
         return {ast.literal_eval(key): literal(value) for key, value in zip(node.keys, node.values, strict=True) if key}
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError) as error:
-        raise ValueError(f"line {getattr(node, 'lineno', '?')}: {ast.unparse(node)[:60]!r} is no literal") from error
+        raise ValueError(f"line {getattr(node, 'lineno', '?')}: {ast.unparse(node)[:60]!r} is not a literal") from error
 
 
 def signature_of(function: ast.FunctionDef, text: str, file: str, skip: Sequence[str]) -> Signature:

@@ -1,4 +1,4 @@
-"""Small tools for reading native records: what is wrong with one, and which release a folder holds."""
+"""Native records of the τ benchmarks: what is wrong with one, and which release a folder holds."""
 
 import re
 import tomllib
@@ -45,7 +45,7 @@ def explain(error: ValidationError, value: Any) -> tuple[str, str]:
     pointers = [_pointer(fault["loc"], value) for fault in faults]
     listed = [f"{at or 'the record'}: {fault['msg']}" for at, fault in zip(pointers, faults, strict=True)]
     more = f" and {len(listed) - 3} more" if len(listed) > 3 else ""
-    return pointers[0], f"{'; '.join(listed[:3])}{more}; mend the record and read again"
+    return pointers[0], f"{'; '.join(listed[:3])}{more}; fix the record and read it again"
 
 
 def _pointer(location: tuple[int | str, ...], value: Any) -> str:

@@ -26,7 +26,7 @@ class ToolFunction(Native):
 
 
 class Tool(Native):
-    """A tool, with the members that τ²-bench exports beside it."""
+    """A tool, with the members that τ²-bench exports with it."""
 
     function: ToolFunction
     """The tool itself."""

@@ -18,7 +18,7 @@ from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_gro
 from agenthard.audit.sources.mapping.infer.roles import (
     Choice,
     choose,
-    is_beside,
+    is_related,
     is_simulated,
     named_id,
     system_answers,
@@ -97,7 +97,7 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     if partner is not None:
         mapping["join"] = [{"name": partner.name, "files": partner.group.names(), "key": partner.key}]
         proposal.comments["join"] = f"{partner.key} has the same values there"
-        if not _put_beside(rows, partner):
+        if not _join_rows(rows, partner):
             mapping["join"][0]["required"] = False
     columns, texts = columns_of(rows)
     if texts:
@@ -123,7 +123,7 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     for key, name in shared.items():
         if key not in chosen:
             _set(mapping, key, {"file": name})
-            proposal.comments[key] = "a file beside the rows"
+            proposal.comments[key] = "a file next to the rows"
     _metadata(proposal, columns, chosen)
     return proposal
 
@@ -143,8 +143,8 @@ def _keys(mapping: dict[str, Any]) -> set[str]:
     return joined | ({mapping["id"]} if "id" in mapping else set())
 
 
-def _put_beside(rows: list[dict[str, Any]], partner: Partner) -> bool:
-    """Put joined rows beside others; tell whether each has one."""
+def _join_rows(rows: list[dict[str, Any]], partner: Partner) -> bool:
+    """Join rows to others; tell whether each has a partner."""
     theirs = {str(row.values.get(partner.key)): row.values for row in partner.group.sample(10**6)}
     for row in rows:
         row[partner.name] = theirs.get(str(row[partner.key]), {})
@@ -175,16 +175,16 @@ def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Colum
     choice = chosen["user.turns"]
     used = [other.column for other in chosen.values()]
     texts = [value for value in choice.column.present if is_prose(value)]
-    beside = [c for c in columns if c not in used and is_beside(c, choice.column)]
-    if is_simulated(choice.column, [*texts, *(text for c in beside for text in c.present if is_prose(text))]):
+    related = [c for c in columns if c not in used and is_related(c, choice.column)]
+    if is_simulated(choice.column, [*texts, *(text for c in related for text in c.present if is_prose(text))]):
         user = proposal.mapping["user"]
         user["instruction"] = user.pop("turns")
         proposal.comments["user.instruction"] = proposal.comments.pop("user.turns") + "; it is addressed to a player"
         proposal.unsure.append(
             "user: the text seems to be addressed to a simulated user; if it is sent as it is, map turns"
         )
-        if beside:
-            user["context"] = {c.keys[-1]: c.path for c in beside}
+        if related:
+            user["context"] = {c.keys[-1]: c.path for c in related}
     elif system_answers(texts):
         proposal.mapping["user"]["roles"] = {"system": "assistant"}
         proposal.comments["user.roles"] = "'system:' answers 'user:' in the text"
@@ -258,12 +258,12 @@ _ORDER = (
 )  # fmt: skip
 
 
-def as_yaml(proposal: Proposal, beside: Path | None = None) -> str:
+def as_yaml(proposal: Proposal, target: Path | None = None) -> str:
     """Write a proposal.
 
     Args:
         proposal: the proposal.
-        beside: folder in which the mapping will be; None: the folder of the data.
+        target: folder in which the mapping will be; None: the folder of the data.
     """
     lines = [
         "# A mapping proposed by `agenthard sources infer`: read it before you use it.",
@@ -274,8 +274,8 @@ def as_yaml(proposal: Proposal, beside: Path | None = None) -> str:
     if proposal.unsure:
         lines += ["# To be looked at:", *(f"#   {_one_line(text)}" for text in proposal.unsure)]
     mapping = dict(proposal.mapping)
-    if beside is not None and beside.resolve() != proposal.folder.resolve():
-        mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), beside.resolve())).as_posix()
+    if target is not None and target.resolve() != proposal.folder.resolve():
+        mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), target.resolve())).as_posix()
     for key in _ORDER:
         if key in mapping:
             lines += _lines(key, mapping[key], proposal.comments, key, 0)

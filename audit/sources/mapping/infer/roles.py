@@ -1,4 +1,4 @@
-"""Which column plays which part: by what it holds first, then by what it is called."""
+"""Chooses the column for each part of a task: first by its values, then by its name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -98,7 +98,7 @@ def choose(
     Args:
         columns: the columns.
         answers: column of joined rows, which are for the ground truth and the evaluation alone.
-        shared_tools: names of tools that all rows share, from a file beside them.
+        shared_tools: names of tools that all rows share, from a file next to theirs.
     """
     taken: list[Column] = []
     chosen: dict[str, Choice] = {}
@@ -156,7 +156,7 @@ def _look(role: Role, column: Column, tools: Sequence[set[str]]) -> float:
 
 
 def tool_names(value: Any) -> set[str]:
-    """Return the names in a documentation of tools; none when it is none."""
+    """Return the names of documented tools; none when the value is not a documentation of tools."""
     from agenthard.audit.sources.formats.malformed import MalformedRecordError
     from agenthard.audit.sources.mapping.tools import read_tools
     from agenthard.taxonomy.record import Origin
@@ -209,7 +209,7 @@ def is_simulated(column: Column, texts: Sequence[str]) -> bool:
 
     Args:
         column: the column that was chosen as what the user says.
-        texts: its texts, and those beside it.
+        texts: its texts, and those of related columns.
     """
     if not texts or _share(texts, _AN_AGENT) > 1 - _MOST:
         return False
@@ -224,8 +224,8 @@ def system_answers(texts: Sequence[str]) -> bool:
     return begin > len(texts) / 2 and _share(texts, _SYSTEM_ANSWERS) > 0
 
 
-def is_beside(column: Column, instruction: Column) -> bool:
-    """Tell whether a column of texts stands in the same object as the instruction of a simulated user."""
+def is_related(column: Column, instruction: Column) -> bool:
+    """Tell whether a column of texts is in the same object as the instruction of a simulated user."""
     related = len(instruction.keys) > 1 and column.keys[0] == instruction.keys[0] and not column.overlaps(instruction)
     return related and all(isinstance(structured(value), str) for value in column.present)
 
@@ -239,7 +239,7 @@ _LONGEST = 64
 
 
 def named_id(columns: Sequence[Column], rows: Sequence[MappedRow]) -> str | None:
-    """Return the path of an id that is called so and unique, if need be with the folder or the file before it.
+    """Return the path of a unique column with a usual name of an id, prefixed with the folder or the file if needed.
 
     Args:
         columns: the columns.

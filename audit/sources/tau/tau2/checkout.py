@@ -16,12 +16,12 @@ from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec
 
 DATA = (("data", "tau2", "domains"), ("tau2", "domains"), ("domains",), ())
-"""Where the domains may stand below the folder that was opened."""
+"""Where the domains can be below the folder that was opened."""
 CODE = (("src", "tau2", "domains"), ("domains",))
-"""Where their Python may stand below the checkout, or below the installed package."""
+"""Where their Python can be below the checkout, or below the installed package."""
 TASKS, SPLITS = "tasks.json", "split_tasks.json"
 SINGLE = "tasks/task_*.json"
-"""Where a domain keeps each task in a file of its own; a ``tasks.json`` beside them is then not what runs."""
+"""Where a domain keeps each task in its own file; a ``tasks.json`` next to them is then not what runs."""
 VARIANTS = {"telecom-workflow": ("telecom", "tech_support_workflow.md")}
 """Domains that share another's tasks and differ in the second half of the policy."""
 NOT_BY_DEFAULT = ("mock", *VARIANTS)
@@ -53,7 +53,7 @@ class Checkout:
 
     @cached_property
     def domains(self) -> list[str]:
-        """Names of all domains that can be opened; empty when this is no checkout."""
+        """Names of all domains that can be opened; empty when this is not a checkout."""
         plain = [folder.name for folder in _task_folders(self.data) if self._has_policy(folder)]
         return plain + [name for name, (base, file) in VARIANTS.items() if (self.data / base / file).is_file()]
 
@@ -90,7 +90,7 @@ class Checkout:
         policies, policy = self._policy_files(domain), self._policy(domain)
         tools = self._tools(domain, "tools", policy)
         if not tools:
-            expected = "tools.json beside the tasks, or tools.py below src/tau2/domains"
+            expected = "tools.json next to the tasks, or tools.py below src/tau2/domains"
             raise UnreadableDomainError(self.name(self.folder(domain)), f"no tools; expected {expected}")
         states = self._states(domain)
         environment = EnvironmentSpec(
@@ -131,7 +131,7 @@ class Checkout:
         for kind in ("tools", "user_tools"):
             exported = folder / f"{kind}.json"
             read += [exported] if exported.is_file() else self._code(domain, kind)
-        retrieval = [self._beside(domain, name) for name in (knowledge.RETRIEVAL, knowledge.MIXINS)]
+        retrieval = [self._find_file(domain, name) for name in (knowledge.RETRIEVAL, knowledge.MIXINS)]
         read += [path for path in retrieval if path is not None and self._prompts(domain)]
         return list(dict.fromkeys(read))
 
@@ -172,7 +172,7 @@ class Checkout:
         return not self._policy_texts(domain) and (self.folder(domain) / knowledge.PROMPTS).is_dir()
 
     def _template(self, domain: str) -> str:
-        code = self._beside(domain, knowledge.RETRIEVAL)
+        code = self._find_file(domain, knowledge.RETRIEVAL)
         if code is None:
             folder = self.name(self.folder(domain))
             expected = f"{knowledge.RETRIEVAL} below src/tau2/domains, which names the default"
@@ -198,7 +198,7 @@ class Checkout:
         both = bool(code) and code[0].name == "tools.py"
         of_user = kind == "user_tools" if both else None
         tools = read_python_tools(code, [self.name(path) for path in code], of_user) if code else ()
-        searching = self._beside(domain, knowledge.MIXINS) if kind == "tools" and self._prompts(domain) else None
+        searching = self._find_file(domain, knowledge.MIXINS) if kind == "tools" and self._prompts(domain) else None
         if searching is not None:
             read = read_python_tools([searching], [self.name(searching)])
             tools += tuple(tool for tool in read if knowledge.named_in(policy, tool.name))
@@ -206,13 +206,13 @@ class Checkout:
 
     def _code(self, domain: str, kind: str) -> list[Path]:
         """List the Python file of the tools, then the files with the types that it uses."""
-        found = self._beside(domain, f"{kind}.py") or self._beside(domain, "tools.py")
+        found = self._find_file(domain, f"{kind}.py") or self._find_file(domain, "tools.py")
         if found is None:
             return []
         models = [found.with_name(file) for file in ("data_model.py", "user_data_model.py")]
         return [found, *(path for path in models if path.is_file())]
 
-    def _beside(self, domain: str, file: str) -> Path | None:
+    def _find_file(self, domain: str, file: str) -> Path | None:
         """Return a file of the folder with a domain's Python, when it is there."""
         name = VARIANTS.get(domain, (domain, ""))[0]
         paths = (self.base.joinpath(*parts, name, file) for parts in CODE)

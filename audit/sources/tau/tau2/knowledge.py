@@ -20,7 +20,7 @@ RETRIEVAL, MIXINS = "retrieval.py", "retrieval_mixins.py"
 DEFAULT, VARIANTS = "DEFAULT_RETRIEVAL_VARIANT", "RETRIEVAL_VARIANTS"
 """Names in ``retrieval.py`` of the variant that runs by default, and of the table of all variants."""
 SET_BY_CODE = "(The benchmark's code says here with which embedding model the dense search works.)"
-"""Stands where a template has a place that the code fills with a sentence of its own."""
+"""Written in place of a part of a template that the code fills with its own sentence."""
 _COMPONENT = re.compile(r"\{\{component:(\w+)\}\}")
 _PLACE = re.compile(r"\{\{\w+\}\}")
 

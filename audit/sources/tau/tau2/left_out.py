@@ -32,7 +32,9 @@ def left_out(checkout: Checkout, read: Sequence[str], *, chosen: bool) -> tuple[
     """
     found: list[NotRead] = []
     for folder in sorted(path for path in checkout.data.iterdir() if path.is_dir()):
-        found += _beside(checkout, folder) if folder.name in read else _whole(checkout, folder, chosen=chosen)
+        found += (
+            _outside_default_split(checkout, folder) if folder.name in read else _whole(checkout, folder, chosen=chosen)
+        )
     if not chosen:
         variants = ((name, base, file) for name, (base, file) in VARIANTS.items() if base in read)
         found += [
@@ -68,7 +70,7 @@ def _whole(checkout: Checkout, folder: Path, *, chosen: bool) -> Iterator[NotRea
         yield NotRead(file=name, tasks=0, reason=reason, left_out=chosen)
 
 
-def _beside(checkout: Checkout, folder: Path) -> Iterator[NotRead]:
+def _outside_default_split(checkout: Checkout, folder: Path) -> Iterator[NotRead]:
     """Name the tasks of a domain that is read which are not in its default split, and further files of tasks."""
     read = checkout.task_files(folder.name)
     for file in read:

@@ -77,7 +77,7 @@ def _tool_methods(tree: ast.Module, of_user: bool | None) -> Iterator[tuple[ast.
 def _kind(decorator: ast.expr) -> _Kind | None:
     """Read ``@is_tool(ToolType.X, mutates_state=...)``; None for another decorator.
 
-    A tool writes when its type is WRITE and it is not said to change nothing. One of another type that is said to
+    A tool writes when its type is WRITE and it is not marked as changing nothing. One of another type that is said to
     change something may do so outside the databases, such as unlocking a tool.
     """
     name = getattr(decorator.func, "id", "") if isinstance(decorator, ast.Call) else ""
@@ -180,7 +180,7 @@ def parse_docstring(text: str | None) -> Docstring:
 
 
 def _arguments(lines: list[str]) -> dict[str, str]:
-    """Read ``name (type): text`` entries; deeper lines go on with the entry before."""
+    """Read ``name (type): text`` entries; deeper lines continue the entry before."""
     body = inspect.cleandoc("\n".join(lines)).splitlines()
     entries: dict[str, list[str]] = {}
     for line in body:

@@ -112,7 +112,7 @@ class TypeReader:
         return create_model(node.name, __config__=strict, __doc__=doc, **fields)
 
     def _annotated(self, annotation: ast.expr, value: ast.expr | None) -> tuple[Any, Any]:
-        """Return type and default of a field, whose Field(...) may stand in ``Annotated`` or as the value."""
+        """Return type and default of a field, whose Field(...) may be in ``Annotated`` or the value."""
         default: Any = ... if value is None else self.default(value)
         if value is None and isinstance(annotation, ast.Subscript) and isinstance(annotation.slice, ast.Tuple):
             calls = [item for item in annotation.slice.elts if isinstance(item, ast.Call)]

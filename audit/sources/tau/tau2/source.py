@@ -69,7 +69,7 @@ class Tau2Bench(Source):
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell whether tasks and a policy stand where a checkout keeps them."""
+        """Tell whether tasks and a policy are where a checkout keeps them."""
         return bool(Checkout(root).domains)
 
     def version(self) -> Version:
@@ -114,7 +114,7 @@ class Tau2Bench(Source):
         empty lists, defaults and the order of the reward basis do not count as differences.
 
         Raises:
-            SourceError: when the file is no result file of an open domain, or is damaged.
+            SourceError: when the file is not a result file of an open domain, or is damaged.
         """
         info = read_info(path) or {}
         domain = str((info.get("environment_info") or {}).get("domain_name"))
@@ -184,7 +184,7 @@ class Tau2Bench(Source):
             yield native
 
     def _written(self, domain: str, quarantine: Quarantine) -> Iterator[_Native]:
-        """Stream everything that stands in a domain's files of tasks."""
+        """Stream everything in a domain's files of tasks."""
         for file in self._checkout.task_files(domain):
             name = self._checkout.name(file)
             if self._checkout.listed(file):

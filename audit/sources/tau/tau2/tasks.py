@@ -205,7 +205,7 @@ def _checks(criteria: Criteria) -> tuple[list[Check], dict[str, str]]:
 
 
 def _metadata(value: dict[str, Any]) -> dict[str, Any]:
-    """Keep what the task states besides its four parts, flattened by one level for the description."""
+    """Keep what the task states apart from its four parts, flattened by one level for the description."""
     description = value.get("description")
     flat = description if isinstance(description, dict) else {}
     rest = {key: value[key] for key in value if key not in (*NativeTask.model_fields, "annotations")}

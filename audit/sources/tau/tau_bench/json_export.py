@@ -40,7 +40,7 @@ class JsonExport(Layout):
         return sum(1 for _ in read_json_array(self.files(domain)[0], "", Quarantine()))
 
     def environment(self, domain: str) -> Domain:
-        """Read the JSON files beside the tasks; ``policy.json`` holds the policy text as its ``wiki.md``."""
+        """Read the JSON files next to the tasks; ``policy.json`` holds the policy text as its ``wiki.md``."""
         folder = self.files(domain)[0].parent
         tools, policy, state = (folder / name for name in (TOOLS, POLICY, STATE))
         value = load_json(policy, self.name(policy))

@@ -20,7 +20,7 @@ from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec
 
 ENVS = (("tau_bench", "envs"), ("envs",), ())
-"""Where the domains may stand below the folder that was opened."""
+"""Where the domains can be below the folder that was opened."""
 WIKI = "wiki.md"
 _TASK_FILES = {"test": ("tasks_test.py", "tasks.py")}
 
@@ -85,7 +85,7 @@ class PythonCheckout(Layout):
         return [tasks, folder / WIKI, *shared]
 
     def write_tasks(self, domain: str, keep: set[int], target: Path) -> None:
-        """Write the file with the kept elements as they stand in it, and everything around the list unchanged."""
+        """Write the file with the kept elements as they are, and everything around the list unchanged."""
         path = self.files(domain)[0]
         tree, text = parse_source(path, self.name(path))
         tasks = _task_list(tree, self.name(path))
