@@ -9,7 +9,7 @@ from agenthard.audit.sources.formats.calls import read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import RecordedSource, decoded, responses
 from agenthard.audit.sources.formats.rows import Row
-from agenthard.audit.sources.formats.tool_docs import Toolbox
+from agenthard.audit.sources.formats.tool_docs import EnvironmentBuilder
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 
@@ -42,7 +42,7 @@ class Chat(RecordedSource):
         Raises:
             SourceError: when no row has messages, or a domain is unknown.
         """
-        self._toolbox = Toolbox()
+        self._environments = EnvironmentBuilder()
         super().__init__(root, domains)
 
     @classmethod
@@ -76,7 +76,7 @@ class Chat(RecordedSource):
         policy = "\n\n".join(message.content for message in said[:led])
         field = "tools" if values.get("tools") is not None else "functions"
         tools = expect(values.get(field) or [], list, f"/{field}")
-        environment = self._toolbox.environment(tools, row.origin(f"/{field}"), policy)
+        environment = self._environments.environment(tools, row.origin(f"/{field}"), policy)
         after = [message for message, counts in messages[last + 1 :] if counts]
         truth, checks, source = _gold(values, after, offers_tools=bool(tools))
         answered = responses(after)

@@ -11,7 +11,7 @@ from agenthard.audit.sources.formats.calls import read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import RecordedSource, decoded, responses
 from agenthard.audit.sources.formats.rows import Row
-from agenthard.audit.sources.formats.tool_docs import Toolbox
+from agenthard.audit.sources.formats.tool_docs import EnvironmentBuilder
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import (
     AgentTask,
@@ -48,7 +48,7 @@ class ComplexFuncBench(RecordedSource):
         Raises:
             SourceError: when no row is laid out as this benchmark, or a domain is unknown.
         """
-        self._toolbox = Toolbox()
+        self._environments = EnvironmentBuilder()
         super().__init__(root, domains)
 
     @classmethod
@@ -87,7 +87,7 @@ class ComplexFuncBench(RecordedSource):
             benchmark=self.name,
             subtask=found[1] if found else "",
             user=UserSpec(kind="scripted", turns=tuple((messages[i],) for i in asked)),
-            environment=self._toolbox.environment(
+            environment=self._environments.environment(
                 member(values, "functions", list), row.origin("/functions"), _policy(messages)
             ),
             initial_state={"responses": said} if said else None,

@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agenthard.audit.sources.acebench.layout import Category, data_folder, find_layout, other_languages, question_files
-from agenthard.audit.sources.acebench.tasks import Toolbox, build_task
+from agenthard.audit.sources.acebench.tasks import AceBenchEnvironments, build_task
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
 from agenthard.audit.sources.formats.files import copy_lines, count_lines
 from agenthard.audit.sources.formats.json_records import FileRecord, read_jsonl
@@ -57,9 +57,9 @@ class AceBench(Source):
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks category by category; question files of unknown categories are reported as not read."""
-        toolbox = Toolbox()
+        environments = AceBenchEnvironments()
         for category, question, answer in self._pairs(quarantine):
-            task = _task(category, question, answer, toolbox, quarantine)
+            task = _task(category, question, answer, environments, quarantine)
             if task is not None:
                 yield task
 
@@ -148,12 +148,16 @@ def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine
 
 
 def _task(
-    category: Category, question: FileRecord, answer: FileRecord, toolbox: Toolbox, quarantine: Quarantine
+    category: Category,
+    question: FileRecord,
+    answer: FileRecord,
+    environments: AceBenchEnvironments,
+    quarantine: Quarantine,
 ) -> AgentTask | None:
     try:
         for place in (question, answer):
             require_shallow(place.record.value)
-        return build_task(category, question, answer, toolbox)
+        return build_task(category, question, answer, environments)
     except MalformedRecordError as error:
         place = answer if error.pointer.startswith(("/ground_truth", "/mile_stone")) else question
         pointer, reason = error.pointer, str(error)

@@ -34,7 +34,7 @@ STATE_NOTE = (
 _READ = frozenset({"id", "question", "function", "time", "profile", "initial_config"})
 
 
-class Toolbox:
+class AceBenchEnvironments:
     """Builds environments. Equal documentation gives the same object."""
 
     def __init__(self) -> None:
@@ -54,7 +54,9 @@ class Toolbox:
         return self._environments[key]
 
 
-def build_task(category: Category, question: FileRecord, answer: FileRecord, toolbox: Toolbox) -> AgentTask:
+def build_task(
+    category: Category, question: FileRecord, answer: FileRecord, environments: AceBenchEnvironments
+) -> AgentTask:
     """Build a task.
 
     Raises:
@@ -63,7 +65,7 @@ def build_task(category: Category, question: FileRecord, answer: FileRecord, too
     """
     record = question.record.value
     native_id = member(record, "id", str)
-    environment = toolbox.environment(question)
+    environment = environments.environment(question)
     metadata = {key: value for key, value in record.items() if key not in _READ}
     truth, checks = _expected(category, answer.record.value, environment, metadata)
     origins = {

@@ -12,7 +12,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, Category
 from agenthard.audit.sources.bfcl.layout import Layout
 from agenthard.audit.sources.bfcl.tasks import build_task
-from agenthard.audit.sources.bfcl.tools import Toolbox
+from agenthard.audit.sources.bfcl.tools import BfclEnvironments
 from agenthard.audit.sources.formats.json_records import FileRecord, RawRecord, read_jsonl
 from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
@@ -33,8 +33,8 @@ def read_tasks(
         code: folder with the source of the classes, when it is at hand.
         quarantine: collects what is unreadable.
     """
-    toolbox = Toolbox(layout, code, quarantine)
-    contents, repaired = Contents(layout), repaired_tasks(layout)
+    environments = BfclEnvironments(layout, code, quarantine)
+    contents, repaired = ContentHashes(layout), repaired_tasks(layout)
     sensitive = _format_sensitive(layout, quarantine)
     for variants, pairs in read_pairs(layout, categories, quarantine):
         repeatable = pairs if len(variants) == 1 else list(pairs)
@@ -42,14 +42,14 @@ def read_tasks(
             for question, answer in repeatable:
                 content_hash = contents.hash_of(category, question.record, answer.record if answer else None)
                 content_hash = repaired.get(category.task_id(question.record.value["id"]), content_hash)
-                task = _task(category, question, answer, toolbox, content_hash, quarantine)
+                task = _task(category, question, answer, environments, content_hash, quarantine)
                 if task is not None:
                     yield _marked(task) if task.native_id in sensitive else task
 
 
 def content_hashes(layout: Layout) -> Iterator[str]:
     """Yield the content hash of every task of a copy, without building the tasks."""
-    contents = Contents(layout)
+    contents = ContentHashes(layout)
     for variants, pairs in read_pairs(layout, layout.categories, Quarantine()):
         for question, answer in pairs:
             yield contents.hash_of(variants[0], question.record, answer.record if answer else None)
@@ -107,7 +107,7 @@ def _id(place: FileRecord, seen: dict[str, str], quarantine: Quarantine) -> str 
     task_id = place.record.value.get("id")
     line = place.record.line
     if not isinstance(task_id, str) or not task_id:
-        found = "missing" if task_id is None else f"no text: {json.dumps(task_id)[:80]}"
+        found = "missing" if task_id is None else f"not text: {json.dumps(task_id)[:80]}"
         quarantine.add(place.file, f"the field 'id' is {found}; give the record an id", line=line, pointer="/id")
         return None
     if task_id in seen:
@@ -122,14 +122,14 @@ def _task(
     category: Category,
     question: FileRecord,
     answer: FileRecord | None,
-    toolbox: Toolbox,
+    environments: BfclEnvironments,
     content_hash: str,
     quarantine: Quarantine,
 ) -> AgentTask | None:
     try:
         for part in (question, answer):
             require_shallow(part.record.value if part else {})
-        return build_task(category, question, answer, toolbox, content_hash)
+        return build_task(category, question, answer, environments, content_hash)
     except MalformedRecordError as error:
         place = answer if answer and error.pointer.startswith("/ground_truth") else question
         pointer, reason = error.pointer, str(error)
@@ -159,7 +159,7 @@ def _format_sensitive(layout: Layout, quarantine: Quarantine) -> frozenset[str]:
 MANIFEST = "manifest.json"
 
 
-class Contents:
+class ContentHashes:
     """Hashes the tasks of one copy."""
 
     def __init__(self, layout: Layout) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agenthard.audit.sources.bfcl.categories import Category
-from agenthard.audit.sources.bfcl.tools import Toolbox
+from agenthard.audit.sources.bfcl.tools import BfclEnvironments
 from agenthard.audit.sources.formats.accepted_values import answer_calls
 from agenthard.audit.sources.formats.calls import parse_call
 from agenthard.audit.sources.formats.json_records import FileRecord
@@ -45,7 +45,7 @@ def build_task(
     category: Category,
     question: FileRecord,
     answer: FileRecord | None,
-    toolbox: Toolbox,
+    environments: BfclEnvironments,
     content_hash: str | None = None,
 ) -> AgentTask:
     """Build a task.
@@ -54,7 +54,7 @@ def build_task(
         category: its category.
         question: its line in the question file.
         answer: its line in the answer file, where the category has answers.
-        toolbox: builds the environment.
+        environments: builds the environment.
         content_hash: hash of the bytes that make it a task of a release.
 
     Raises:
@@ -65,10 +65,10 @@ def build_task(
     metadata = {key: value for key, value in record.items() if key not in _READ_FIELDS}
     origins = {"": question.origin(), "/user/turns": question.origin("/question")}
     if category.scoring in ("state", "answer"):
-        environment = _class_environment(category, record, toolbox)
+        environment = _class_environment(category, record, environments)
         origins["/environment/tools"] = question.origin("/involved_classes")
     else:
-        environment = toolbox.documented(member(record, "function", list), category, question.origin("/function"))
+        environment = environments.documented(member(record, "function", list), category, question.origin("/function"))
         origins["/environment/tools"] = question.origin("/function")
     if "initial_config" in record or category.scoring == "state":
         origins["/initial_state"] = question.origin("/initial_config")
@@ -113,11 +113,13 @@ def _items(value: Any, pointer: str, *parts: str | int) -> list[Any]:
     return expect(value, list, join(pointer, *parts))
 
 
-def _class_environment(category: Category, record: Mapping[str, Any], toolbox: Toolbox) -> EnvironmentSpec:
+def _class_environment(
+    category: Category, record: Mapping[str, Any], environments: BfclEnvironments
+) -> EnvironmentSpec:
     if category.class_name:
-        return toolbox.of_classes([category.class_name], member(record, "scenario", str))
+        return environments.of_classes([category.class_name], member(record, "scenario", str))
     names = member(record, "involved_classes", list)
-    return toolbox.of_classes([expect(name, str, join("/involved_classes", i)) for i, name in enumerate(names)])
+    return environments.of_classes([expect(name, str, join("/involved_classes", i)) for i, name in enumerate(names)])
 
 
 def _initial_state(category: Category, record: Mapping[str, Any]) -> Any:

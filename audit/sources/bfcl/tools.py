@@ -21,7 +21,7 @@ from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import EnvironmentSpec, Signature, ToolSpec
 
 
-class Toolbox:
+class BfclEnvironments:
     """Builds and keeps tools and environments. Equal documentation gives the same object."""
 
     def __init__(self, layout: Layout, code: Path | None, quarantine: Quarantine) -> None:

@@ -104,7 +104,7 @@ _SCHEMAS = ("parameters", "input_schema", "inputSchema")
 """Fields under which interfaces give the schema of the arguments."""
 
 
-class Toolbox:
+class EnvironmentBuilder:
     """Builds environments. Equal tools with an equal policy give the same object."""
 
     def __init__(self) -> None:

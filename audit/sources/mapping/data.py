@@ -12,7 +12,7 @@ from agenthard.audit.sources.formats.files import open_binary
 from agenthard.audit.sources.formats.json_text import load_document, parse_record, require_plain
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
-from agenthard.audit.sources.mapping.mapping import Join, Place
+from agenthard.audit.sources.mapping.mapping import Join, ValuePath
 from agenthard.audit.sources.mapping.paths import as_text, compile_path, structured
 from agenthard.taxonomy.files import MAX_BYTES, read_text, size_text
 from agenthard.taxonomy.pointer import join, resolve, split
@@ -49,7 +49,7 @@ class MappedRow:
         return Origin(file=self.file, line=self.line, pointer=self.base + inside)
 
 
-def look_up(place: Place, values: Mapping[str, Any]) -> Any:
+def look_up(place: ValuePath, values: Mapping[str, Any]) -> Any:
     """Return what a path or a constant stands for in a row; the default when that is nothing.
 
     Raises:

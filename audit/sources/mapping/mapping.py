@@ -15,7 +15,7 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import read_yaml
 
 
-class Place(Record):
+class ValuePath(Record):
     """Where a value comes from. In YAML a text alone is the path."""
 
     path: str | None = None
@@ -28,7 +28,7 @@ class Place(Record):
     """What counts when the path leads nowhere; stating it allows the path to be in no row."""
 
     @model_validator(mode="after")
-    def _one_origin(self) -> "Place":
+    def _one_origin(self) -> "ValuePath":
         stated = [name for name in ("path", "value", "file") if name in self.model_fields_set]
         if len(stated) != 1:
             raise ValueError("give exactly one of path, value and file")
@@ -53,7 +53,7 @@ def _listed(written: Any) -> Any:
     return [written] if isinstance(written, (str, dict)) else written
 
 
-At = Annotated[Place, BeforeValidator(_spelled_out)]
+At = Annotated[ValuePath, BeforeValidator(_spelled_out)]
 Several = Annotated[tuple[Annotated[str, AfterValidator(_below)], ...], BeforeValidator(_listed)]
 
 
@@ -165,7 +165,7 @@ class RunMap(Record):
     """The conversation."""
 
 
-class Mapping(Record):
+class MappingFile(Record):
     """A whole mapping file."""
 
     benchmark: str
@@ -205,28 +205,28 @@ class Mapping(Record):
     """How run files are read; default: native runs and score tables."""
 
     @model_validator(mode="after")
-    def _someone_asks(self) -> "Mapping":
+    def _require_turns(self) -> "MappingFile":
         if (self.user.turns is None) == (self.user.instruction is None):
             raise ValueError("user: give turns (what is asked) or instruction (a simulated user), one of them")
         return self
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, ValuePath]:
         """Return all places that are looked up in a row of a task, by their key in the YAML."""
         return _places(self, ("runs", "join"))
 
 
-def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict[str, Place]:
-    found: dict[str, Place] = {}
+def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict[str, ValuePath]:
+    found: dict[str, ValuePath] = {}
     for name in type(record).model_fields:
         value = getattr(record, name)
         if name in left_out:
             continue
-        if isinstance(value, Place):
+        if isinstance(value, ValuePath):
             found[prefix + name] = value
         elif isinstance(value, Record):
             found |= _places(value, left_out, f"{prefix}{name}.")
         elif isinstance(value, dict):
-            found |= {f"{prefix}{name}.{key}": item for key, item in value.items() if isinstance(item, Place)}
+            found |= {f"{prefix}{name}.{key}": item for key, item in value.items() if isinstance(item, ValuePath)}
     return found
 
 
@@ -234,7 +234,7 @@ FILE_NAME = "mapping.yaml"
 """Name under which a mapping is found when a folder is given."""
 
 
-def load_mapping(path: Path) -> Mapping:
+def load_mapping(path: Path) -> MappingFile:
     """Read and check a mapping file.
 
     Raises:
@@ -246,9 +246,9 @@ def load_mapping(path: Path) -> Mapping:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SourceError(f"{path}: cannot read the mapping as YAML: {error}") from error
     if not isinstance(written, dict):
-        raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(Mapping.model_fields)}")
+        raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(MappingFile.model_fields)}")
     try:
-        return Mapping.model_validate(written)
+        return MappingFile.model_validate(written)
     except ValidationError as error:
         lines = [_explained(item["loc"], item["type"], item["msg"]) for item in error.errors()]
         raise SourceError(f"{path}: {'; '.join(lines)}. See docs/sources/mapping.md") from error
@@ -257,7 +257,7 @@ def load_mapping(path: Path) -> Mapping:
 def _explained(loc: tuple[int | str, ...], kind: str, message: str) -> str:
     place = ".".join(str(part) for part in loc)
     if kind == "extra_forbidden":
-        known = unknown_key(Mapping, loc)
+        known = unknown_key(MappingFile, loc)
         return f"unknown key {place!r}{nearest(str(loc[-1]), known)}"
     if kind == "missing":
         return f"the key {place!r} is missing"

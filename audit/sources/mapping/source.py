@@ -15,7 +15,7 @@ from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
 from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
-from agenthard.audit.sources.mapping.mapping import FILE_NAME, Mapping, Place, load_mapping, nearest
+from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
 from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
 from agenthard.audit.sources.mapping.tasks import Builder, absent_paths
@@ -88,7 +88,7 @@ class MappingSource(Source):
                 yield task
 
     def _refuse_absent_paths(self) -> None:
-        places: dict[str, Place] = self.mapping.places()
+        places: dict[str, ValuePath] = self.mapping.places()
         absent = absent_paths(places, self._reader.rows(Quarantine()))
         if absent:
             told = [
@@ -145,7 +145,7 @@ def _mapping_file(root: Path) -> Path:
 class Reader:
     """Reads the rows and tasks of one mapping."""
 
-    def __init__(self, mapping: Mapping, folder: Path) -> None:
+    def __init__(self, mapping: MappingFile, folder: Path) -> None:
         """Find the files, and read those that are joined.
 
         Raises:

@@ -28,9 +28,9 @@ _INFRASTRUCTURE_ENDS = {"infrastructure_error", "user_error", "unexpected_error"
 _AGENT_ENDS = {"max_steps", "too_many_errors", "agent_error"}
 """Endings before the agent or the user closed the conversation; the benchmark gives them reward 0."""
 
-Row = tuple[Origin, Any]
+LogRow = tuple[Origin, Any]
 """Place of a logged run and its fields, named as in :class:`LoggedRun`."""
-OpenLog = Callable[[Path, str, bool], Iterator[Row] | None]
+OpenLog = Callable[[Path, str, bool], Iterator[LogRow] | None]
 """Opens a file (path, its name in messages, whether the user named it); None when it is not a log of the benchmark."""
 
 
@@ -70,7 +70,7 @@ class LoggedRun(Native):
 
 
 @dataclass(frozen=True)
-class RunReader:
+class LogReader:
     """Turns logged runs into trajectories of tasks that were read."""
 
     benchmark: str
@@ -168,7 +168,7 @@ class _UnusableRunError(AgentHardError):
         self.task_id = task_id
 
 
-def record_log(path: Path, name: str, named: bool, tag: str, quarantine: Quarantine) -> Iterator[Row] | None:
+def record_log(path: Path, name: str, named: bool, tag: str, quarantine: Quarantine) -> Iterator[LogRow] | None:
     """Open a file of flat run records (one JSON object per run, as JSON Lines or as one array).
 
     A file in a folder counts only when its first record belongs to the benchmark and holds a conversation; a table
@@ -182,7 +182,7 @@ def record_log(path: Path, name: str, named: bool, tag: str, quarantine: Quarant
         return None
     if not named and (first["benchmark"] != tag or "messages" not in first):
         return None
-    rows: Iterator[Row]
+    rows: Iterator[LogRow]
     if ".jsonl" in path.name:
         lines = read_jsonl(path, name, quarantine, kind="run")
         rows = ((Origin(file=name, line=record.line), record.value) for record in lines)

@@ -25,7 +25,7 @@ from agenthard.audit.sources.mapping.infer.roles import (
     tool_names,
     unnamed_id,
 )
-from agenthard.audit.sources.mapping.mapping import Mapping
+from agenthard.audit.sources.mapping.mapping import MappingFile
 from agenthard.audit.sources.mapping.source import Reader
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
@@ -243,7 +243,7 @@ def _set(mapping: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _try(proposal: Proposal) -> None:
-    reader = Reader(Mapping.model_validate(proposal.mapping), proposal.folder)
+    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
     quarantine = Quarantine()
     for _, task in reader.tasks(quarantine):
         proposal.parsed += 1

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
-from agenthard.audit.sources.tau.logs import Row
+from agenthard.audit.sources.tau.logs import LogRow
 from agenthard.audit.sources.tau.tau2.tasks import DEFAULT_BASIS
 from agenthard.taxonomy.record import Origin
 
@@ -17,7 +17,7 @@ Comparison = Literal["equal", "different", "absent"]
 """How an embedded task compares with the checkout's; absent: the checkout has no task of that id."""
 
 
-def open_results(path: Path, name: str, tag: str) -> Iterator[Row] | None:
+def open_results(path: Path, name: str, tag: str) -> Iterator[LogRow] | None:
     """Open a result file.
 
     Returns:
@@ -80,7 +80,7 @@ def normalised(value: Any) -> Any:
     }
 
 
-def _rows(path: Path, name: str, tag: str, info: dict[str, Any]) -> Iterator[Row]:
+def _rows(path: Path, name: str, tag: str, info: dict[str, Any]) -> Iterator[LogRow]:
     shared = {
         "benchmark": tag,
         "domain": _inner(info, "environment_info").get("domain_name") or "",

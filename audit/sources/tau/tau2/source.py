@@ -12,7 +12,7 @@ from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceErro
 from agenthard.audit.sources.formats.json_records import RawRecord, copy_elements, read_json_array
 from agenthard.audit.sources.formats.json_stream import JsonStreamError
 from agenthard.audit.sources.formats.json_text import parse_record
-from agenthard.audit.sources.tau.logs import Gold, Row, RunReader, gold_of, record_log
+from agenthard.audit.sources.tau.logs import Gold, LogReader, LogRow, gold_of, record_log
 from agenthard.audit.sources.tau.records import UnreadableDomainError, explain, release_label
 from agenthard.audit.sources.tau.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
 from agenthard.audit.sources.tau.tau2.left_out import known_files, left_out
@@ -100,12 +100,12 @@ class Tau2Bench(Source):
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the runs in result files of the benchmark and in flat run records tagged ``tau2``."""
 
-        def open_log(file: Path, name: str, named: bool) -> Iterator[Row] | None:
+        def open_log(file: Path, name: str, named: bool) -> Iterator[LogRow] | None:
             records = record_log(file, name, named, TAG, quarantine)
             return records if records is not None else open_results(file, name, TAG)
 
         known = {domain: frozenset(tasks) for domain, tasks in self._native.items()}
-        return RunReader(TAG, known, frozenset(self._all), quarantine, self._golds).read(path, open_log)
+        return LogReader(TAG, known, frozenset(self._all), quarantine, self._golds).read(path, open_log)
 
     def embedded_tasks(self, path: Path) -> dict[str, Comparison]:
         """Compare the tasks that a result file embeds with those of this checkout, by id of AgentTask.

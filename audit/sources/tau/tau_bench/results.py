@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.formats.json_stream import stream_members
-from agenthard.audit.sources.tau.logs import Row, first_record
+from agenthard.audit.sources.tau.logs import LogRow, first_record
 from agenthard.taxonomy.record import Origin
 
 _FILE_NAME = re.compile(
@@ -31,11 +31,11 @@ class ResultFiles:
     users: Mapping[str, Mapping[str, str | None]]
     """User of each task that was read, by open domain and native id."""
 
-    def open(self, path: Path, name: str) -> Iterator[Row] | None:
+    def open(self, path: Path, name: str) -> Iterator[LogRow] | None:
         """Return the rows with their places, or None when the file is something else."""
         return self._rows(path, name) if {"task_id", "reward", "traj"} <= set(first_record(path)) else None
 
-    def _rows(self, path: Path, name: str) -> Iterator[Row]:
+    def _rows(self, path: Path, name: str) -> Iterator[LogRow]:
         domain, model, user_model = self._names(Path(name).name.removesuffix(".gz").removesuffix(".json"))
         for member in stream_members(path):
             value = member.value

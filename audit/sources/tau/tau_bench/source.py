@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.tau.logs import Row, RunReader, record_log
+from agenthard.audit.sources.tau.logs import LogReader, LogRow, record_log
 from agenthard.audit.sources.tau.records import UnreadableDomainError, explain, release_label
 from agenthard.audit.sources.tau.tau_bench.json_export import JsonExport
 from agenthard.audit.sources.tau.tau_bench.layout import Domain, Layout, split_domain
@@ -99,11 +99,11 @@ class TauBench(Source):
         """Stream the runs in result files of the benchmark and in flat run records tagged ``tau1``."""
         results = ResultFiles(TAG, self._all, self._user_ids)
 
-        def open_log(file: Path, name: str, named: bool) -> Iterator[Row] | None:
+        def open_log(file: Path, name: str, named: bool) -> Iterator[LogRow] | None:
             records = record_log(file, name, named, TAG, quarantine)
             return records if records is not None else results.open(file, name)
 
-        return RunReader(TAG, self._known, frozenset(self._all), quarantine).read(path, open_log)
+        return LogReader(TAG, self._known, frozenset(self._all), quarantine).read(path, open_log)
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the kept tasks, the other files of their domains, and ``ids.json`` from new ids to old ids.

@@ -28,7 +28,7 @@ def _fault(value: object) -> tuple[str, str]:
 def test_the_first_fault_is_pointed_at_and_all_are_named() -> None:
     pointer, reason = _fault({"items": [{"number": 1}, {"number": "2"}], "either": "x"})
     assert pointer == "/items/1/number"
-    assert "valid integer" in reason and "mend" in reason
+    assert "valid integer" in reason and "fix the record" in reason
     assert _fault({"either": "x"})[0] == "/items"
     assert _fault({"items": "x", "either": "x"})[0] == "/items"
     assert _fault([])[0] == ""
