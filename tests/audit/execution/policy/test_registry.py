@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.execution.policy import registry
-from agenthard.audit.plugins import Plugin
+from agenthard.audit.plugins import Plugin, PluginError
 from tests.audit.execution.policy.conftest import airline_tables, make_task
 
 
@@ -40,5 +40,5 @@ def test_a_book_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch) -
 
 def test_something_that_is_no_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, "agenthard.audit.execution.policy.airline.booking:BAG")
-    with pytest.raises(TypeError, match="not a RuleBook"):
+    with pytest.raises(PluginError, match="not a RuleBook"):
         registry.rule_books()
