@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from agenthard.audit.sources.formats.json_text import load_json_text
-from agenthard.audit.sources.inspect_logs.reading import Logged, to_messages
+from agenthard.audit.sources.inspect_logs.log_files import Logged, to_messages
 from agenthard.taxonomy.task import (
     AgentTask,
     Check,

@@ -15,7 +15,7 @@ from agenthard.audit.sources.formats.json_text import parse_record
 from agenthard.audit.sources.tau.logs import Gold, LogReader, LogRow, gold_of, record_log
 from agenthard.audit.sources.tau.records import UnreadableDomainError, explain, release_label
 from agenthard.audit.sources.tau.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
-from agenthard.audit.sources.tau.tau2.left_out import known_files, left_out
+from agenthard.audit.sources.tau.tau2.not_read import known_files, left_out
 from agenthard.audit.sources.tau.tau2.results import Comparison, compare_embedded, open_results, read_info
 from agenthard.audit.sources.tau.tau2.tasks import to_task
 from agenthard.taxonomy.files import BOM, read_bytes
