@@ -9,7 +9,7 @@ from agenthard.ace import reference_stream, storage
 from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance, Puzzle
 from agenthard.ace.suite_files import FORMAT
-from agenthard.audit.sources.formats.reading import open_binary
+from agenthard.audit.sources.formats.files import open_binary
 
 _START_BYTES = 4096
 _DOMAIN = re.compile(rb'"domain"\s*:\s*"([^"\\]*)"')

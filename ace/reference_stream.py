@@ -8,9 +8,9 @@ from typing import IO, Any
 
 from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance
-from agenthard.ace.json_stream import entries
 from agenthard.ace.reference_format import Header, parse_entry, parse_header
-from agenthard.audit.sources.formats.reading import open_binary
+from agenthard.audit.sources.formats.files import open_binary
+from agenthard.audit.sources.formats.json_stream import stream_object
 
 _HEADER = {
     "domain",
@@ -43,7 +43,7 @@ def scan(path: Path) -> Iterator[Instance | Unreadable]:
     index = 0
     try:
         with open_binary(path) as stream:
-            for _, place, entry in entries(stream, "instances"):
+            for _, place, entry in stream_object(stream, "instances"):
                 if place is not None:
                     yield parse_entry(header, place, entry)
                     index += 1
@@ -84,7 +84,7 @@ def read_header(path: Path) -> tuple[Header, int]:
 def _around(stream: IO[bytes]) -> dict[str, Any]:
     """The entries next to the instances. The file is read beyond the header only where entries come after the list."""
     found: dict[str, Any] = {}
-    for key, index, value in entries(stream, "instances"):
+    for key, index, value in stream_object(stream, "instances"):
         if index is None:
             found[key] = value
         if found.keys() >= _HEADER:

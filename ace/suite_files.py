@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from agenthard.ace import parquet
 from agenthard.ace.errors import MalformedInstanceError
-from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.taxonomy.files import write_text
 
 FORMAT = "agenthard-ace"

@@ -4,6 +4,7 @@ from enum import IntEnum
 
 from agenthard.audit.decisions.policy import PolicyError
 from agenthard.audit.execution.environment import UnavailableError
+from agenthard.audit.plugins import PluginError
 from agenthard.audit.sources.base import SourceError
 from agenthard.flows.run_folder import RunFolderError
 from agenthard.models.errors import ModelError
@@ -38,6 +39,7 @@ EXPECTED = (
     RunFolderError,
     ModelError,
     UnavailableError,
+    PluginError,
     OSError,
 )
 

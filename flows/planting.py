@@ -60,7 +60,7 @@ def audit_planted(out: Path) -> Path:
     import os
 
     from agenthard.audit.faults import BENCHMARK
-    from agenthard.audit.sources.native import RUNS
+    from agenthard.audit.sources.formats.native_files import RUNS
     from agenthard.flows.audit import run_audit
     from agenthard.flows.plan import AuditSettings
 

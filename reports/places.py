@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.formats.reading import RawRecord, line_of, open_binary, read_json_array
+from agenthard.audit.sources.formats.files import open_binary
+from agenthard.audit.sources.formats.json_records import RawRecord, read_json_array
+from agenthard.audit.sources.formats.json_text import line_of
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.files import MAX_BYTES
 from agenthard.taxonomy.finding import Evidence

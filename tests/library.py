@@ -18,6 +18,7 @@ from agenthard.audit.execution.environment import (
     UnavailableError,
     Verdict,
 )
+from agenthard.audit.plugins import installed_plugins
 from agenthard.taxonomy import (
     AgentTask,
     Check,
@@ -135,9 +136,9 @@ def library_desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: library-desk\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nlibrary = tests.library:Desk\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    registry._registered.cache_clear()
+    installed_plugins.cache_clear()
     yield
-    registry._registered.cache_clear()
+    installed_plugins.cache_clear()
 
 
 def call(name: str, **arguments: Any) -> ToolCall:

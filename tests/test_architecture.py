@@ -93,3 +93,28 @@ def test_our_code_is_imported_by_its_installed_name_only() -> None:
         if target.split(".")[0] in MAY_IMPORT
     ]
     assert wrong == []
+
+
+ELSEWHERE = {
+    "agenthard.audit.execution.bfcl": "bfcl",
+    "agenthard.audit.execution.tau": "tau",
+    "agenthard.flows.commands.sources": "mapping",
+}
+"""Who uses a source by its module: the environments of the same benchmark, and `agenthard sources infer`."""
+
+
+def test_sources_do_not_import_each_other() -> None:
+    prefix = "agenthard.audit.sources."
+    folder = ROOT / "audit" / "sources"
+    sources = {path.stem for path in folder.iterdir() if path.is_dir() or path.suffix == ".py"}
+    sources -= {"__init__", "__pycache__", "templates", "base", "formats", "registry", "fetch", "skeleton", "unread"}
+    wrong = []
+    for package in MAY_IMPORT:
+        for name, path in modules(package):
+            own = name.removeprefix(prefix).split(".")[0] if name.startswith(prefix) else None
+            allowed = {own, *(source for user, source in ELSEWHERE.items() if f"{name}.".startswith(f"{user}."))}
+            for target in imports(path, top_level_only=False):
+                source = target.removeprefix(prefix).split(".")[0]
+                if target.startswith(prefix) and source in sources - allowed:
+                    wrong.append(f"{name} imports {target}")
+    assert wrong == []

@@ -1,34 +1,38 @@
 """All detectors: our own in the order of the taxonomy's components, then those that other packages offer.
 
-A new detector is added to its package's ``__all__``. One from outside is registered under the entry-point group
-``agenthard.detectors``, which is how a benchmark brings checks of its own.
+A new detector is added to its package's ``__all__``. Another package registers its detectors under the entry-point
+group ``agenthard.detectors``.
 """
 
 from functools import cache
-from importlib.metadata import entry_points
 
 from agenthard.audit.detectors import environment, evaluation, ground_truth, responses, runs, user
 from agenthard.audit.detectors.base import Detector
+from agenthard.audit.plugins import PluginError, plugins
 
 GROUP = "agenthard.detectors"
+BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof"}
+"""Checks of ours outside this package: they belong to one benchmark."""
 
 _PACKAGES = (user, environment, evaluation, ground_truth, runs, responses)
 
 
 @cache
 def detectors() -> tuple[Detector, ...]:
-    """Return one instance of every detector, those of entry points last and in order of their name.
+    """Return one instance of every detector, those of other packages last and in order of their name.
 
     Raises:
-        ValueError: when two detectors share an id.
+        PluginError: when two detectors share an id, or one cannot be loaded.
     """
-    found = [getattr(package, name)() for package in _PACKAGES for name in package.__all__]
-    found += [entry.load()() for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name)]
-    ids = [detector.id for detector in found]
-    twice = sorted({name for name in ids if ids.count(name) > 1})
-    if twice:
-        raise ValueError(f"two detectors share the id {', '.join(twice)}")
-    return tuple(found)
+    offered = [(getattr(package, name), "agenthard") for package in _PACKAGES for name in package.__all__]
+    offered += [(plugin.load(), plugin.package) for plugin in plugins(GROUP, BUILT_IN).values()]
+    found: dict[str, Detector] = {}
+    for kind, package in offered:
+        check = kind()
+        if check.id in found:
+            raise PluginError(f"the package {package} registers a check {check.id!r}, an id that is already in use")
+        found[check.id] = check
+    return tuple(found.values())
 
 
 def detector(check_id: str) -> Detector:

@@ -1,21 +1,35 @@
 """Finding the environment of a task.
 
-Environments are registered under the entry-point group ``agenthard.environments`` by the name of their benchmark, as
-anyone else's may be. Those that run a benchmark's own code from a folder that the user gives are registered under
-``agenthard.checkouts``; their class takes that folder.
+The built-in environments are listed here by the name of their benchmark; other packages register theirs under the
+entry-point group ``agenthard.environments``. Environments that run a benchmark's own code from a folder that the user
+gives are a kind of their own (``agenthard.checkouts``); their class takes that folder.
 """
 
 import threading
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from agenthard.audit.execution.checkout import checkout
 from agenthard.audit.execution.environment import Environment, UnavailableError
+from agenthard.audit.plugins import Plugin, PluginError, plugins
 from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.environments"
 CHECKOUTS = "agenthard.checkouts"
+BUILT_IN = {
+    GROUP: {
+        "ace": "agenthard.ace.execution:AceEnvironment",
+        "acebench": "agenthard.audit.execution.acebench:AceBenchEnvironment",
+        "bfcl": "agenthard.audit.execution.bfcl.environment:BfclEnvironment",
+        "tau-bench": "agenthard.audit.execution.tau:TauBenchEnvironment",
+        "tau2": "agenthard.audit.execution.tau:Tau2Environment",
+    },
+    CHECKOUTS: {
+        "acebench": "agenthard.audit.execution.acebench:AceBenchEnvironment",
+        "tau-bench": "agenthard.audit.execution.tau.own_code:TauBenchCheckout",
+        "tau2": "agenthard.audit.execution.tau.own_code:Tau2Checkout",
+    },
+}
+"""What AgentHard itself has, by entry-point group and benchmark."""
 
 _held = threading.local()
 
@@ -83,7 +97,7 @@ def environment_names() -> list[str]:
     return sorted(_registered(GROUP))
 
 
-def _entry(benchmark: str, group: str) -> EntryPoint:
+def _entry(benchmark: str, group: str) -> Plugin:
     known = _registered(group)
     if benchmark not in known:
         names = ", ".join(sorted(known))
@@ -91,16 +105,15 @@ def _entry(benchmark: str, group: str) -> EntryPoint:
     return known[benchmark]
 
 
-@cache
-def _registered(group: str) -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group=group)}
+def _registered(group: str) -> dict[str, Plugin]:
+    return plugins(group, BUILT_IN[group])
 
 
-def _load(entry: EntryPoint) -> type[Environment]:
+def _load(plugin: Plugin) -> type[Environment]:
     try:
-        found = entry.load()
-    except (ImportError, AttributeError) as error:
-        raise UnavailableError(f"the environment of {entry.name} cannot be loaded ({entry.value}): {error}") from error
+        found = plugin.load()
+    except PluginError as error:
+        raise UnavailableError(f"the environment of {plugin.name} cannot be used: {error}") from error
     if not (isinstance(found, type) and issubclass(found, Environment)):
-        raise UnavailableError(f"the environment of {entry.name} ({entry.value}) is no subclass of Environment")
+        raise UnavailableError(f"the environment of {plugin.name} ({plugin.target}) is not a subclass of Environment")
     return found

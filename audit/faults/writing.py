@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from agenthard.audit.faults.key import ANSWER_KEY, BENCHMARK, MANIFEST
 from agenthard.audit.faults.planting import Planted
-from agenthard.audit.sources.native import ENVIRONMENTS, RUNS, TASKS
+from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 

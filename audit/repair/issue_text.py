@@ -9,7 +9,7 @@ from pathlib import Path
 from agenthard.audit.repair.recheck import GoldRun, Recheck
 from agenthard.audit.repair.repairs import Repair
 from agenthard.audit.sources.base import Source, Version
-from agenthard.audit.sources.formats.reading import line_of
+from agenthard.audit.sources.formats.json_text import line_of
 from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
 from agenthard.taxonomy.pointer import join, split
 from agenthard.taxonomy.task import AgentTask

@@ -1,4 +1,4 @@
-"""What a source is: the reader of one benchmark's own files, and the keeper of its conventions."""
+"""The contract of a source: the reader of one benchmark's own files, which keeps to its conventions."""
 
 import hashlib
 from abc import ABC, abstractmethod
@@ -37,7 +37,7 @@ class Quarantined(Record):
 
 
 class NotRead(Record):
-    """Something in the benchmark's folder that looks like tasks and was not read; it is counted and said."""
+    """Something in the benchmark's folder that looks like tasks and was not read; it is counted and reported."""
 
     file: str
     """Path of the file or folder, relative to the root that was read."""
@@ -46,16 +46,16 @@ class NotRead(Record):
     reason: str
     """Why it was not read, and what to do next."""
     left_out: bool = False
-    """Whether that is meant: the user chose other domains, or the benchmark does not run these tasks by default."""
+    """Whether this is on purpose: the user chose other domains, or the benchmark skips these tasks by default."""
 
     @property
     def is_gap(self) -> bool:
-        """Whether tasks are missing from the audit that nobody left out; the audit is then incomplete."""
+        """Whether tasks are missing from the audit that were not left out on purpose; it is then incomplete."""
         return not self.left_out and self.tasks != 0
 
 
 def count_not_read(items: Iterable[NotRead]) -> tuple[int, int]:
-    """Count the tasks that were not read and those that were left out; what cannot tell its number counts as none."""
+    """Count the tasks that were not read and those that were left out; an unknown number counts as none."""
     counts = [(item.tasks or 0, item.left_out) for item in items]
     return sum(n for n, out in counts if not out), sum(n for n, out in counts if out)
 
@@ -66,7 +66,7 @@ def left_out(file: str, tasks: int, domain: str) -> NotRead:
 
 
 class Quarantine:
-    """Collects what could not be read. Readers call :meth:`add` and go on."""
+    """Collects what could not be read. Readers call :meth:`add` and continue."""
 
     def __init__(self) -> None:
         self.items: list[Quarantined] = []
@@ -123,7 +123,7 @@ def hash_files(root: Path, files: Iterable[Path], label: str) -> Version:
 
 
 class Source(ABC):
-    """Reader of one benchmark. Subclasses are registered under the entry-point group ``agenthard.sources``.
+    """Reader of one benchmark. Other packages register theirs under the entry-point group ``agenthard.sources``.
 
     A source respects its benchmark's conventions, so that no check has to know them.
     """
@@ -131,11 +131,11 @@ class Source(ABC):
     name: ClassVar[str]
     """Word used on the command line."""
     title: ClassVar[str]
-    """Name of the benchmark for people."""
+    """Name of the benchmark as people write it."""
     layout: ClassVar[str]
     """One line: which files make a folder readable."""
     maps_runs: bool = False
-    """Whether the user said how run files are read, so that they are tried as nothing else."""
+    """Whether the user described how run files are read, so that no other format is tried."""
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a benchmark folder.
@@ -153,7 +153,7 @@ class Source(ABC):
     @classmethod
     @abstractmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell cheaply whether ``root`` looks like this benchmark."""
+        """Tell quickly whether ``root`` looks like this benchmark."""
 
     @abstractmethod
     def version(self) -> Version:
@@ -169,16 +169,16 @@ class Source(ABC):
         return self.root if self.root.is_dir() else None
 
     def known_files(self) -> Iterable[Path]:
-        """Yield the files and folders whose purpose this source knows, besides those that tasks name as their origin.
+        """Yield the files and folders whose purpose this source knows, except those that tasks name as their origin.
 
-        Whatever else looks like tasks is reported as not read (:mod:`audit.sources.unread`). Known are the files of
-        all domains, databases, policies, answers, run results, and what the benchmark itself keeps but does not use.
-        A folder stands for everything in it.
+        Everything else that looks like tasks is reported as not read (:mod:`agenthard.audit.sources.unread`). The known
+        files are those of all domains, databases, policies, answers, run results, and files that the benchmark keeps
+        but does not use. A folder includes everything in it.
         """
         return ()
 
     def not_read(self) -> Sequence[NotRead]:
-        """Name the tasks that this source can tell it did not read, with the reason.
+        """Name the tasks that this source knows it did not read, with the reason.
 
         Unless a source knows better, these are the tasks of the domains that the user did not choose.
         """
@@ -196,7 +196,7 @@ class Source(ABC):
         """Stream the runs in a file or folder of run files that belong to this benchmark."""
 
     def figures(self, runs: Iterable[Trajectory]) -> Sequence[FigureTable]:
-        """Return the benchmark's own figures of the runs; a benchmark whose figure is the pass rate has none."""
+        """Return the figures that the benchmark itself reports for the runs; none when this is just the pass rate."""
         return ()
 
     @abstractmethod

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
+from agenthard.audit.sources.formats.calls import read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
-from agenthard.audit.sources.formats.row_source import decoded
+from agenthard.audit.sources.formats.row_source import RecordedSource, decoded, responses
 from agenthard.audit.sources.formats.rows import Row
+from agenthard.audit.sources.formats.tool_docs import EnvironmentBuilder
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 
@@ -41,7 +42,7 @@ class Chat(RecordedSource):
         Raises:
             SourceError: when no row has messages, or a domain is unknown.
         """
-        self._toolbox = Toolbox()
+        self._environments = EnvironmentBuilder()
         super().__init__(root, domains)
 
     @classmethod
@@ -75,7 +76,7 @@ class Chat(RecordedSource):
         policy = "\n\n".join(message.content for message in said[:led])
         field = "tools" if values.get("tools") is not None else "functions"
         tools = expect(values.get(field) or [], list, f"/{field}")
-        environment = self._toolbox.environment(tools, row.origin(f"/{field}"), policy)
+        environment = self._environments.environment(tools, row.origin(f"/{field}"), policy)
         after = [message for message, counts in messages[last + 1 :] if counts]
         truth, checks, source = _gold(values, after, offers_tools=bool(tools))
         answered = responses(after)
@@ -112,7 +113,7 @@ def _metadata(values: Mapping[str, Any], after: Sequence[Message]) -> dict[str, 
 def _gold(
     values: Mapping[str, Any], after: Sequence[Message], *, offers_tools: bool
 ) -> tuple[GroundTruth, tuple[Check, ...], str]:
-    """Return the ground truth, what is compared, and the place in the row where the ground truth stands."""
+    """Return the ground truth, what is compared, and where it is in the row."""
     name = next((name for name in _EXPECTED if values.get(name) is not None), None)
     calls, answers = _expected(values[name], f"/{name}") if name else ((), ())
     checks: list[Check] = []
@@ -159,7 +160,7 @@ def _expected(value: Any, pointer: str) -> tuple[tuple[ToolCall, ...], tuple[str
 
 
 def _messages(values: Mapping[str, Any]) -> Iterator[tuple[Message, bool]]:
-    """Yield the messages, each with whether it counts: ``"weight": 0`` marks a reply that is no example."""
+    """Yield the messages, each with whether it counts: ``"weight": 0`` marks a reply that is not an example."""
     names: dict[str, str] = {}
     for index, item in enumerate(member(values, "messages", list)):
         place = join("/messages", index)
@@ -190,7 +191,7 @@ def _messages(values: Mapping[str, Any]) -> Iterator[tuple[Message, bool]]:
 
 
 def _text(content: Any, pointer: str) -> str:
-    """Return the text of a content; parts that are no text are named by their type in brackets."""
+    """Return the text of a content; other parts are named by their type in brackets."""
     if content is None or isinstance(content, str):
         return content or ""
     parts = []

@@ -7,10 +7,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.conversations import RecordedSource, Toolbox, read_call, responses
+from agenthard.audit.sources.formats.calls import read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
-from agenthard.audit.sources.formats.row_source import decoded
+from agenthard.audit.sources.formats.row_source import RecordedSource, decoded, responses
 from agenthard.audit.sources.formats.rows import Row
+from agenthard.audit.sources.formats.tool_docs import EnvironmentBuilder
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import (
     AgentTask,
@@ -34,7 +35,7 @@ _READ = frozenset({"id", *_NESTED})
 
 
 class ComplexFuncBench(RecordedSource):
-    """Reader of ComplexFuncBench. A domain is what stands before the number in an id: Hotels, Flights, Cross."""
+    """Reader of ComplexFuncBench. A domain is the part before the number of an id: Hotels, Flights, Cross."""
 
     name = "complexfuncbench"
     title = "ComplexFuncBench"
@@ -47,7 +48,7 @@ class ComplexFuncBench(RecordedSource):
         Raises:
             SourceError: when no row is laid out as this benchmark, or a domain is unknown.
         """
-        self._toolbox = Toolbox()
+        self._environments = EnvironmentBuilder()
         super().__init__(root, domains)
 
     @classmethod
@@ -86,7 +87,7 @@ class ComplexFuncBench(RecordedSource):
             benchmark=self.name,
             subtask=found[1] if found else "",
             user=UserSpec(kind="scripted", turns=tuple((messages[i],) for i in asked)),
-            environment=self._toolbox.environment(
+            environment=self._environments.environment(
                 member(values, "functions", list), row.origin("/functions"), _policy(messages)
             ),
             initial_state={"responses": said} if said else None,

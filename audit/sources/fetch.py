@@ -3,7 +3,7 @@
 The environment is apart from ours, so that the benchmark's pinned dependencies cannot touch it. Everything is kept
 under one folder: ``$AGENTHARD_HOME``, else the user's data folder of the operating system.
 
-What is installed is decided here and not by whoever answers pip: the files of the known releases are pinned by their
+What is installed is decided here and not by the package index: the files of the known releases are pinned by their
 SHA-256, only wheels are taken (a source archive would run its own build script), and pip gets no variable of ours
 beyond those that tell it where to find an index and whom to trust.
 """
@@ -127,19 +127,19 @@ def fetch(benchmark: str, version: str | None = None, home: Path | None = None, 
         benchmark: name of the source, such as bfcl.
         version: version of the package; None means the one that the source was written against.
         home: folder to keep environments in; None means the managed one.
-        unpinned: install a release whose hash is not known here, whatever the index sends for it.
+        unpinned: install a release whose hash is not known here, as the index sends it.
 
     Returns:
         The environment.
 
     Raises:
-        FetchError: when the benchmark or the hash of the release is unknown, the version is no version, or the
+        FetchError: when the benchmark or the hash of the release is unknown, the version is not valid, or the
             installation fails. Nothing half-made is left behind.
     """
     recipe = _recipe(benchmark)
     version = version or recipe.default
     if not _VERSION.fullmatch(version):
-        raise FetchError(f"{version!r} is no version of a package; give one such as {recipe.default}")
+        raise FetchError(f"{version!r} is not a version of a package; give one such as {recipe.default}")
     target = _folder(benchmark, home) / version
     there = _open(benchmark, target)
     if there is not None:

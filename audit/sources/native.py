@@ -7,19 +7,21 @@ that tasks refer to as ``{"$ref": NAME}``) and ``runs.jsonl`` (one Trajectory pe
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ValidationError
+from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.formats.reading import RawRecord, copy_lines, read_jsonl
+from agenthard.audit.sources.formats.files import copy_lines
+from agenthard.audit.sources.formats.json_records import RawRecord, read_jsonl
+from agenthard.audit.sources.formats.native_files import (
+    ENVIRONMENTS,
+    RUNS,
+    TASKS,
+    read_native_runs,
+    validate_record,
+)
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 from agenthard.taxonomy.trajectory import Trajectory
-
-_R = TypeVar("_R", bound=BaseModel)
-
-TASKS, ENVIRONMENTS, RUNS = "tasks.jsonl", "environments.jsonl", "runs.jsonl"
 
 
 class Native(Source):
@@ -65,7 +67,7 @@ class Native(Source):
         found: dict[str, EnvironmentSpec] = {}
         for record in read_jsonl(path, ENVIRONMENTS, quarantine) if path.is_file() else ():
             name = record.value.pop("name", None)
-            environment = _validate(EnvironmentSpec, record.value, ENVIRONMENTS, record.line, quarantine, "task")
+            environment = validate_record(EnvironmentSpec, record.value, ENVIRONMENTS, record.line, quarantine, "task")
             if not isinstance(name, str):
                 reason = "an environment needs a string 'name' that tasks refer to"
                 quarantine.add(ENVIRONMENTS, reason, line=record.line)
@@ -86,7 +88,7 @@ class Native(Source):
                 return None
             data["environment"] = environments[reference["$ref"]]
         data.setdefault("native_id", data.get("id"))
-        return _validate(AgentTask, {**data, "origins": origins}, TASKS, record.line, quarantine, "task")
+        return validate_record(AgentTask, {**data, "origins": origins}, TASKS, record.line, quarantine, "task")
 
     def known_files(self) -> list[Path]:
         """Return the three files of the format."""
@@ -107,23 +109,6 @@ class Native(Source):
         return written
 
 
-def read_native_runs(path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
-    """Stream runs, one Trajectory per line, from a file or from the ``runs.jsonl`` of a folder.
-
-    Raises:
-        SourceError: when there is no such file.
-    """
-    file = path / RUNS if path.is_dir() else path
-    if not file.is_file():
-        raise SourceError(f"{path}: no run file here; give a folder with {RUNS}, or the file itself")
-    for record in read_jsonl(file, file.name, quarantine, kind="run"):
-        data = {"origin": Origin(file=file.name, line=record.line), **record.value}
-        data.setdefault("id", f"{file.name}:{record.line}")
-        run = _validate(Trajectory, data, file.name, record.line, quarantine, "run")
-        if run is not None:
-            yield run
-
-
 def _with_tool_origins(environment: EnvironmentSpec, line: int) -> EnvironmentSpec:
     def placed(kind: str) -> Any:
         tools = getattr(environment, kind)
@@ -133,16 +118,3 @@ def _with_tool_origins(environment: EnvironmentSpec, line: int) -> EnvironmentSp
         )
 
     return environment.model_copy(update={"tools": placed("tools"), "user_tools": placed("user_tools")})
-
-
-def _validate(model: type[_R], data: Any, file: str, line: int, quarantine: Quarantine, kind: str) -> _R | None:
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        pointer = "".join(f"/{part}" for part in first["loc"])
-        reason = f"{first['msg']}; see `agenthard sources native --schema` for the fields"
-        identity = data.get("id") if isinstance(data, dict) else None
-        task_id = identity if isinstance(identity, str) and kind == "task" else None
-        quarantine.add(file, reason, line=line, pointer=pointer, kind=kind, task_id=task_id)
-        return None

@@ -1,33 +1,54 @@
-"""Finding a source by name, or by looking at a folder.
+"""Finds a source by name: the built-in ones, and those that other packages register under ``agenthard.sources``."""
 
-Sources are registered under the entry-point group ``agenthard.sources``, as anyone else's benchmark may be.
-"""
-
-from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
+from typing import cast
 
+from agenthard.audit.plugins import PluginError, plugins
 from agenthard.audit.sources.base import Source, SourceError
 
 GROUP = "agenthard.sources"
+BUILT_IN = {
+    "ace": "agenthard.ace.source:AceBench",
+    "acebench": "agenthard.audit.sources.acebench:AceBench",
+    "agencybench": "agenthard.audit.sources.agencybench:AgencyBench",
+    "bfcl": "agenthard.audit.sources.bfcl:BFCL",
+    "chat": "agenthard.audit.sources.chat:Chat",
+    "complexfuncbench": "agenthard.audit.sources.complexfuncbench:ComplexFuncBench",
+    "drafterbench": "agenthard.audit.sources.drafterbench:DrafterBench",
+    "hf": "agenthard.audit.sources.hf:HuggingFace",
+    "inspect": "agenthard.audit.sources.inspect_logs:InspectLogs",
+    "mapping": "agenthard.audit.sources.mapping:MappingSource",
+    "native": "agenthard.audit.sources.native:Native",
+    "tau-bench": "agenthard.audit.sources.tau.tau_bench:TauBench",
+    "tau2": "agenthard.audit.sources.tau.tau2:Tau2Bench",
+}
 
 
 def sources() -> dict[str, type[Source]]:
-    """Return all registered sources that can be loaded by name, in order of name."""
-    return _loaded()[0]
-
-
-@cache
-def _loaded() -> tuple[dict[str, type[Source]], dict[str, str]]:
-    """Sources by name, and why others cannot be loaded: a broken package of somebody's must not take the rest along."""
+    """Return all sources by name, in order of name. One whose package cannot be loaded is left out."""
     found: dict[str, type[Source]] = {}
-    broken: dict[str, str] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda e: e.name):
+    for name in sorted(plugins(GROUP, BUILT_IN)):
         try:
-            found[entry.name] = entry.load()
-        except (ImportError, AttributeError) as error:
-            broken[entry.name] = f"{entry.value} cannot be loaded: {error}"
-    return found, broken
+            found[name] = source_class(name)
+        except SourceError:
+            continue
+    return found
+
+
+def source_class(name: str) -> type[Source]:
+    """Return the class of the source ``name``.
+
+    Raises:
+        SourceError: when there is no such source, or its package cannot be loaded.
+    """
+    registered = plugins(GROUP, BUILT_IN)
+    if name not in registered:
+        names = ", ".join(sources())
+        raise SourceError(f"no source {name!r}; there are {names} (`agenthard sources` describes them)")
+    try:
+        return cast(type[Source], registered[name].load())
+    except PluginError as error:
+        raise SourceError(f"the source {name!r} is registered, but {error}; fix or uninstall the package") from error
 
 
 def open_source(name: str, root: Path, domains: tuple[str, ...] = ()) -> Source:
@@ -37,16 +58,12 @@ def open_source(name: str, root: Path, domains: tuple[str, ...] = ()) -> Source:
         SourceError: when the name is unknown, the path is absent, or the folder is not laid out as this benchmark;
             the message names the source that does recognise the folder, if one does.
     """
-    known, broken = _loaded()
-    if name in broken:
-        raise SourceError(f"the source {name!r} is registered, but {broken[name]}; mend or remove its package")
-    if name not in known:
-        raise SourceError(f"no source {name!r}; there are {', '.join(known)} (`agenthard sources` describes them)")
+    source = source_class(name)
     if not root.exists():
         raise SourceError(f"{root}: there is nothing at this path")
     try:
-        return known[name](root, domains)
+        return source(root, domains)
     except SourceError as error:
-        other = next((key for key, source in known.items() if key != name and source.recognises(root)), None)
+        other = next((key for key, known in sources().items() if key != name and known.recognises(root)), None)
         hint = f". It looks like {other}: try `agenthard audit {other} {root}`" if other else ""
         raise SourceError(f"{error}{hint}") from error

@@ -1,4 +1,4 @@
-"""Writes the skeleton of a package that brings a benchmark of one's own: a source, an environment, a test."""
+"""Writes the skeleton of a package for a new benchmark: a source, an environment, a test."""
 
 import re
 from importlib import resources
@@ -23,7 +23,7 @@ _FILES = {
 
 
 def write_skeleton(name: str, folder: Path) -> list[Path]:
-    """Write a package that reads and executes a small example, to be changed into a benchmark of one's own.
+    """Write a package that reads and executes a small example, to be changed into a real benchmark.
 
     Args:
         name: word for the command line, in small letters, digits and hyphens.
@@ -33,7 +33,7 @@ def write_skeleton(name: str, folder: Path) -> list[Path]:
         The files written.
 
     Raises:
-        SourceError: when the name is no such word or taken, or the folder holds something.
+        SourceError: when the name is not such a word or is taken, or the folder is not empty.
     """
     if not _NAME.fullmatch(name):
         raise SourceError(f"{name!r} cannot be a source's name: use small letters, digits and hyphens, as in my-bench")

@@ -3,24 +3,33 @@
 A source knows the files of the releases it was written for. A newer release has others, and a reader that passes over
 them reports a complete audit of an incomplete benchmark. So every file that the source does not know
 (:meth:`~audit.sources.base.Source.known_files`, and the files that tasks name as their origin) is looked into: a list
-of objects, or a folder of files with one object each, is taken for tasks when its objects have the keys of the tasks
+of objects, or a folder of files with one object each, counts as tasks when its objects have the keys of the tasks
 that were read. Copies of records that were read do not count.
 
 The search is bounded by numbers of files and bytes, never by time, so that equal folders give equal answers. Where a
 bound ends it, that is an entry of its own. Links that lead out of the folder are named and not followed.
 """
 
+import hashlib
+import json
 import os
 import stat
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from agenthard.audit.sources.base import NotRead, Quarantined, Source
-from agenthard.audit.sources.records import record_format, records_of, value_hash
+import yaml
+
+from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source
+from agenthard.audit.sources.formats.files import MAX_RECORD_BYTES, open_binary
+from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
+from agenthard.audit.sources.formats.rows import JSON, is_array, read_rows, row_format
 from agenthard.taxonomy.files import MAX_BYTES, open_regular, size_text
 from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.yaml_text import read_yaml
 
 MAX_DEPTH = 10
 """Folders below the benchmark's that are looked into."""
@@ -31,7 +40,7 @@ MAX_TOTAL_BYTES = 2 << 30
 SAMPLE = 20
 """Records of a file that its keys are learned from."""
 ALIKE = 0.6
-"""Share of the usual keys of tasks that an object has when it is taken for one. Records of one benchmark differ in
+"""Share of the usual keys of tasks that an object has to count as one. Records of one benchmark differ in
 optional keys (τ²-bench: 4 of 6 are in every domain); answers and results share the id and little else."""
 NOT_OURS = frozenset({"node_modules", "__pycache__", "site-packages"})
 """Folders of installed packages."""
@@ -197,4 +206,76 @@ def _is_foreign(folder: Path) -> bool:
         with open_regular(folder / "manifest.json") as stream:
             return b'"agenthard"' in stream.read(1 << 16)
     except OSError:
+        return False
+
+
+YAML_SUFFIXES = (".yaml", ".yml")
+RUN_KEYS = frozenset({"simulations", "trajectories", "results", "samples", "runs", "messages"})
+"""Members of a document that make it a log of runs, which may embed the tasks that were run."""
+
+
+def record_format(path: Path) -> bool:
+    """Tell by its name whether a file may hold records."""
+    return path.suffix in YAML_SUFFIXES or row_format(path) is not None
+
+
+def records_of(path: Path) -> Iterator[tuple[bool, dict[str, Any]]]:
+    """Stream the objects of a file, each with whether it is the whole document.
+
+    Read are rows (JSON Lines, arrays, CSV, TSV, Parquet, Arrow), a JSON or YAML document that is one object, and the
+    lists that such an object holds. What cannot be read yields nothing: it cannot be told to be tasks.
+    """
+    if path.suffix in YAML_SUFFIXES:
+        yield from _in_document(_yaml(path))
+    elif row_format(path) == JSON and not is_array(path) and not _has_lines(path):
+        yield from _in_document(_members(path))
+    else:
+        for row in read_rows(path, path.name, Quarantine()):
+            yield False, row.values
+
+
+def value_hash(value: Any) -> str:
+    """Hash a record by its values, whatever the order of keys and the spaces between them."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _in_document(document: Any) -> Iterator[tuple[bool, dict[str, Any]]]:
+    if isinstance(document, list):
+        yield from ((False, item) for item in document if isinstance(item, dict))
+    elif isinstance(document, dict):
+        yield True, document
+        if not RUN_KEYS & set(document):
+            for member in document.values():
+                if isinstance(member, list):
+                    yield from ((False, item) for item in member if isinstance(item, dict))
+
+
+def _yaml(path: Path) -> Any:
+    try:
+        return read_yaml(path)
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+
+
+def _members(path: Path) -> Any:
+    found: dict[str, Any] = {}
+    try:
+        for member in stream_members(path):
+            if member.index is None:
+                found[member.key] = member.value
+            else:
+                found.setdefault(member.key, []).append(member.value)
+    except JsonStreamError:
+        return None
+    return found
+
+
+def _has_lines(path: Path) -> bool:
+    """Tell whether a ``.json`` file holds one object per line: its first line is one, and another line follows."""
+    try:
+        with open_binary(path) as stream:
+            first, second = stream.readline(MAX_RECORD_BYTES), stream.readline(1 << 16)
+        return bool(second.strip()) and isinstance(json.loads(first), dict)
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError):
         return False

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agenthard.audit.sources.native import ENVIRONMENTS, RUNS, TASKS
+from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS
 from agenthard.flows.demo.errands import errands
 from agenthard.flows.demo.library_desk import EVENING, LIBRARY
 from agenthard.flows.demo.models import MODELS, SIMULATORS, simulate

@@ -1,10 +1,10 @@
-"""What a benchmark offers so that agents can be evaluated on it; found through the group ``agenthard.benchmarks``."""
+"""What a benchmark needs so that agents can be evaluated on it. Other packages register theirs as entry points."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Protocol
 
+from agenthard.audit.plugins import plugins
 from agenthard.flows.errors import CommandError
 from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
@@ -13,6 +13,7 @@ from agenthard.models.request import Request
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
+BUILT_IN = {"ace": "agenthard.ace.evaluation:AceEvaluation"}
 
 
 class PlayableTask(Protocol):
@@ -105,7 +106,7 @@ def open_benchmark(name: str, path: str, options: Mapping[str, str], seed: int) 
     """Open a benchmark.
 
     Args:
-        name: Name of its entry point.
+        name: Name under which it is registered.
         path: File or folder with its tasks.
         options: Conditions to play under, by name, as the benchmark's documentation lists them.
         seed: Seed of everything that chance decides.
@@ -113,7 +114,7 @@ def open_benchmark(name: str, path: str, options: Mapping[str, str], seed: int) 
     Raises:
         CommandError: There is no such benchmark, path or option.
     """
-    known = {entry.name: entry for entry in entry_points(group=GROUP)}
+    known = plugins(GROUP, BUILT_IN)
     if name not in known:
         raise CommandError(f"no benchmark {name!r} to evaluate on; there are: {', '.join(sorted(known))}")
     if not Path(path).exists():

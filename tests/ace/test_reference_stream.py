@@ -74,9 +74,9 @@ def test_another_count_than_announced_is_said(path: Path) -> None:
         (b"", "not JSON"),
         (b"nonsense", "not JSON"),
         (b'{"domain": "course"', "not JSON"),
-        (b"[1, 2]", "not JSON: '{' is missing"),
+        (b"[1, 2]", "not JSON: expected '{', found '['"),
         (b'{"a": 1} 2', "something follows"),
-        (b"{1: 2}", "a key is no text"),
+        (b"{1: 2}", "a key is not text"),
         (b'{"instances": 5}', "no list under 'instances'"),
         (b'{"instances": []}', "the header has no key 'domain'"),
         (b'\xff{"instances": []}', "not JSON"),
@@ -112,20 +112,20 @@ def test_deep_nesting_ends_the_file(path: Path) -> None:
 
 
 def test_an_instance_is_read_over_the_ends_of_what_is_read_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agenthard.ace.json_stream._CHUNK_BYTES", 7)
+    monkeypatch.setattr("agenthard.audit.sources.formats.json_stream._BLOCK", 7)
     assert tuple(scan(path)) == reference_format.read(path).instances
 
 
 def test_an_entry_without_an_end_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agenthard.ace.json_stream._LONGEST", 1000)
-    monkeypatch.setattr("agenthard.ace.json_stream._CHUNK_BYTES", 100)
+    monkeypatch.setattr("agenthard.audit.sources.formats.json_stream.MAX_RECORD_BYTES", 1000)
+    monkeypatch.setattr("agenthard.audit.sources.formats.json_stream._BLOCK", 100)
     text = path.read_bytes()
     path.write_bytes(text[: text.index(b'"course_again"')] + b'"' + b"x" * 9000)
-    assert "an entry has no end" in reasons(path)[0]
+    assert "Unterminated string" in reasons(path)[0]
 
 
 def test_characters_of_several_bytes_are_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agenthard.ace.json_stream._CHUNK_BYTES", 1)
+    monkeypatch.setattr("agenthard.audit.sources.formats.json_stream._BLOCK", 1)
     path.write_text(path.read_text().replace("Algebra 101", "Algèbre 101 𝔸"), encoding="utf-8")
     first = next(scan(path))
     assert isinstance(first, Instance) and first.puzzle.items["C1"]["name"] == "Algèbre 101 𝔸"

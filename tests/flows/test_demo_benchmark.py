@@ -15,7 +15,8 @@ from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.native import RUNS, TASKS, Native
+from agenthard.audit.sources.formats.native_files import RUNS, TASKS
+from agenthard.audit.sources.native import Native
 from agenthard.flows.demo import ANSWER_KEY, DemoBenchmark, write_demo
 from agenthard.flows.demo.library_desk import EVENING, LIBRARY
 from agenthard.flows.demo.models import MODELS

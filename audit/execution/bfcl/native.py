@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agenthard.audit.sources.bfcl.schema import NATIVE_TYPE
+from agenthard.audit.sources.formats.tool_docs import NATIVE_TYPE
 from agenthard.taxonomy.accepted import ANY_OF, is_any_of, is_optional
 from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 

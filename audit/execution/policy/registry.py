@@ -1,10 +1,10 @@
-"""All rule books: our own, then those that other packages offer under the entry-point group."""
+"""All rule books: our own, then those that other packages register."""
 
 from functools import cache
-from importlib.metadata import entry_points
 
 from agenthard.audit.execution.policy import airline, retail
 from agenthard.audit.execution.policy.rule import Rule, RuleBook
+from agenthard.audit.plugins import PluginError, installed_plugins
 from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.policies"
@@ -15,12 +15,12 @@ def rule_books() -> tuple[RuleBook, ...]:
     """Return every rule book; those of entry points come last, in order of their name.
 
     Raises:
-        TypeError: when an entry point leads to something else.
+        PluginError: when an entry point is something else, or cannot be loaded.
     """
-    offered = [(entry, entry.load()) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
-    for entry, found in offered:
+    offered = [(plugin, plugin.load()) for plugin in installed_plugins(GROUP)]
+    for plugin, found in offered:
         if not isinstance(found, RuleBook):
-            raise TypeError(f"{entry.value} (entry point {entry.name} of {GROUP}) is no RuleBook")
+            raise PluginError(f"{plugin.target} of the package {plugin.package} is not a RuleBook")
     return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
 
 

@@ -19,8 +19,8 @@ from agenthard.audit.execution.environment import (
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.execution.tau.evaluator import says
 from agenthard.audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
-from agenthard.audit.sources.tau2.checkout import Checkout
-from agenthard.audit.sources.tau_common.records import UnreadableDomainError
+from agenthard.audit.sources.tau.records import UnreadableDomainError
+from agenthard.audit.sources.tau.tau2.checkout import Checkout
 from agenthard.taxonomy.task import AgentTask, Check, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")

@@ -16,10 +16,10 @@ from agenthard.audit.execution.environment import Environment, ExecutionError, U
 from agenthard.audit.execution.tau.environment import Tau2Environment, TauBenchEnvironment
 from agenthard.audit.execution.tau.own_code import Tau2Checkout, TauBenchCheckout, TauCheckout
 from agenthard.audit.sources.base import Quarantine, Source
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau2.checkout import VARIANTS, Checkout
-from agenthard.audit.sources.tau2.knowledge import SET_BY_CODE
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2.checkout import VARIANTS, Checkout
+from agenthard.audit.sources.tau.tau2.knowledge import SET_BY_CODE
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolSpec
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agenthard.audit.sources.formats.call_text import parse_call_list
+from agenthard.audit.sources.formats.calls import parse_call_list
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.taxonomy.accepted import any_of
 from agenthard.taxonomy.pointer import join

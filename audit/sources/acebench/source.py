@@ -6,14 +6,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agenthard.audit.sources.acebench.categories import Category
-from agenthard.audit.sources.acebench.layout import data_folder, find_layout, other_languages, question_files
-from agenthard.audit.sources.acebench.tasks import Toolbox, build_task
+from agenthard.audit.sources.acebench.layout import Category, data_folder, find_layout, other_languages, question_files
+from agenthard.audit.sources.acebench.tasks import AceBenchEnvironments, build_task
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
-from agenthard.audit.sources.bfcl.tasks import Place
+from agenthard.audit.sources.formats.files import copy_lines, count_lines
+from agenthard.audit.sources.formats.json_records import FileRecord, read_jsonl
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
-from agenthard.audit.sources.formats.reading import copy_lines, count_lines, read_jsonl
-from agenthard.audit.sources.native import read_native_runs
+from agenthard.audit.sources.formats.native_files import read_native_runs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -24,7 +23,7 @@ class AceBench(Source):
     name = "acebench"
     title = "ACEBench"
     layout = (
-        "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ beside them"
+        "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ next to them"
     )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
@@ -47,7 +46,7 @@ class AceBench(Source):
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell whether questions and answers of ACEBench stand under ``root``."""
+        """Tell whether questions and answers of ACEBench are under ``root``."""
         return data_folder(root) is not None
 
     def version(self) -> Version:
@@ -58,9 +57,9 @@ class AceBench(Source):
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks category by category; question files of unknown categories are reported as not read."""
-        toolbox = Toolbox()
+        environments = AceBenchEnvironments()
         for category, question, answer in self._pairs(quarantine):
-            task = _task(category, question, answer, toolbox, quarantine)
+            task = _task(category, question, answer, environments, quarantine)
             if task is not None:
                 yield task
 
@@ -114,8 +113,8 @@ class AceBench(Source):
             written.append(target)
         return written
 
-    def _pairs(self, quarantine: Quarantine) -> Iterator[tuple[Category, Place, Place]]:
-        """Stream each question with its answer; what lacks its other half, and an id used before, is quarantined."""
+    def _pairs(self, quarantine: Quarantine) -> Iterator[tuple[Category, FileRecord, FileRecord]]:
+        """Stream each question with its answer; one without the other, and an id used before, are quarantined."""
         seen: dict[str, str] = {}
         for category in self._categories:
             path = self._files.answers(category.name)
@@ -129,15 +128,15 @@ class AceBench(Source):
                 reason = f"{self._files.name(path)} has no line for {task_id!r}; add it or remove the question"
                 quarantine.add(asked, reason, line=question.record.line, pointer="/id", task_id=task_id)
             for task_id, answer in answers.items():
-                reason = f"answers {task_id!r}, but no readable line of {asked} has that id; mend or remove one of them"
+                reason = f"answers {task_id!r}, but no readable line of {asked} has that id; fix or remove one of them"
                 quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
 
 
-def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine) -> Iterator[tuple[str, Place]]:
+def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine) -> Iterator[tuple[str, FileRecord]]:
     for record in read_jsonl(path, name, quarantine):
         task_id = record.value.get("id")
         if not isinstance(task_id, str) or not task_id:
-            found = "missing" if task_id is None else f"no text: {json.dumps(task_id)[:80]}"
+            found = "missing" if task_id is None else f"not text: {json.dumps(task_id)[:80]}"
             reason = f"the field 'id' is {found}; give the record an id"
             quarantine.add(name, reason, line=record.line, pointer="/id")
         elif task_id in seen:
@@ -145,20 +144,24 @@ def _records(path: Path, name: str, seen: dict[str, str], quarantine: Quarantine
             quarantine.add(name, reason, line=record.line, pointer="/id", task_id=task_id)
         else:
             seen[task_id] = f"{name}:{record.line}"
-            yield task_id, Place(name, record)
+            yield task_id, FileRecord(name, record)
 
 
 def _task(
-    category: Category, question: Place, answer: Place, toolbox: Toolbox, quarantine: Quarantine
+    category: Category,
+    question: FileRecord,
+    answer: FileRecord,
+    environments: AceBenchEnvironments,
+    quarantine: Quarantine,
 ) -> AgentTask | None:
     try:
         for place in (question, answer):
             require_shallow(place.record.value)
-        return build_task(category, question, answer, toolbox)
+        return build_task(category, question, answer, environments)
     except MalformedRecordError as error:
         place = answer if error.pointer.startswith(("/ground_truth", "/mile_stone")) else question
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:
-        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+        place, pointer, reason = question, "", f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
     quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=question.record.value["id"])
     return None

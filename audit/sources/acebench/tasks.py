@@ -1,16 +1,17 @@
 """From a question and its answer to the record of a task."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from agenthard.audit.sources.acebench.answers import answer_calls, milestones, required_texts
-from agenthard.audit.sources.acebench.categories import Category
-from agenthard.audit.sources.acebench.conversation import messages
-from agenthard.audit.sources.acebench.documentation import tool
-from agenthard.audit.sources.bfcl.tasks import Place
+from agenthard.audit.sources.acebench.layout import Category
+from agenthard.audit.sources.formats.json_records import FileRecord
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
+from agenthard.audit.sources.formats.tool_docs import translate
 from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import (
     AgentTask,
     Check,
@@ -18,6 +19,7 @@ from agenthard.taxonomy.task import (
     EvaluationSpec,
     GroundTruth,
     Message,
+    ToolSpec,
     UserSpec,
 )
 
@@ -32,13 +34,13 @@ STATE_NOTE = (
 _READ = frozenset({"id", "question", "function", "time", "profile", "initial_config"})
 
 
-class Toolbox:
+class AceBenchEnvironments:
     """Builds environments. Equal documentation gives the same object."""
 
     def __init__(self) -> None:
         self._environments: dict[str, EnvironmentSpec] = {}
 
-    def environment(self, question: Place) -> EnvironmentSpec:
+    def environment(self, question: FileRecord) -> EnvironmentSpec:
         """Return the environment that the ``function`` field of a question documents.
 
         Raises:
@@ -52,7 +54,9 @@ class Toolbox:
         return self._environments[key]
 
 
-def build_task(category: Category, question: Place, answer: Place, toolbox: Toolbox) -> AgentTask:
+def build_task(
+    category: Category, question: FileRecord, answer: FileRecord, environments: AceBenchEnvironments
+) -> AgentTask:
     """Build a task.
 
     Raises:
@@ -61,7 +65,7 @@ def build_task(category: Category, question: Place, answer: Place, toolbox: Tool
     """
     record = question.record.value
     native_id = member(record, "id", str)
-    environment = toolbox.environment(question)
+    environment = environments.environment(question)
     metadata = {key: value for key, value in record.items() if key not in _READ}
     truth, checks = _expected(category, answer.record.value, environment, metadata)
     origins = {
@@ -133,3 +137,65 @@ def _expected(
 
 def _nothing(outputs: tuple[str, ...]) -> GroundTruth:
     return GroundTruth(semantics="required", turns=((),), outputs=outputs)
+
+
+NATIVE_FORMAT = "x-format"
+"""Keyword that keeps a format which the answers do not mean in the sense of JSON Schema."""
+
+LOCAL_FORMATS = ("date-time", "time")
+"""JSON Schema wants a time zone in these. The users of ACEBench name none, most answers give none, nothing reads it."""
+
+
+def tool(doc: Any, origin: Origin) -> ToolSpec:
+    """Build the record of one documented function.
+
+    Args:
+        doc: the documentation, with its schema under ``parameters`` or under ``arguments``.
+        origin: where it is.
+
+    Raises:
+        MalformedRecordError: when a field is missing or of the wrong type.
+    """
+    fields = expect(doc, dict, origin.pointer)
+    written = "arguments" if "arguments" in fields and "parameters" not in fields else "parameters"
+    parameters = _schema(member(fields, written, dict, origin.pointer), join(origin.pointer, written))
+    parameters.setdefault("properties", {})
+    results = fields.get("results")
+    return ToolSpec(
+        name=member(fields, "name", str, origin.pointer),
+        description=member(fields, "description", str, origin.pointer) if "description" in fields else "",
+        parameters=parameters,
+        returns=None if results is None else _schema(results, join(origin.pointer, "results")),
+        origin=origin,
+    )
+
+
+def _schema(written: Any, pointer: str) -> dict[str, Any]:
+    schema = translate(written, pointer)
+    _keep_formats(schema)
+    return schema
+
+
+def _keep_formats(schema: dict[str, Any]) -> None:
+    if schema.get("format") in LOCAL_FORMATS:
+        schema[NATIVE_FORMAT] = schema.pop("format")
+    below = [*schema.get("properties", {}).values(), schema.get("items"), *schema.get("prefixItems", ())]
+    for inner in below:
+        if isinstance(inner, dict):
+            _keep_formats(inner)
+
+
+_LABEL = re.compile(r"^[ \t]*(user|system)[ \t]*[:\uff1a]", re.MULTILINE)
+
+
+def messages(question: str) -> tuple[Message, ...]:
+    r"""Split a conversation at its labels; "system" is the assistant. A text without labels is the user's.
+
+    >>> [(m.role, m.content) for m in messages("user: Hi\nsystem: Yes?\nuser: Pay.\n")]
+    [('user', 'Hi'), ('assistant', 'Yes?'), ('user', 'Pay.')]
+    """
+    head, *parts = _LABEL.split(question)
+    said = [Message(role="user", content=head.strip())] if head.strip() else []
+    for label, text in zip(parts[::2], parts[1::2], strict=True):
+        said.append(Message(role="user" if label == "user" else "assistant", content=text.strip()))
+    return tuple(said)

@@ -1,6 +1,6 @@
-"""The figures that AgencyBench reports of a run, in each of their readings, and how much of the run is no work at all.
+"""The figures that AgencyBench reports of a run, in each of their readings, and how many runs did no work at all.
 
-Scores stand on the scale 0 to 100. A scenario's score is the mean of its tasks; a task's score is that of its last
+Scores are on the scale 0 to 100. A scenario's score is the mean of its tasks; a task's score is that of its last
 attempt, or of its best.
 """
 
@@ -88,7 +88,7 @@ class ScenarioAttempts:
 
 
 def gather(runs: Iterable[Trajectory]) -> dict[str, list[ScenarioAttempts]]:
-    """Order scored runs by run folder and scenario; a run without a score is no attempt."""
+    """Order scored runs by run folder and scenario; a run without a score does not count as an attempt."""
     found: dict[str, dict[str, dict[str, list[Attempt]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for run in runs:
         if run.score is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.json_text import load_document
 
 DESCRIPTION, RUN_FILE = "description.json", "meta_eval.json"
 SUBTASK = re.compile(r"subtask([1-9]\d*)")
@@ -66,7 +66,7 @@ def members(text: str) -> list[Member]:
     """Split a JSON object into its members without losing how they were written.
 
     Raises:
-        ValueError: when the text is no JSON object, or a member stands twice.
+        ValueError: when the text is not a JSON object, or has a member twice.
         RecursionError: when it is nested too deep.
     """
     if not isinstance(json.loads(text), dict):
@@ -78,7 +78,7 @@ def members(text: str) -> list[Member]:
         name, colon = decoder.raw_decode(text, position)
         value, end = decoder.raw_decode(text, _after(text, _after(text, colon) + 1))
         if any(member.name == name for member in found):
-            raise ValueError(f"the member {name!r} stands twice")
+            raise ValueError(f"the member {name!r} occurs twice")
         found.append(Member(name, value, text[position:end]))
         position = _after(text, end)
         if text[position] == ",":

@@ -54,7 +54,7 @@ class AgencyBench(Source):
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell whether scenario folders with descriptions stand under ``root``."""
+        """Tell whether scenario folders with descriptions are under ``root``."""
         return bool(find_scenarios(root))
 
     def version(self) -> Version:
@@ -138,7 +138,7 @@ class AgencyBench(Source):
             found = members(read_text(scenario.file))
             json.dumps([m.value for m in found], ensure_ascii=False).encode()
         except (OSError, ValueError, RecursionError) as error:
-            reason = f"cannot be read: {error}; mend the file, none of its tasks were read"
+            reason = f"cannot be read: {error}; fix the file, none of its tasks were read"
             quarantine.add(self._name(scenario), reason)
             return []
         if not any(SUBTASK.fullmatch(m.name) for m in found):

@@ -15,7 +15,7 @@ class Category:
     name: str
     """Name as on BFCL's own command line."""
     stem: str
-    """Part of the file name that stands between ``BFCL_v3_`` and ``.json``."""
+    """Part of the file name between ``BFCL_v3_`` and ``.json``."""
     scoring: Scoring
     """How the evaluator looks at a run."""
     language: Literal["python", "java", "javascript"] = "python"
@@ -35,7 +35,7 @@ class Category:
 
     @property
     def one_function(self) -> bool:
-        """Whether the checker takes the only documented function, whatever name the answer gives."""
+        """Whether the checker uses the only documented function, even if the answer names another."""
         return self.scoring == "calls" and not self.any_order and "multiple" not in self.name
 
     @property

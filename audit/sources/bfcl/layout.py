@@ -1,11 +1,11 @@
-"""Where BFCL's files stand, from whatever folder the user points at."""
+"""Finds BFCL's files at or below the folder that the user names."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.base import NotRead, SourceError
 from agenthard.audit.sources.bfcl.categories import CATEGORIES, CLASS_DOCS, Category
 from agenthard.taxonomy.files import read_text
 
@@ -66,7 +66,7 @@ class Layout:
         return self.questions(FORMAT_SENSITIVITY)
 
     def code(self) -> Path | None:
-        """Folder with the source of the classes, when it stands beside the data."""
+        """Folder with the source of the classes, when it is next to the data."""
         for folder in CODE_FOLDERS:
             path = self.data.parent / folder / "multi_turn_eval" / "func_source_code"
             if path.is_dir():
@@ -143,10 +143,59 @@ def _data_folders(root: Path) -> Iterator[Path]:
 
 
 def question_files(folder: Path) -> dict[tuple[str, str], Path]:
-    """Find the question files that stand in a folder, by version and category stem."""
+    """Find the question files in a folder, by version and category stem."""
     found = {}
     for path in sorted(folder.glob("BFCL_v*.json")):
         match = _QUESTION_FILE.fullmatch(path.name)
         if match and not path.name.endswith(RUN_SUFFIXES):
             found[match[1], match[2]] = path
     return found
+
+
+ANSWERS = "possible_answer"
+_BLOCK = 1 << 20
+_BFCL_FILE = re.compile(r"BFCL_(v\d+)_(\w+)\.json")
+
+
+def question_files_not_read(layout: Layout) -> Iterator[NotRead]:
+    """Yield the question files under the data folder that no category is read from, then other copies of BFCL."""
+    read = {layout.questions(category.stem) for category in layout.categories} | {layout.format_sensitivity}
+    answered = {path.name for path in read}
+    for path in sorted(layout.data.rglob("BFCL_v*.json")):
+        match = _BFCL_FILE.fullmatch(path.name)
+        if match is None or path in read or path.name.endswith(RUN_SUFFIXES):
+            continue
+        if path.parent.name != ANSWERS:
+            reason, unused = _reason(layout, path, match[1]), path.parent != layout.data
+            yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason, left_out=unused)
+        elif path.parent.parent == layout.data and path.name not in answered and not (layout.data / path.name).exists():
+            reason = f"answers without a question file {path.name} next to {ANSWERS}/; restore it or remove the answers"
+            yield NotRead(file=layout.name(path), tasks=_records(path), reason=reason)
+    for folder in other_copies(layout):
+        questions = [path for (_, stem), path in question_files(folder).items() if stem != FORMAT_SENSITIVITY]
+        tasks = sum(_records(path) or 0 for path in questions)
+        reason = f"a second copy of BFCL, {layout.name(layout.data)} was read; audit it by its own path"
+        yield NotRead(file=layout.name(folder), tasks=tasks, reason=reason)
+
+
+def _reason(layout: Layout, path: Path, version: str) -> str:
+    if path.parent != layout.data:
+        folder = path.relative_to(layout.data).parts[0]
+        return f"BFCL's own evaluation loads nothing from the folder {folder}, so no score depends on it"
+    if version != layout.version:
+        return f"of {version}, and {layout.version} was read; put the files of {version} in a folder of their own"
+    return "a category that this reader does not know; none of its records were read, update AgentHard or leave it out"
+
+
+def _records(path: Path) -> int | None:
+    """Count the lines; None when the file cannot be read."""
+    if not path.is_file():
+        return None
+    count, last = 0, b""
+    try:
+        with path.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                count, last = count + block.count(b"\n"), block[-1:]
+    except OSError:
+        return None
+    return count + (last not in (b"", b"\n"))

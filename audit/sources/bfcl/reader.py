@@ -1,5 +1,6 @@
 """Streams tasks from question and answer files, category by category."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -8,16 +9,16 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.bfcl.categories import Category
-from agenthard.audit.sources.bfcl.content import Contents, repaired_tasks
+from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, Category
 from agenthard.audit.sources.bfcl.layout import Layout
-from agenthard.audit.sources.bfcl.tasks import Place, build_task
-from agenthard.audit.sources.bfcl.tools import Toolbox
+from agenthard.audit.sources.bfcl.tasks import build_task
+from agenthard.audit.sources.bfcl.tools import BfclEnvironments
+from agenthard.audit.sources.formats.json_records import FileRecord, RawRecord, read_jsonl
+from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
-from agenthard.audit.sources.formats.reading import load_document, read_jsonl
 from agenthard.taxonomy.task import AgentTask
 
-Pair = tuple[Place, Place | None]
+Pair = tuple[FileRecord, FileRecord | None]
 """A question and its answer; None in categories without answers."""
 
 
@@ -32,8 +33,8 @@ def read_tasks(
         code: folder with the source of the classes, when it is at hand.
         quarantine: collects what is unreadable.
     """
-    toolbox = Toolbox(layout, code, quarantine)
-    contents, repaired = Contents(layout), repaired_tasks(layout)
+    environments = BfclEnvironments(layout, code, quarantine)
+    contents, repaired = ContentHashes(layout), repaired_tasks(layout)
     sensitive = _format_sensitive(layout, quarantine)
     for variants, pairs in read_pairs(layout, categories, quarantine):
         repeatable = pairs if len(variants) == 1 else list(pairs)
@@ -41,14 +42,14 @@ def read_tasks(
             for question, answer in repeatable:
                 content_hash = contents.hash_of(category, question.record, answer.record if answer else None)
                 content_hash = repaired.get(category.task_id(question.record.value["id"]), content_hash)
-                task = _task(category, question, answer, toolbox, content_hash, quarantine)
+                task = _task(category, question, answer, environments, content_hash, quarantine)
                 if task is not None:
                     yield _marked(task) if task.native_id in sensitive else task
 
 
 def content_hashes(layout: Layout) -> Iterator[str]:
     """Yield the content hash of every task of a copy, without building the tasks."""
-    contents = Contents(layout)
+    contents = ContentHashes(layout)
     for variants, pairs in read_pairs(layout, layout.categories, Quarantine()):
         for question, answer in pairs:
             yield contents.hash_of(variants[0], question.record, answer.record if answer else None)
@@ -73,7 +74,7 @@ def _pairs(
     answers = _answers(layout, stem, quarantine) if has_answers else {}
     file = layout.name(layout.questions(stem))
     for record in read_jsonl(layout.questions(stem), file, quarantine):
-        question = Place(file, record)
+        question = FileRecord(file, record)
         task_id = _id(question, seen, quarantine)
         if task_id is None:
             continue
@@ -84,29 +85,29 @@ def _pairs(
         else:
             yield question, answer
     for task_id, answer in answers.items():
-        reason = f"answers {task_id!r}, but no readable line of {file} has that id; mend or remove one of them"
+        reason = f"answers {task_id!r}, but no readable line of {file} has that id; fix or remove one of them"
         quarantine.add(answer.file, reason, line=answer.record.line, pointer="/id", task_id=task_id)
 
 
-def _answers(layout: Layout, stem: str, quarantine: Quarantine) -> dict[str, Place]:
+def _answers(layout: Layout, stem: str, quarantine: Quarantine) -> dict[str, FileRecord]:
     path = layout.answers(stem)
     if not path.is_file():
         return {}
     seen: dict[str, str] = {}
     answers = {}
     for record in read_jsonl(path, layout.name(path), quarantine):
-        answer = Place(layout.name(path), record)
+        answer = FileRecord(layout.name(path), record)
         task_id = _id(answer, seen, quarantine)
         if task_id is not None:
             answers[task_id] = answer
     return answers
 
 
-def _id(place: Place, seen: dict[str, str], quarantine: Quarantine) -> str | None:
+def _id(place: FileRecord, seen: dict[str, str], quarantine: Quarantine) -> str | None:
     task_id = place.record.value.get("id")
     line = place.record.line
     if not isinstance(task_id, str) or not task_id:
-        found = "missing" if task_id is None else f"no text: {json.dumps(task_id)[:80]}"
+        found = "missing" if task_id is None else f"not text: {json.dumps(task_id)[:80]}"
         quarantine.add(place.file, f"the field 'id' is {found}; give the record an id", line=line, pointer="/id")
         return None
     if task_id in seen:
@@ -119,21 +120,21 @@ def _id(place: Place, seen: dict[str, str], quarantine: Quarantine) -> str | Non
 
 def _task(
     category: Category,
-    question: Place,
-    answer: Place | None,
-    toolbox: Toolbox,
+    question: FileRecord,
+    answer: FileRecord | None,
+    environments: BfclEnvironments,
     content_hash: str,
     quarantine: Quarantine,
 ) -> AgentTask | None:
     try:
         for part in (question, answer):
             require_shallow(part.record.value if part else {})
-        return build_task(category, question, answer, toolbox, content_hash)
+        return build_task(category, question, answer, environments, content_hash)
     except MalformedRecordError as error:
         place = answer if answer and error.pointer.startswith("/ground_truth") else question
         pointer, reason = error.pointer, str(error)
     except ValidationError as error:
-        place, pointer, reason = question, "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+        place, pointer, reason = question, "", f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
     task_id = category.task_id(question.record.value["id"])
     quarantine.add(place.file, reason, line=place.record.line, pointer=pointer, task_id=task_id)
     return None
@@ -153,3 +154,51 @@ def _format_sensitive(layout: Layout, quarantine: Quarantine) -> frozenset[str]:
     except (OSError, ValueError, RecursionError, AttributeError, TypeError) as error:
         quarantine.add(layout.name(path), f"expected an object of lists of task ids: {error}")
         return frozenset()
+
+
+MANIFEST = "manifest.json"
+
+
+class ContentHashes:
+    """Hashes the tasks of one copy."""
+
+    def __init__(self, layout: Layout) -> None:
+        """Prepare; files of documentation are read when a task needs them."""
+        self._layout = layout
+        self._docs: dict[str, bytes] = {}
+
+    def hash_of(self, category: Category, question: RawRecord, answer: RawRecord | None) -> str:
+        """Return the version of the data, a colon, and the first 16 hexadecimal digits of a SHA-256.
+
+        Args:
+            category: category of the task; the several that read one line give the same hash.
+            question: its question.
+            answer: its answer, where the category has answers.
+        """
+        parts = [category.stem.encode(), question.raw.strip(), answer.raw.strip() if answer else b""]
+        if category.scoring == "state":
+            classes = question.value.get("involved_classes")
+            parts += [self._documentation(name) for name in classes] if isinstance(classes, list) else []
+        total = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts))
+        return f"{self._layout.version}:{total.hexdigest()[:16]}"
+
+    def _documentation(self, name: object) -> bytes:
+        if not isinstance(name, str) or name not in CLASS_DOCS:
+            return b""
+        if name not in self._docs:
+            path = self._layout.docs(name)
+            self._docs[name] = path.read_bytes().strip() if path.is_file() else b""
+        return self._docs[name]
+
+
+def repaired_tasks(layout: Layout) -> dict[str, str]:
+    """Return the hashes that repaired tasks had before the repair, from the manifest of a repaired split.
+
+    Such a task belongs to the release that it was repaired from, although its bytes are in no release.
+    """
+    try:
+        manifest = json.loads((layout.root / MANIFEST).read_text("utf-8"))
+        listed = [(task["task_id"], task["content_hash"]) for task in manifest["repaired"]]
+    except (OSError, ValueError, RecursionError, KeyError, TypeError):
+        return {}
+    return {name: value for name, value in listed if isinstance(name, str) and isinstance(value, str)}

@@ -5,12 +5,11 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files, left_out
-from agenthard.audit.sources.bfcl.layout import find_layout, looks_like_bfcl
-from agenthard.audit.sources.bfcl.leftovers import question_files_not_read
+from agenthard.audit.sources.bfcl.layout import find_layout, looks_like_bfcl, question_files_not_read
 from agenthard.audit.sources.bfcl.reader import read_pairs, read_tasks
 from agenthard.audit.sources.bfcl.runs import RunReader
-from agenthard.audit.sources.bfcl.signatures import find_code
-from agenthard.audit.sources.formats.reading import copy_lines, count_lines
+from agenthard.audit.sources.bfcl.tools import find_code
+from agenthard.audit.sources.formats.files import copy_lines, count_lines
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -20,7 +19,9 @@ class BFCL(Source):
 
     name = "bfcl"
     title = "Berkeley Function Calling Leaderboard"
-    layout = "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ beside them"
+    layout = (
+        "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ next to them"
+    )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a copy of BFCL.
@@ -44,13 +45,13 @@ class BFCL(Source):
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
-        """Tell whether question files of BFCL stand under ``root``."""
+        """Tell whether question files of BFCL are under ``root``."""
         return looks_like_bfcl(root)
 
     def version(self) -> Version:
         """Identify the release.
 
-        The hash covers the data files of the categories read, so it is the same wherever the folder stands. The label
+        The hash covers the data files of the categories read, so it does not depend on where the folder is. The label
         says when the code of the classes comes from a fetched package.
         """
         stems = sorted({category.stem for category in self._categories})

@@ -1,15 +1,14 @@
 """From a question line and its answer line to the record of a task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.categories import Category
-from agenthard.audit.sources.bfcl.tools import Toolbox
-from agenthard.audit.sources.formats.call_text import parse_call
+from agenthard.audit.sources.bfcl.tools import BfclEnvironments
+from agenthard.audit.sources.formats.accepted_values import answer_calls
+from agenthard.audit.sources.formats.calls import parse_call
+from agenthard.audit.sources.formats.json_records import FileRecord
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
-from agenthard.audit.sources.formats.reading import RawRecord
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import (
@@ -42,22 +41,12 @@ ANSWER_NOTE = (
 _READ_FIELDS = frozenset({"id", "question", "function", "initial_config", "involved_classes", "missed_function"})
 
 
-@dataclass(frozen=True)
-class Place:
-    """A record and the file it came from."""
-
-    file: str
-    """Path relative to the root."""
-    record: RawRecord
-    """The record."""
-
-    def origin(self, pointer: str = "") -> Origin:
-        """Origin of a part of the record."""
-        return Origin(file=self.file, line=self.record.line, pointer=pointer)
-
-
 def build_task(
-    category: Category, question: Place, answer: Place | None, toolbox: Toolbox, content_hash: str | None = None
+    category: Category,
+    question: FileRecord,
+    answer: FileRecord | None,
+    environments: BfclEnvironments,
+    content_hash: str | None = None,
 ) -> AgentTask:
     """Build a task.
 
@@ -65,7 +54,7 @@ def build_task(
         category: its category.
         question: its line in the question file.
         answer: its line in the answer file, where the category has answers.
-        toolbox: builds the environment.
+        environments: builds the environment.
         content_hash: hash of the bytes that make it a task of a release.
 
     Raises:
@@ -76,10 +65,10 @@ def build_task(
     metadata = {key: value for key, value in record.items() if key not in _READ_FIELDS}
     origins = {"": question.origin(), "/user/turns": question.origin("/question")}
     if category.scoring in ("state", "answer"):
-        environment = _class_environment(category, record, toolbox)
+        environment = _class_environment(category, record, environments)
         origins["/environment/tools"] = question.origin("/involved_classes")
     else:
-        environment = toolbox.documented(member(record, "function", list), category, question.origin("/function"))
+        environment = environments.documented(member(record, "function", list), category, question.origin("/function"))
         origins["/environment/tools"] = question.origin("/function")
     if "initial_config" in record or category.scoring == "state":
         origins["/initial_state"] = question.origin("/initial_config")
@@ -124,11 +113,13 @@ def _items(value: Any, pointer: str, *parts: str | int) -> list[Any]:
     return expect(value, list, join(pointer, *parts))
 
 
-def _class_environment(category: Category, record: Mapping[str, Any], toolbox: Toolbox) -> EnvironmentSpec:
+def _class_environment(
+    category: Category, record: Mapping[str, Any], environments: BfclEnvironments
+) -> EnvironmentSpec:
     if category.class_name:
-        return toolbox.of_classes([category.class_name], member(record, "scenario", str))
+        return environments.of_classes([category.class_name], member(record, "scenario", str))
     names = member(record, "involved_classes", list)
-    return toolbox.of_classes([expect(name, str, join("/involved_classes", i)) for i, name in enumerate(names)])
+    return environments.of_classes([expect(name, str, join("/involved_classes", i)) for i, name in enumerate(names)])
 
 
 def _initial_state(category: Category, record: Mapping[str, Any]) -> Any:
@@ -152,7 +143,7 @@ def _hidden_tools(record: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 
 def _ground_truth(
     category: Category,
-    answer: Place | None,
+    answer: FileRecord | None,
     environment: EnvironmentSpec,
     metadata: dict[str, Any],
     origins: dict[str, Origin],

@@ -1,4 +1,4 @@
-"""Conversations of τ-bench and τ²-bench run logs as messages."""
+"""Logged conversations (chat completions, τ-bench, τ²-bench) as messages."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -66,7 +66,7 @@ def _call(value: Any, requestor: Literal["assistant", "user"], number: int) -> T
 
 
 def _arguments(value: Any) -> tuple[dict[str, Any], str | None]:
-    """Parse logged arguments; what is no JSON object (a model wrote it so) is kept as the call's text."""
+    """Parse logged arguments; text that a model wrote and that is not a JSON object is kept as the call's text."""
     if isinstance(value, str):
         try:
             parsed = json.loads(value)

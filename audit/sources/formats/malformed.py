@@ -14,11 +14,11 @@ _NAMES: dict[type, str] = {dict: "an object", list: "an array", str: "a string"}
 
 
 class MalformedRecordError(AgentHardError):
-    """A record breaks the format; it is quarantined with the message and the ``pointer`` to the place."""
+    """A record breaks the format; it is quarantined with the message and the ``pointer``."""
 
     code = "AH104"
 
-    def __init__(self, reason: str, pointer: str = "", advice: str = "mend or remove the record") -> None:
+    def __init__(self, reason: str, pointer: str = "", advice: str = "fix or remove the record") -> None:
         super().__init__(f"{reason}; {advice}")
         self.pointer = pointer
 
@@ -47,7 +47,7 @@ def member(record: Mapping[str, Any], key: str, kind: type[T], pointer: str = ""
 
 
 def require_shallow(value: Any, limit: int = MAX_DEPTH) -> None:
-    """Refuse a document whose containers are nested more than ``limit`` deep; nothing later could write it out.
+    """Refuse a document whose containers are nested more than ``limit`` deep, because it could not be written again.
 
     Raises:
         MalformedRecordError: when it is nested deeper.

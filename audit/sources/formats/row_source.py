@@ -1,4 +1,4 @@
-"""A source whose tasks are the rows of tabular files: one row is one task."""
+"""Sources whose tasks are the rows of tabular files, or the conversations in them: one row is one task."""
 
 import json
 from abc import abstractmethod
@@ -11,20 +11,20 @@ from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
+from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
-from agenthard.audit.sources.formats.rows import Row, folder_of, peek, read_rows, row_files
-from agenthard.audit.sources.native import RUNS, read_native_runs
-from agenthard.taxonomy.task import AgentTask
+from agenthard.audit.sources.formats.rows import Row, folder_of, iterate, peek, read_rows, row_files
+from agenthard.taxonomy.task import AgentTask, Message
 from agenthard.taxonomy.trajectory import Trajectory
 
 LOOKED_AT = 3
-"""Rows that are looked at to recognise a layout."""
+"""Rows that are read to recognise a layout."""
 FILES_LOOKED_AT = 100
-"""Files of a folder that are looked at for these rows."""
+"""Files of a folder that are opened to find these rows."""
 
 
 class RowSource(Source):
-    """Reads tasks from rows of JSON Lines, JSON arrays, CSV, Parquet or Arrow; a subclass says how a row is a task.
+    """Reads tasks from rows of JSON Lines, JSON arrays, CSV, Parquet or Arrow; a subclass turns a row into a task.
 
     A domain is a value of ``AgentTask.subtask``.
     """
@@ -117,7 +117,7 @@ class RowSource(Source):
         except MalformedRecordError as error:
             pointer, reason = error.pointer, str(error)
         except ValidationError as error:
-            pointer, reason = "", f"the record is no valid task: {error.errors()[0]['msg']}; mend it"
+            pointer, reason = "", f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
         named = row.values.get("id")
         task_id = named if isinstance(named, str) else None
         quarantine.add(row.file, reason, line=row.line, pointer=row.pointer(pointer), task_id=task_id)
@@ -142,16 +142,16 @@ class RowSource(Source):
 
 
 def first_rows(root: Path) -> list[Row]:
-    """Return the first readable rows at a path, however far in they stand."""
+    """Return the first readable rows at a path, however many unreadable ones come before them."""
     return list(
         islice((row for path in row_files(root) for row in read_rows(path, path.name, Quarantine())), LOOKED_AT)
     )
 
 
 def decoded(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Return a row in which the named columns are JSON, where they were JSON written as text.
+    """Return a row in which JSON text in the named columns is parsed.
 
-    Tables with typed columns hold nested values so. A text that is no JSON is left as it is.
+    Tables with typed columns hold nested values as text. Text that is not valid JSON is left as it is.
 
     >>> decoded({"tools": '[{"name": "f"}]', "question": "[sic]"}, ["tools", "question"])
     {'tools': [{'name': 'f'}], 'question': '[sic]'}
@@ -166,3 +166,70 @@ def _decoded(value: Any) -> Any:
         except (ValueError, RecursionError):
             return value
     return value
+
+
+RECORDED = "recorded path"
+"""Model and protocol of the runs that are made of a benchmark's own conversations."""
+
+
+class RecordedSource(RowSource):
+    """Reads rows that hold a whole conversation. Given as runs, the same rows are runs without a verdict."""
+
+    @abstractmethod
+    def task_id(self, row: Row) -> str:
+        """Return the id of a row's task.
+
+        Raises:
+            MalformedRecordError: when the row has none.
+        """
+
+    @abstractmethod
+    def conversation(self, row: Row) -> tuple[Message, ...]:
+        """Return all messages of a row.
+
+        Raises:
+            MalformedRecordError: when a message is not laid out as this benchmark's are.
+        """
+
+    def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
+        """Stream the recorded conversations of rows laid out as this benchmark; other files hold native runs.
+
+        Raises:
+            SourceError: when there are neither.
+        """
+        if (path.is_dir() and (path / RUNS).is_file()) or not self.recognises(path):
+            if path.is_file() or (path / RUNS).is_file():
+                yield from read_native_runs(path, quarantine)
+                return
+            raise SourceError(f"{path}: no runs here; give {RUNS}, or a file with {self.columns}")
+        for row in iterate(path, quarantine, kind="run"):
+            run = self._recorded(row, quarantine)
+            if run is not None:
+                yield run
+
+    def _recorded(self, row: Row, quarantine: Quarantine) -> Trajectory | None:
+        try:
+            require_shallow(row.values)
+            return Trajectory(
+                id=f"{row.file}:{row.number}",
+                task_id=self.task_id(row),
+                model=RECORDED,
+                protocol=RECORDED,
+                messages=self.conversation(row),
+                origin=row.origin(),
+            )
+        except MalformedRecordError as error:
+            pointer, reason = error.pointer, str(error)
+        except ValidationError as error:
+            pointer, reason = "", f"the record is not a valid run: {error.errors()[0]['msg']}; fix it"
+        quarantine.add(row.file, reason, line=row.line, pointer=row.pointer(pointer), kind="run")
+        return None
+
+
+def responses(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """List what tools answered, in order: the name of the tool where the messages say it, and its response.
+
+    >>> responses([Message(role="user", content="Hi"), Message(role="tool", tool_name="add", content="3")])
+    [{'tool': 'add', 'response': '3'}]
+    """
+    return [{"tool": m.tool_name, "response": m.content} for m in messages if m.role == "tool"]

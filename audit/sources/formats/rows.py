@@ -1,6 +1,6 @@
 """Rows of any tabular file: JSON Lines, JSON arrays, CSV, TSV, Parquet and Arrow, one file or a folder of shards.
 
-Rows are streamed with their place. What cannot be read is quarantined and the rest goes on.
+Rows are streamed with their place. Unreadable rows are quarantined, and reading continues.
 """
 
 import csv
@@ -14,15 +14,10 @@ from typing import Any
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.columnar import ARROW, PARQUET, as_json, read_batches
+from agenthard.audit.sources.formats.files import MAX_RECORD_BYTES, open_binary
+from agenthard.audit.sources.formats.json_records import read_json_array, read_jsonl
 from agenthard.audit.sources.formats.json_stream import stream_members
-from agenthard.audit.sources.formats.reading import (
-    MAX_RECORD_BYTES,
-    open_binary,
-    parse,
-    read_json_array,
-    read_jsonl,
-    require_plain,
-)
+from agenthard.audit.sources.formats.json_text import parse_record, require_plain
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 
@@ -149,11 +144,11 @@ def read_rows(path: Path, name: str, quarantine: Quarantine, kind: str = "task")
 
 
 def peek(path: Path, number: int) -> list[dict[str, Any]]:
-    """Return the first rows of a file as JSON, without reading on: a look at their layout, not at their state.
+    """Return the first rows of a file as JSON, to recognise their layout; no row is quarantined.
 
     Args:
         path: the file.
-        number: how many rows, or lines, are looked at; those that cannot be read are left out.
+        number: how many rows or lines are read; unreadable ones are left out.
     """
     form = row_format(path)
     if form not in (JSON, JSON_LINES):
@@ -164,7 +159,7 @@ def peek(path: Path, number: int) -> list[dict[str, Any]]:
         else:
             with open_binary(path) as stream:
                 lines = [stream.readline(MAX_RECORD_BYTES) for _ in range(number)]
-            values = [parse(line, path.name, 1, Quarantine()) for line in lines if line.strip()]
+            values = [parse_record(line, path.name, 1, Quarantine()) for line in lines if line.strip()]
     except (OSError, EOFError, zlib.error, ValueError):
         return []
     return [value for value in values if isinstance(value, dict)]
@@ -193,7 +188,7 @@ def _separated(path: Path, name: str, quarantine: Quarantine, kind: str) -> Iter
             elif not _is_text("".join(cells)):
                 quarantine.add(name, "not UTF-8; re-encode the file", line=line, kind=kind)
             elif len(cells) != len(header):
-                reason = f"the row has {len(cells)} cells, the header {len(header)}; mend the row"
+                reason = f"the row has {len(cells)} cells, the header {len(header)}; fix the row"
                 quarantine.add(name, reason, line=line, kind=kind)
             else:
                 yield Row(name, number, dict(zip(header, cells, strict=True)), line, raw)

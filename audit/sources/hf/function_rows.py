@@ -1,16 +1,15 @@
-"""Rows in the manner of BFCL: question and function, perhaps with the ground truth beside them."""
+"""Rows like those of BFCL: question and function, with the ground truth where there is one."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.bfcl.answers import answer_calls
-from agenthard.audit.sources.bfcl.schema import tool
-from agenthard.audit.sources.conversations import read_call
-from agenthard.audit.sources.formats.call_text import parse_call
+from agenthard.audit.sources.formats.accepted_values import answer_calls
+from agenthard.audit.sources.formats.calls import parse_call, read_call
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect, member
 from agenthard.audit.sources.formats.row_source import RowSource, decoded
 from agenthard.audit.sources.formats.rows import Row
+from agenthard.audit.sources.formats.tool_docs import tool
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import (
     AgentTask,

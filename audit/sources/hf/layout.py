@@ -10,7 +10,7 @@ import yaml
 
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.formats.columnar import ARROW, PARQUET
-from agenthard.audit.sources.formats.reading import load_document
+from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.rows import ABOUT, row_files, row_format
 from agenthard.taxonomy.files import read_bytes
 from agenthard.taxonomy.yaml_text import load_yaml
@@ -48,7 +48,7 @@ def looks_like_data_set(root: Path) -> bool:
 def find_shards(root: Path) -> list[Shard]:
     """List the files of rows at ``root``.
 
-    The card's ``configs`` decide where there are any; else ``state.json`` beside Arrow files, which lists them; else
+    The card's ``configs`` decide where there are any; else ``state.json`` next to Arrow files, which lists them; else
     every file of rows counts and its path tells the split.
 
     Raises:
@@ -113,12 +113,12 @@ def _matching(root: Path, folder: str, pattern: str) -> list[Path]:
         raise SourceError(f"{root / CARD}: data_files names {pattern!r}, which is not inside the folder; copy it there")
     found = sorted(path for path in root.glob(whole) if path.is_file() and row_format(path))
     if not found:
-        raise SourceError(f"{root / CARD}: no file matches {pattern!r} of data_files; fetch it, or mend the card")
+        raise SourceError(f"{root / CARD}: no file matches {pattern!r} of data_files; fetch it, or fix the card")
     return found
 
 
 def _listed(path: Path) -> bool:
-    """Tell whether an Arrow file is one of those that ``state.json`` beside it lists; caches are not."""
+    """Tell whether an Arrow file is one of those that ``state.json`` next to it lists; caches are not."""
     state = path.parent / "state.json"
     if row_format(path) != ARROW or not state.is_file():
         return True

@@ -1,22 +1,25 @@
 """The source: a data set's rows, read as the known layout that they have."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError
-from agenthard.audit.sources.chat import Chat
-from agenthard.audit.sources.complexfuncbench import ComplexFuncBench
-from agenthard.audit.sources.drafterbench import DrafterBench
 from agenthard.audit.sources.formats.row_source import FILES_LOOKED_AT, LOOKED_AT, RowSource
 from agenthard.audit.sources.formats.rows import Row, folder_of, peek, read_rows
 from agenthard.audit.sources.hf.function_rows import FunctionRows
 from agenthard.audit.sources.hf.layout import caches, find_shards, looks_like_data_set
+from agenthard.audit.sources.registry import source_class
 from agenthard.taxonomy.task import AgentTask
 
-LAYOUTS: tuple[type[RowSource], ...] = (ComplexFuncBench, DrafterBench, FunctionRows, Chat)
-"""Known layouts of rows; the first that fits counts."""
+
+@cache
+def row_layouts() -> tuple[type[RowSource], ...]:
+    """Return the known layouts of rows, found by the names of their sources; the first that fits counts."""
+    layouts = (source_class("complexfuncbench"), source_class("drafterbench"), FunctionRows, source_class("chat"))
+    return tuple(layout for layout in layouts if issubclass(layout, RowSource))
 
 
 class HuggingFace(RowSource):
@@ -25,7 +28,6 @@ class HuggingFace(RowSource):
     name = "hf"
     title = "Hugging Face data set"
     layout = "a folder from save_to_disk, a clone with a card, or Parquet and Arrow files"
-    columns = "; or ".join(layout.columns for layout in LAYOUTS)
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a data set.
@@ -41,8 +43,9 @@ class HuggingFace(RowSource):
         kind = _kind(first)
         if kind is None:
             columns = ", ".join(sorted({name for row in first for name in row.values}))
+            known = "; or ".join(layout.columns for layout in row_layouts())
             raise SourceError(
-                f"{root}: the rows have the columns {columns}, and no known layout has these ({self.columns}). "
+                f"{root}: the rows have the columns {columns}, and no known layout has these ({known}). "
                 f"Describe them in a mapping: `agenthard sources infer {root}` proposes one"
             )
         self._reader = kind(Path(first[0].file))
@@ -51,7 +54,7 @@ class HuggingFace(RowSource):
     @classmethod
     def fits(cls, values: Mapping[str, Any]) -> bool:
         """Tell whether a row has one of the known layouts."""
-        return any(layout.fits(values) for layout in LAYOUTS)
+        return any(layout.fits(values) for layout in row_layouts())
 
     @classmethod
     def recognises(cls, root: Path) -> bool:
@@ -100,4 +103,4 @@ def _first_rows(paths: Iterable[Path]) -> list[Row]:
 
 
 def _kind(rows: Sequence[Row]) -> type[RowSource] | None:
-    return next((layout for layout in LAYOUTS if any(layout.fits(row.values) for row in rows)), None)
+    return next((layout for layout in row_layouts() if any(layout.fits(row.values) for row in rows)), None)

@@ -3,8 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from agenthard.audit.sources.inspect_logs.messages import to_messages
-from agenthard.audit.sources.inspect_logs.reading import Logged
+from agenthard.audit.sources.inspect_logs.log_files import Logged, to_messages
 from agenthard.taxonomy.trajectory import Judgement, RunStatus, Trajectory
 
 if TYPE_CHECKING:

@@ -1,18 +1,17 @@
 """The source: Inspect's logs as tasks and runs."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.inspect_logs.reading import Logged, log_files, read_logs, require_inspect, unread_logs
+from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
+from agenthard.audit.sources.inspect_logs.log_files import Logged, log_files, read_logs, require_inspect, unread_logs
 from agenthard.audit.sources.inspect_logs.runs import build_run
-from agenthard.audit.sources.inspect_logs.splits import write_log
 from agenthard.audit.sources.inspect_logs.tasks import Environments, build_task
-from agenthard.audit.sources.native import RUNS, read_native_runs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -66,7 +65,7 @@ class InspectLogs(Source):
                 try:
                     yield build_task(logged, environments)
                 except (ValidationError, ValueError, RecursionError) as error:
-                    reason = f"the sample is no valid task: {str(error).splitlines()[0][:200]}; mend it"
+                    reason = f"the sample is not a valid task: {str(error).splitlines()[0][:200]}; fix it"
                     self._quarantine(logged, reason, quarantine, "task")
             elif seen[logged.task_id][1] != _asked(logged):
                 first = seen[logged.task_id][0]
@@ -82,7 +81,7 @@ class InspectLogs(Source):
         return [*super().not_read(), *unread_logs(self.root)]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
-        """Stream the runs in the logs at a path, or native ones where there is no log.
+        """Stream the runs in the logs at a path, or native runs when there are no logs.
 
         Raises:
             SourceError: when there are neither.
@@ -105,7 +104,7 @@ class InspectLogs(Source):
             try:
                 yield build_run(logged, trials[key])
             except (ValidationError, ValueError, RecursionError) as error:
-                reason = f"the sample is no valid run: {str(error).splitlines()[0][:200]}; mend it"
+                reason = f"the sample is not a valid run: {str(error).splitlines()[0][:200]}; fix it"
                 self._quarantine(logged, reason, quarantine, "run")
             else:
                 trials[key] += 1
@@ -143,3 +142,29 @@ def _asked(logged: Logged) -> tuple[str, str]:
     given = logged.sample.input
     texts = given if isinstance(given, str) else repr([(message.role, message.text) for message in given])
     return texts, repr(logged.sample.target)
+
+
+def write_log(path: Path, keep: Collection[str], target: Path) -> bool:
+    """Write the samples of a log whose task is kept, with their runs and without the results of all samples.
+
+    Args:
+        path: the log.
+        keep: ids of tasks.
+        target: file to write.
+
+    Returns:
+        Whether there was any such sample; if not, nothing is written.
+    """
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    log = read_eval_log(str(path))
+    samples = [sample for sample in log.samples or () if f"{log.eval.task}/{sample.id}" in keep]
+    if not samples:
+        return False
+    kept_ids = {sample.id for sample in samples}
+    ids = [sample_id for sample_id in log.eval.dataset.sample_ids or sorted(kept_ids, key=str) if sample_id in kept_ids]
+    log.eval.dataset = log.eval.dataset.model_copy(update={"samples": len(ids), "sample_ids": ids})
+    log.samples, log.results, log.reductions = samples, None, None
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_eval_log(log, str(target))
+    return True

@@ -3,9 +3,8 @@
 import json
 from typing import TYPE_CHECKING, Any
 
-from agenthard.audit.sources.formats.reading import load_json_text
-from agenthard.audit.sources.inspect_logs.messages import to_messages
-from agenthard.audit.sources.inspect_logs.reading import Logged
+from agenthard.audit.sources.formats.json_text import load_json_text
+from agenthard.audit.sources.inspect_logs.log_files import Logged, to_messages
 from agenthard.taxonomy.task import (
     AgentTask,
     Check,

@@ -1,7 +1,6 @@
 """Any benchmark of rows, read with a mapping file."""
 
-from agenthard.audit.sources.mapping.loading import load_mapping
-from agenthard.audit.sources.mapping.mapping import Mapping
+from agenthard.audit.sources.mapping.mapping import MappingFile, load_mapping
 from agenthard.audit.sources.mapping.source import MappingSource
 
-__all__ = ["Mapping", "MappingSource", "load_mapping"]
+__all__ = ["MappingFile", "MappingSource", "load_mapping"]

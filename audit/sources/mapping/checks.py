@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
-from agenthard.audit.sources.mapping.mapping import Place, ScoringMap
-from agenthard.audit.sources.mapping.texts import text_list
+from agenthard.audit.sources.mapping.mapping import ScoringMap, ValuePath
+from agenthard.audit.sources.mapping.paths import text_list
 from agenthard.taxonomy.task import Check, GroundTruth
 
 ANSWER_NOTES = {
@@ -23,7 +23,7 @@ ANY_CALL_NOTE = "any call suffices"
 
 
 def checks(
-    spec: ScoringMap, truth: GroundTruth, traits: Set[str], value_at: Callable[[Place | None], Any]
+    spec: ScoringMap, truth: GroundTruth, traits: Set[str], value_at: Callable[[ValuePath | None], Any]
 ) -> tuple[Check, ...]:
     """Return the checks of a task.
 
@@ -68,7 +68,7 @@ def _texts(spec: ScoringMap, truth: GroundTruth) -> Iterator[Check]:
         )
 
 
-def _stated(spec: ScoringMap, value_at: Callable[[Place | None], Any]) -> Iterator[Check]:
+def _stated(spec: ScoringMap, value_at: Callable[[ValuePath | None], Any]) -> Iterator[Check]:
     for text in text_list(value_at(spec.rubric)):
         yield Check(kind="rubric", scored=spec.rubric_scored, expected=text)
     assertions = value_at(spec.assertions)

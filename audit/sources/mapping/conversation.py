@@ -7,7 +7,7 @@ from typing import Any
 
 from agenthard.audit.sources.formats.chat_messages import to_messages
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.mapping.texts import structured
+from agenthard.audit.sources.mapping.paths import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import Message
 
@@ -23,7 +23,7 @@ ROLES = {
     "observation": "tool",
     "function_response": "tool",
 }
-"""Roles that other formats use, beside those of chat completions."""
+"""Roles that other formats use, in addition to those of chat completions."""
 _LABELS = ("user", "human", "assistant", "ai", "gpt", "bot")
 
 Turns = tuple[tuple[Message, ...], ...]
@@ -38,7 +38,7 @@ def read_turns(value: Any, pointer: str, roles: Mapping[str, str], *, per_user_m
 
     Args:
         value: the text, message, or list; perhaps as JSON text.
-        pointer: where it stands, for messages.
+        pointer: where it is, for messages.
         roles: roles that the benchmark spells in its own way.
         per_user_message: whether every message of the user in a flat list begins a turn.
 

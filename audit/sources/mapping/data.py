@@ -1,4 +1,4 @@
-"""The rows that a mapping is about: from files or documents, with the rows of other files put beside."""
+"""The rows that a mapping reads: from files or documents, joined with rows of other files."""
 
 import glob
 import zlib
@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.files import open_binary
+from agenthard.audit.sources.formats.json_text import load_document, parse_record, require_plain
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
-from agenthard.audit.sources.formats.reading import load_document, open_binary, parse, require_plain
 from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
-from agenthard.audit.sources.mapping.mapping import Join, Place
-from agenthard.audit.sources.mapping.paths import compile_path
-from agenthard.audit.sources.mapping.texts import as_text, structured
+from agenthard.audit.sources.mapping.mapping import Join, ValuePath
+from agenthard.audit.sources.mapping.paths import as_text, compile_path, structured
 from agenthard.taxonomy.files import MAX_BYTES, read_text, size_text
 from agenthard.taxonomy.pointer import join, resolve, split
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.yaml_text import read_yaml
 
 ABOUT_FILE = ("_file", "_stem", "_folder", "_row")
-"""Columns that every row has besides its own: path, name without suffix, folder, number."""
+"""Columns that are added to every row: path, name without suffix, folder, number."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class MappedRow:
     """Joined rows by column."""
 
     def origin(self, pointer: str = "") -> Origin:
-        """Origin of a value, given by its JSON Pointer inside the row; a joined value stands in the file it is from."""
+        """Origin of a value, given by its JSON Pointer inside the row; a joined value has its own file."""
         first, *rest = split(pointer) or [""]
         if first in self.joined:
             return self.joined[first].origin(join("", *rest))
@@ -49,7 +49,7 @@ class MappedRow:
         return Origin(file=self.file, line=self.line, pointer=self.base + inside)
 
 
-def look_up(place: Place, values: Mapping[str, Any]) -> Any:
+def look_up(place: ValuePath, values: Mapping[str, Any]) -> Any:
     """Return what a path or a constant stands for in a row; the default when that is nothing.
 
     Raises:
@@ -118,7 +118,7 @@ def _document(path: Path, name: str, rows: str, quarantine: Quarantine, kind: st
         reason = f"a document longer than {size_text(MAX_BYTES)}; write its rows as JSON Lines"
         quarantine.add(name, reason, kind=kind)
         return []
-    document = parse(data, name, 1, quarantine, kind)
+    document = parse_record(data, name, 1, quarantine, kind)
     if document is None:
         return []
     try:
@@ -168,7 +168,7 @@ class Joined:
 
 
 def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequence[str]) -> tuple[MappedRow, list[str]]:
-    """Put the joined rows beside a row and parse its columns of JSON text.
+    """Join its partners to a row and parse its columns of JSON text.
 
     Returns:
         The row, and the names of the required joins in which it has no partner.

@@ -1,15 +1,21 @@
 """The mapping file: which column of a row is which part of a task, as YAML with checked keys."""
 
+import typing
+from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+import yaml
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
+from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping.paths import compile_path
 from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.yaml_text import read_yaml
 
 
-class Place(Record):
+class ValuePath(Record):
     """Where a value comes from. In YAML a text alone is the path."""
 
     path: str | None = None
@@ -22,7 +28,7 @@ class Place(Record):
     """What counts when the path leads nowhere; stating it allows the path to be in no row."""
 
     @model_validator(mode="after")
-    def _one_origin(self) -> "Place":
+    def _one_origin(self) -> "ValuePath":
         stated = [name for name in ("path", "value", "file") if name in self.model_fields_set]
         if len(stated) != 1:
             raise ValueError("give exactly one of path, value and file")
@@ -47,7 +53,7 @@ def _listed(written: Any) -> Any:
     return [written] if isinstance(written, (str, dict)) else written
 
 
-At = Annotated[Place, BeforeValidator(_spelled_out)]
+At = Annotated[ValuePath, BeforeValidator(_spelled_out)]
 Several = Annotated[tuple[Annotated[str, AfterValidator(_below)], ...], BeforeValidator(_listed)]
 
 
@@ -159,7 +165,7 @@ class RunMap(Record):
     """The conversation."""
 
 
-class Mapping(Record):
+class MappingFile(Record):
     """A whole mapping file."""
 
     benchmark: str
@@ -174,7 +180,7 @@ class Mapping(Record):
     json_columns: tuple[str, ...] = ()
     """Columns that hold JSON (or a Python literal) as text and that paths lead into."""
     join: tuple[Join, ...] = ()
-    """Rows of other files to put beside."""
+    """Rows of other files to join."""
     id: At | None = None
     """Id of the task; default: file and number of the row."""
     subtask: At | None = None
@@ -199,26 +205,90 @@ class Mapping(Record):
     """How run files are read; default: native runs and score tables."""
 
     @model_validator(mode="after")
-    def _someone_asks(self) -> "Mapping":
+    def _require_turns(self) -> "MappingFile":
         if (self.user.turns is None) == (self.user.instruction is None):
             raise ValueError("user: give turns (what is asked) or instruction (a simulated user), one of them")
         return self
 
-    def places(self) -> dict[str, Place]:
+    def places(self) -> dict[str, ValuePath]:
         """Return all places that are looked up in a row of a task, by their key in the YAML."""
         return _places(self, ("runs", "join"))
 
 
-def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict[str, Place]:
-    found: dict[str, Place] = {}
+def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict[str, ValuePath]:
+    found: dict[str, ValuePath] = {}
     for name in type(record).model_fields:
         value = getattr(record, name)
         if name in left_out:
             continue
-        if isinstance(value, Place):
+        if isinstance(value, ValuePath):
             found[prefix + name] = value
         elif isinstance(value, Record):
             found |= _places(value, left_out, f"{prefix}{name}.")
         elif isinstance(value, dict):
-            found |= {f"{prefix}{name}.{key}": item for key, item in value.items() if isinstance(item, Place)}
+            found |= {f"{prefix}{name}.{key}": item for key, item in value.items() if isinstance(item, ValuePath)}
     return found
+
+
+FILE_NAME = "mapping.yaml"
+"""Name under which a mapping is found when a folder is given."""
+
+
+def load_mapping(path: Path) -> MappingFile:
+    """Read and check a mapping file.
+
+    Raises:
+        SourceError: when it is not valid YAML, or a key is unknown, missing or of the wrong type; the message names the
+            key, and for an unknown key the most similar known one.
+    """
+    try:
+        written = read_yaml(path)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SourceError(f"{path}: cannot read the mapping as YAML: {error}") from error
+    if not isinstance(written, dict):
+        raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(MappingFile.model_fields)}")
+    try:
+        return MappingFile.model_validate(written)
+    except ValidationError as error:
+        lines = [_explained(item["loc"], item["type"], item["msg"]) for item in error.errors()]
+        raise SourceError(f"{path}: {'; '.join(lines)}. See docs/sources/mapping.md") from error
+
+
+def _explained(loc: tuple[int | str, ...], kind: str, message: str) -> str:
+    place = ".".join(str(part) for part in loc)
+    if kind == "extra_forbidden":
+        known = unknown_key(MappingFile, loc)
+        return f"unknown key {place!r}{nearest(str(loc[-1]), known)}"
+    if kind == "missing":
+        return f"the key {place!r} is missing"
+    return f"{place or 'mapping'}: {message.removeprefix('Value error, ')}"
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Say which known name is meant, or which there are.
+
+    >>> nearest("qustion", ["question", "id"])
+    "; did you mean 'question'?"
+    >>> nearest("x", ["question", "id"])
+    '; there are: id, question'
+    """
+    names = sorted(set(known))
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    return f"; there are: {', '.join(names[:20])}" if names else ""
+
+
+def unknown_key(model: type[BaseModel], loc: tuple[int | str, ...]) -> list[str]:
+    """List the keys that are known where ``loc`` names one that is not."""
+    current: type[BaseModel] = model
+    for part in loc[:-1]:
+        if isinstance(part, str) and part in current.model_fields:
+            current = _record(current.model_fields[part].annotation) or current
+    return list(current.model_fields)
+
+
+def _record(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in typing.get_args(annotation) if (found := _record(inner))), None)

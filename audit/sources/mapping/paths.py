@@ -1,5 +1,8 @@
 """Paths into a row: JMESPath expressions, or JSON Pointers."""
 
+import ast
+import json
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -8,6 +11,7 @@ from typing import Any
 import jmespath
 from jmespath.exceptions import JMESPathError
 
+from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.pointer import join, resolve, split
 
@@ -15,7 +19,7 @@ _COMBINATIONS = ("key_val_pair", "multi_select_list", "multi_select_dict", "func
 
 
 class PathSyntaxError(AgentHardError, ValueError):
-    """A text is no path."""
+    """A text is not a path."""
 
     code = "AH106"
 
@@ -97,7 +101,7 @@ def compile_path(text: str) -> Expression:
         compiled = jmespath.compile(text)
     except (JMESPathError, ValueError) as error:
         hint = f"; a column with blanks or signs in its name is written '/{text}'" if "." not in text else ""
-        raise PathSyntaxError(f"{text!r} is no JMESPath expression: {str(error).splitlines()[0]}{hint}") from error
+        raise PathSyntaxError(f"{text!r} is not a JMESPath expression: {str(error).splitlines()[0]}{hint}") from error
     return Expression(text, tuple(_chains(compiled.parsed)), compiled)
 
 
@@ -122,3 +126,57 @@ def _chains(node: Mapping[str, Any]) -> list[tuple[str | int, ...]]:
     if kind in _COMBINATIONS:
         return [chain for child in children for chain in _chains(child)]
     return [()] if kind in ("identity", "current") else []
+
+
+MAX_LITERAL_CHARS = 1_000_000
+"""A longer Python literal is not parsed."""
+
+
+def structured(value: Any) -> Any:
+    """Parse a text that holds a JSON list or object, or a Python literal of one; anything else is returned as it is.
+
+    So is what is nested too deep.
+
+    >>> structured('[{"name": "f"}]'), structured("{'a': None}"), structured("[sic] a text")
+    ([{'name': 'f'}], {'a': None}, '[sic] a text')
+    """
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
+        return value
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        parsed = _literal(value)
+    try:
+        if not isinstance(parsed, str):
+            require_shallow(parsed)
+    except MalformedRecordError:
+        return value
+    return parsed
+
+
+def _literal(text: str) -> Any:
+    if len(text) > MAX_LITERAL_CHARS:
+        return text
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = ast.literal_eval(text.strip())
+        return json.loads(json.dumps(value))
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return text
+
+
+def text_list(value: Any) -> list[str]:
+    """Return the texts of a value: one text, number or truth value, or a list of them; empty ones are left out.
+
+    >>> text_list(["a", 7, None, ""]), text_list(True), text_list('["x"]')
+    (['a', '7'], ['true'], ['x'])
+    """
+    value = structured(value)
+    items = value if isinstance(value, list) else [value]
+    return [text for item in items if item is not None and (text := as_text(item)).strip()]
+
+
+def as_text(value: Any) -> str:
+    """Write a value as a text: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -12,22 +12,21 @@ from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.rows import folder_of, row_files
 from agenthard.audit.sources.mapping.conversation import read_messages
 from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_file, shallow, with_partners
-from agenthard.audit.sources.mapping.mapping import Mapping, Place, RunMap
-from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
-from agenthard.audit.sources.mapping.texts import as_text
+from agenthard.audit.sources.mapping.mapping import MappingFile, RunMap, ValuePath
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, as_text, compile_path
 from agenthard.taxonomy.trajectory import Trajectory
 
 _TRUE = ("true", "yes", "pass", "passed", "correct", "success", "1", "1.0")
 _FALSE = ("false", "no", "fail", "failed", "incorrect", "failure", "0", "0.0")
 
 
-def read_mapped_runs(path: Path, mapping: Mapping, quarantine: Quarantine) -> Iterator[Trajectory]:
+def read_mapped_runs(path: Path, mapping: MappingFile, quarantine: Quarantine) -> Iterator[Trajectory]:
     """Stream the runs of a file, or of all files of rows in a folder.
 
     Args:
         path: the file or folder.
         mapping: a mapping with ``runs``.
-        quarantine: collects the rows that are no runs.
+        quarantine: collects the rows that are not runs.
     """
     spec = mapping.runs
     assert spec is not None
@@ -42,7 +41,7 @@ def read_mapped_runs(path: Path, mapping: Mapping, quarantine: Quarantine) -> It
                 quarantine.add(row.file, reason, line=row.line, pointer=row.base + pointer, kind="run")
 
 
-def _run(row: MappedRow, spec: RunMap, mapping: Mapping) -> Trajectory:
+def _run(row: MappedRow, spec: RunMap, mapping: MappingFile) -> Trajectory:
     score = _number(_value(row, spec.score), spec.score)
     error = _value(row, spec.error)
     broken = error not in (None, False, "", [], {})
@@ -69,22 +68,22 @@ def _run(row: MappedRow, spec: RunMap, mapping: Mapping) -> Trajectory:
     )
 
 
-def _value(row: MappedRow, place: Place | None) -> Any:
+def _value(row: MappedRow, place: ValuePath | None) -> Any:
     return None if place is None else look_up(place, row.values)
 
 
-def _pointer(place: Place | None) -> str:
+def _pointer(place: ValuePath | None) -> str:
     return "" if place is None or place.path is None else compile_path(place.path).pointer
 
 
-def _name(row: MappedRow, place: Place, key: str) -> str:
+def _name(row: MappedRow, place: ValuePath, key: str) -> str:
     value = _value(row, place)
     if value is None or isinstance(value, (dict, list, bool)) or as_text(value) == "":
         raise MalformedRecordError(f"runs.{key}: the path {place.path!r} leads to no name", _pointer(place))
     return as_text(value)
 
 
-def _number(value: Any, place: Place | None) -> float | None:
+def _number(value: Any, place: ValuePath | None) -> float | None:
     if value is None or value == "":
         return None
     try:
@@ -96,7 +95,7 @@ def _number(value: Any, place: Place | None) -> float | None:
     return number
 
 
-def _verdict(value: Any, place: Place) -> bool | None:
+def _verdict(value: Any, place: ValuePath) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     word = as_text(value).strip().lower()

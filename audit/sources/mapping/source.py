@@ -1,23 +1,26 @@
 """The source: any benchmark of rows, read as its mapping says."""
 
 import hashlib
+import json
 import re
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.formats.json_text import load_document
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
+from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
-from agenthard.audit.sources.mapping.data import data_files
-from agenthard.audit.sources.mapping.loading import FILE_NAME, load_mapping
-from agenthard.audit.sources.mapping.mapping import Place
-from agenthard.audit.sources.mapping.nearest import nearest
-from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
+from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
+from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
-from agenthard.audit.sources.mapping.splits import write_documents
-from agenthard.audit.sources.mapping.tasks import absent_paths
-from agenthard.audit.sources.native import RUNS, read_native_runs
+from agenthard.audit.sources.mapping.tasks import Builder, absent_paths
 from agenthard.taxonomy.files import read_bytes, read_text
+from agenthard.taxonomy.pointer import resolve, split
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -85,7 +88,7 @@ class MappingSource(Source):
                 yield task
 
     def _refuse_absent_paths(self) -> None:
-        places: dict[str, Place] = self.mapping.places()
+        places: dict[str, ValuePath] = self.mapping.places()
         absent = absent_paths(places, self._reader.rows(Quarantine()))
         if absent:
             told = [
@@ -104,7 +107,7 @@ class MappingSource(Source):
         """Write the rows of the tasks in ``keep`` and their joined rows, the mapping and the files it names.
 
         Rows of files that have lines are byte-identical, and so are elements of arrays; rows of Parquet and Arrow keep
-        every value. A document that holds rows below a key is written anew with the kept ones.
+        every value. A document that holds rows below a key is rewritten with the kept ones.
 
         Raises:
             SourceError: when an id is unknown.
@@ -115,8 +118,8 @@ class MappingSource(Source):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
         own = [(row.file, row.number) for row in kept.values()]
-        beside = [(partner.file, partner.number) for row in kept.values() for partner in row.joined.values()]
-        written = write_rows(self.folder, beside if self.mapping.rows is not None else own + beside, out)
+        joined = [(partner.file, partner.number) for row in kept.values() for partner in row.joined.values()]
+        written = write_rows(self.folder, joined if self.mapping.rows is not None else own + joined, out)
         if self.mapping.rows is not None:
             written += write_documents(self.folder, self.mapping.rows, own, out)
         for path in self._value_files():
@@ -137,3 +140,94 @@ def _mapping_file(root: Path) -> Path:
             f"`agenthard sources infer {root}` proposes one"
         )
     return file
+
+
+class Reader:
+    """Reads the rows and tasks of one mapping."""
+
+    def __init__(self, mapping: MappingFile, folder: Path) -> None:
+        """Find the files, and read those that are joined.
+
+        Raises:
+            SourceError: when a file is absent or unreadable.
+        """
+        self.paths = data_files(folder, mapping.files)
+        self._mapping = mapping
+        self._folder = folder
+        self._joins = [Joined(spec, folder) for spec in mapping.join]
+        self._builder = Builder(mapping, folder)
+
+    def rows(self, quarantine: Quarantine) -> Iterator[MappedRow]:
+        """Stream the rows with what is joined to them."""
+        for joined in self._joins:
+            quarantine.items += joined.unreadable.items
+        for path in self.paths:
+            for row in shallow(read_file(path, self._folder, self._mapping.rows, quarantine, "task"), quarantine):
+                try:
+                    whole, lacking = with_partners(row, self._joins, self._mapping.json_columns)
+                except PathSyntaxError as error:
+                    quarantine.add(row.file, str(error), line=row.line, pointer=row.base)
+                    continue
+                if lacking:
+                    reason = f"no row of {', '.join(lacking)} has the key of this one; add it, or set required: false"
+                    quarantine.add(row.file, reason, line=row.line, pointer=row.base)
+                    continue
+                yield whole
+
+    def tasks(self, quarantine: Quarantine) -> Iterator[tuple[MappedRow, AgentTask]]:
+        """Stream the tasks with their rows; rows that are not tasks, and ids used before, are quarantined."""
+        seen: dict[str, str] = {}
+        for row in self.rows(quarantine):
+            task = self._task(row, quarantine)
+            if task is None:
+                continue
+            if task.id in seen:
+                reason = f"the id {task.id!r} was already used at {seen[task.id]}; map an id that is unique"
+                quarantine.add(row.file, reason, line=row.line, pointer=row.base, task_id=task.id)
+                continue
+            seen[task.id] = f"{row.file}:{row.number}"
+            yield row, task
+
+    def _task(self, row: MappedRow, quarantine: Quarantine) -> AgentTask | None:
+        try:
+            return self._builder.build(row)
+        except MalformedRecordError as error:
+            place, reason = row.origin(error.pointer), str(error)
+        except ValidationError as error:
+            place, reason = row.origin(), f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
+        quarantine.add(place.file, reason, line=place.line, pointer=place.pointer)
+        return None
+
+
+def write_documents(folder: Path, rows: str, keep: Iterable[tuple[str, int]], out: Path) -> list[Path]:
+    """Write each document with the kept rows alone; one that is itself a row is copied.
+
+    Args:
+        folder: what the names of files are relative to.
+        rows: JSON Pointer of the rows in a document.
+        keep: file and number of each row.
+        out: folder to write into.
+
+    Returns:
+        The files written; a document without a kept row is not.
+    """
+    numbers: dict[str, set[int]] = {}
+    for file, number in keep:
+        numbers.setdefault(file, set()).add(number)
+    written = []
+    for file, kept in sorted(numbers.items()):
+        target = out / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        document = load_document(folder / file)
+        found = resolve(document, rows)
+        if isinstance(found, list):
+            *above, last = split(rows)
+            holder = document
+            for step in above:
+                holder = holder[int(step)] if isinstance(holder, list) else holder[step]
+            holder[last] = [row for index, row in enumerate(found, start=1) if index in kept]
+            target.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        else:
+            shutil.copyfile(folder / file, target)
+        written.append(target)
+    return written

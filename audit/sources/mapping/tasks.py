@@ -1,19 +1,17 @@
 """From a row to the record of a task."""
 
 import json
-from collections.abc import Mapping as Object
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.mapping.answers import accepted_answers, candidates
-from agenthard.audit.sources.mapping.calls import CallTurns, read_calls
+from agenthard.audit.sources.mapping.calls import CallTurns, accepted_answers, candidates, read_calls
 from agenthard.audit.sources.mapping.checks import checks
 from agenthard.audit.sources.mapping.conversation import read_turns
 from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_value_file
-from agenthard.audit.sources.mapping.mapping import Mapping, Place
-from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
-from agenthard.audit.sources.mapping.texts import as_text, structured, text_list
+from agenthard.audit.sources.mapping.mapping import MappingFile, ValuePath
+from agenthard.audit.sources.mapping.paths import PathSyntaxError, as_text, compile_path, structured, text_list
 from agenthard.audit.sources.mapping.tools import read_tools
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, UserSpec
@@ -36,7 +34,7 @@ _PARTS = {
 class Builder:
     """Builds tasks. Equal tools, policies and states give the same environment object."""
 
-    def __init__(self, mapping: Mapping, folder: Path) -> None:
+    def __init__(self, mapping: MappingFile, folder: Path) -> None:
         """Prepare to build.
 
         Raises:
@@ -81,7 +79,7 @@ class Builder:
             origins=self._origins(row, truth),
         )
 
-    def _value(self, row: MappedRow, place: Place | None) -> Any:
+    def _value(self, row: MappedRow, place: ValuePath | None) -> Any:
         if place is None:
             return None
         if place.file is not None:
@@ -91,14 +89,14 @@ class Builder:
         except PathSyntaxError as error:
             raise MalformedRecordError(str(error), _pointer(place)) from error
 
-    def _needed(self, row: MappedRow, place: Place, key: str) -> Any:
+    def _needed(self, row: MappedRow, place: ValuePath, key: str) -> Any:
         value = self._value(row, place)
         if value is None and "default" not in place.model_fields_set:
             reason = f"{key}: the path {place.path or place.file!r} leads to nothing here"
-            raise MalformedRecordError(reason, "", "mend the record, or give the path a default in the mapping")
+            raise MalformedRecordError(reason, "", "fix the record, or give the path a default in the mapping")
         return value
 
-    def _text(self, row: MappedRow, place: Place | None) -> str:
+    def _text(self, row: MappedRow, place: ValuePath | None) -> str:
         value = self._value(row, place)
         return "" if value is None else as_text(value)
 
@@ -184,17 +182,17 @@ class Builder:
         return found
 
 
-def _pointer(place: Place) -> str:
+def _pointer(place: ValuePath) -> str:
     return "" if place.path is None else compile_path(place.path).pointer
 
 
-def _origin(row: MappedRow, place: Place | None) -> Origin:
+def _origin(row: MappedRow, place: ValuePath | None) -> Origin:
     if place is not None and place.file is not None:
         return Origin(file=place.file)
     return row.origin(_pointer(place) if place else "")
 
 
-def absent_paths(places: Object[str, Place], rows: Any) -> dict[str, tuple[str, list[str]]]:
+def absent_paths(places: Mapping[str, ValuePath], rows: Any) -> dict[str, tuple[str, list[str]]]:
     """Return the places whose path is in none of the rows, with its first step that is absent and the names there.
 
     Rows are read only until every path was found; a place with a default may be absent.

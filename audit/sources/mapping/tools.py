@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from agenthard.audit.sources.bfcl.schema import translate
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
-from agenthard.audit.sources.mapping.texts import structured
+from agenthard.audit.sources.formats.tool_docs import translate
+from agenthard.audit.sources.mapping.paths import structured
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec
@@ -22,11 +22,11 @@ def read_tools(value: Any, origin: Origin) -> tuple[ToolSpec, ...]:
     """Read a list of tools, or an object of them by name.
 
     Args:
-        value: the list or object; perhaps as JSON text. A tool may stand in OpenAI's wrapper.
-        origin: where it stands.
+        value: the list or object; perhaps as JSON text. A tool may be in OpenAI's wrapper.
+        origin: where it is.
 
     Raises:
-        MalformedRecordError: when it is no documentation of tools.
+        MalformedRecordError: when it is not a documentation of tools.
     """
     value = structured(value)
     if isinstance(value, Mapping) and not _is_doc(value):

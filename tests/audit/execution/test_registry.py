@@ -1,7 +1,5 @@
 import sys
-import tomllib
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
@@ -9,6 +7,7 @@ import pytest
 from agenthard.audit.execution import registry
 from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.audit.execution.tau import Tau2Environment
+from agenthard.audit.plugins import installed_plugins, plugins
 from agenthard.taxonomy.task import AgentTask
 from tests.builders import make_task
 
@@ -24,9 +23,9 @@ def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = ["good = agenthard.audit.execution.tau:Tau2Environment", "gone = no_such_module:X", "odd = json:dumps"]
     (info / "entry_points.txt").write_text("\n".join([f"[{registry.GROUP}]", *lines]) + "\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    registry._registered.cache_clear()
+    installed_plugins.cache_clear()
     yield info
-    registry._registered.cache_clear()
+    installed_plugins.cache_clear()
 
 
 def test_an_environment_is_found_by_benchmark_and_kept(register: Path) -> None:
@@ -41,7 +40,7 @@ def test_a_benchmark_without_one_has_none(register: Path) -> None:
     assert registry.environment_for(make_task(benchmark="library")) is None
 
 
-@pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "no subclass")])
+@pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "not a subclass")])
 def test_what_cannot_be_loaded_is_said(register: Path, name: str, words: str) -> None:
     with pytest.raises(UnavailableError, match=words):
         registry.environment_for(make_task(benchmark=name))
@@ -84,8 +83,7 @@ def test_no_code_that_is_generic_names_a_benchmark() -> None:
 
 
 def test_every_environment_of_the_package_loads() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
-    for name, value in declared[registry.GROUP].items():
-        loaded = EntryPoint(name, value, registry.GROUP).load()
-        assert issubclass(loaded, Environment), name
-    assert {"tau-bench", "tau2"} <= declared[registry.GROUP].keys()
+    for group, targets in registry.BUILT_IN.items():
+        for name, plugin in plugins(group, targets).items():
+            assert issubclass(plugin.load(), Environment), name
+    assert {"tau-bench", "tau2"} <= registry.BUILT_IN[registry.GROUP].keys()

@@ -13,7 +13,7 @@ from agenthard.audit.judge.context.material import Material, Passage
 from agenthard.audit.judge.investigating import Investigator
 from agenthard.audit.judge.investigation.found import CHARACTERS, CUT
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.models.request import Call
 from agenthard.taxonomy import AgentTask, Evidence
 

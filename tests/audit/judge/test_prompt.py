@@ -13,7 +13,7 @@ from agenthard.audit.judge.wording import prompt_version
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.audit.sources.bfcl import BFCL
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import EnvironmentSpec, GroundTruth, UserSpec
 from agenthard.taxonomy.categories import Category, Taxonomy, builtin_taxonomy
 from tests.audit.judge.prompting import material, passages_in, prompt_of

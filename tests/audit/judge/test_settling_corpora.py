@@ -14,7 +14,7 @@ from agenthard.audit.judge.verify.gate import check_evidence
 from agenthard.audit.judge.verify.settling import settle
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.audit.sources.bfcl import BFCL
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask
 from tests.audit.judge.saying import flawed, says
 

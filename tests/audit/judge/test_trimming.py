@@ -10,7 +10,7 @@ from agenthard.audit.judge.context.material import Material, Passage
 from agenthard.audit.judge.context.tokens import omission_tokens, passage_tokens
 from agenthard.audit.judge.context.trimming import PromptTooLongError, trim
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec
 from tests.audit.judge.ferries import ferry_task
 from tests.builders import LEND, make_task

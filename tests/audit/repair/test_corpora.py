@@ -9,7 +9,7 @@ from agenthard.audit.repair.proposals import propose
 from agenthard.audit.repair.recheck import Checker
 from agenthard.audit.repair.repairs import Workshop
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 
 
 @pytest.mark.corpora

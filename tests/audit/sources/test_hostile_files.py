@@ -16,13 +16,15 @@ from agenthard.audit.decisions.policy import PolicyError, load_policy
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.audit.sources.chat import Chat
-from agenthard.audit.sources.formats.reading import load_document, read_json_array, read_jsonl
+from agenthard.audit.sources.formats.json_records import read_json_array, read_jsonl
+from agenthard.audit.sources.formats.json_text import load_document
+from agenthard.audit.sources.formats.native_files import read_native_runs
 from agenthard.audit.sources.formats.rows import read_rows
 from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.mapping import MappingSource
-from agenthard.audit.sources.native import Native, read_native_runs
+from agenthard.audit.sources.native import Native
 from agenthard.audit.sources.registry import open_source
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.flows.errors import CommandError
 from agenthard.flows.pipeline import load_config
 from agenthard.taxonomy.categories import TaxonomyError, load_taxonomy
@@ -159,7 +161,7 @@ def test_a_long_document_is_refused_unread(tmp_path: Path) -> None:
 
 
 def test_a_long_array_is_refused_with_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agenthard.audit.sources.formats.reading.MAX_BYTES", 1000)
+    monkeypatch.setattr("agenthard.audit.sources.formats.json_records.MAX_BYTES", 1000)
     (tmp_path / "tasks.json").write_text(json.dumps([{"a": "x" * 600}] * 2))
     quarantine = Quarantine()
     assert list(read_json_array(tmp_path / "tasks.json", "tasks.json", quarantine)) == []
@@ -192,7 +194,7 @@ def bomb(path: Path, start: bytes, megabytes: int) -> Path:
 def test_a_gzip_bomb_ends_with_a_reason_and_keeps_what_came_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agenthard.audit.sources.formats.reading.UNPACKED_BYTES", 1 << 20)
+    monkeypatch.setattr("agenthard.audit.sources.formats.files.UNPACKED_BYTES", 1 << 20)
     path = bomb(tmp_path / "runs.jsonl.gz", b'{"id": 1}\n', 100)
     quarantine = Quarantine()
     assert [record.value for record in read_jsonl(path, path.name, quarantine, kind="run")] == [{"id": 1}]

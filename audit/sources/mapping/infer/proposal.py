@@ -1,22 +1,32 @@
 """From the chosen columns to a mapping, and how many rows parse under it."""
 
+import json
+import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
 from agenthard.audit.sources.mapping.data import read_value_file
-from agenthard.audit.sources.mapping.infer.addressee import is_beside, is_simulated, system_answers
-from agenthard.audit.sources.mapping.infer.columns import Column, columns_of
-from agenthard.audit.sources.mapping.infer.companions import Partner, partner_of, shared_values
-from agenthard.audit.sources.mapping.infer.files import Group, find_groups
-from agenthard.audit.sources.mapping.infer.identity import named_id, unnamed_id
-from agenthard.audit.sources.mapping.infer.looks import holds_accepted_values, is_prose
-from agenthard.audit.sources.mapping.infer.roles import Choice, choose, tool_names
-from agenthard.audit.sources.mapping.mapping import Mapping
-from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose
+from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
+from agenthard.audit.sources.mapping.infer.roles import (
+    Choice,
+    choose,
+    is_related,
+    is_simulated,
+    named_id,
+    system_answers,
+    tool_names,
+    unnamed_id,
+)
+from agenthard.audit.sources.mapping.mapping import MappingFile
+from agenthard.audit.sources.mapping.source import Reader
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")
@@ -87,7 +97,7 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     if partner is not None:
         mapping["join"] = [{"name": partner.name, "files": partner.group.names(), "key": partner.key}]
         proposal.comments["join"] = f"{partner.key} has the same values there"
-        if not _put_beside(rows, partner):
+        if not _join_rows(rows, partner):
             mapping["join"][0]["required"] = False
     columns, texts = columns_of(rows)
     if texts:
@@ -113,7 +123,7 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     for key, name in shared.items():
         if key not in chosen:
             _set(mapping, key, {"file": name})
-            proposal.comments[key] = "a file beside the rows"
+            proposal.comments[key] = "a file next to the rows"
     _metadata(proposal, columns, chosen)
     return proposal
 
@@ -133,8 +143,8 @@ def _keys(mapping: dict[str, Any]) -> set[str]:
     return joined | ({mapping["id"]} if "id" in mapping else set())
 
 
-def _put_beside(rows: list[dict[str, Any]], partner: Partner) -> bool:
-    """Put joined rows beside others; tell whether each has one."""
+def _join_rows(rows: list[dict[str, Any]], partner: Partner) -> bool:
+    """Join rows to others; tell whether each has a partner."""
     theirs = {str(row.values.get(partner.key)): row.values for row in partner.group.sample(10**6)}
     for row in rows:
         row[partner.name] = theirs.get(str(row[partner.key]), {})
@@ -165,16 +175,16 @@ def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Colum
     choice = chosen["user.turns"]
     used = [other.column for other in chosen.values()]
     texts = [value for value in choice.column.present if is_prose(value)]
-    beside = [c for c in columns if c not in used and is_beside(c, choice.column)]
-    if is_simulated(choice.column, [*texts, *(text for c in beside for text in c.present if is_prose(text))]):
+    related = [c for c in columns if c not in used and is_related(c, choice.column)]
+    if is_simulated(choice.column, [*texts, *(text for c in related for text in c.present if is_prose(text))]):
         user = proposal.mapping["user"]
         user["instruction"] = user.pop("turns")
         proposal.comments["user.instruction"] = proposal.comments.pop("user.turns") + "; it is addressed to a player"
         proposal.unsure.append(
             "user: the text seems to be addressed to a simulated user; if it is sent as it is, map turns"
         )
-        if beside:
-            user["context"] = {c.keys[-1]: c.path for c in beside}
+        if related:
+            user["context"] = {c.keys[-1]: c.path for c in related}
     elif system_answers(texts):
         proposal.mapping["user"]["roles"] = {"system": "assistant"}
         proposal.comments["user.roles"] = "'system:' answers 'user:' in the text"
@@ -233,10 +243,59 @@ def _set(mapping: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _try(proposal: Proposal) -> None:
-    reader = Reader(Mapping.model_validate(proposal.mapping), proposal.folder)
+    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
     quarantine = Quarantine()
     for _, task in reader.tasks(quarantine):
         proposal.parsed += 1
         proposal.calls += sum(map(len, task.ground_truth.turns))
     proposal.refused = quarantine.items
     proposal.rows = proposal.parsed + len(quarantine.items)
+
+
+_ORDER = (
+    "benchmark", "folder", "files", "rows", "json_columns", "join", "id", "subtask", "user", "environment",
+    "initial_state", "ground_truth", "evaluation", "traits", "cluster", "metadata",
+)  # fmt: skip
+
+
+def as_yaml(proposal: Proposal, target: Path | None = None) -> str:
+    """Write a proposal.
+
+    Args:
+        proposal: the proposal.
+        target: folder in which the mapping will be; None: the folder of the data.
+    """
+    lines = [
+        "# A mapping proposed by `agenthard sources infer`: read it before you use it.",
+        f"# {proposal.parsed} of {proposal.rows} rows parse under it; {proposal.calls} expected calls.",
+    ]
+    reasons = Counter(item.reason for item in proposal.refused)
+    lines += [f"#   {count} rows do not: {_one_line(reason)}" for reason, count in reasons.most_common(3)]
+    if proposal.unsure:
+        lines += ["# To be looked at:", *(f"#   {_one_line(text)}" for text in proposal.unsure)]
+    mapping = dict(proposal.mapping)
+    if target is not None and target.resolve() != proposal.folder.resolve():
+        mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), target.resolve())).as_posix()
+    for key in _ORDER:
+        if key in mapping:
+            lines += _lines(key, mapping[key], proposal.comments, key, 0)
+    return "\n".join(lines) + "\n"
+
+
+def _lines(key: str, value: Any, comments: dict[str, str], dotted: str, depth: int) -> list[str]:
+    indent = "  " * depth
+    comment = f"  # {_one_line(comments[dotted])}" if dotted in comments else ""
+    if isinstance(value, dict) and depth == 0:
+        inner = [line for name, item in value.items() for line in _lines(name, item, comments, f"{dotted}.{name}", 1)]
+        return [f"{indent}{_flow(key)}:{comment}", *inner]
+    return [f"{indent}{_flow(key)}: {_flow(value)}{comment}"]
+
+
+def _flow(value: Any) -> str:
+    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
+    text = text.removesuffix("\n").removesuffix("...").strip()
+    return json.dumps(value) if "\n" in text else text
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:300]

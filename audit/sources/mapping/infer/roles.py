@@ -1,12 +1,13 @@
-"""Which column plays which part: by what it holds first, then by what it is called."""
+"""Chooses the column for each part of a task: first by its values, then by its name."""
 
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.sources.mapping.infer.columns import Column
-from agenthard.audit.sources.mapping.infer.looks import (
+from agenthard.audit.sources.mapping.data import MappedRow
+from agenthard.audit.sources.mapping.infer.columns import (
+    Column,
     is_answer,
     is_calls,
     is_choices,
@@ -17,6 +18,7 @@ from agenthard.audit.sources.mapping.infer.looks import (
     is_texts,
     is_tools,
 )
+from agenthard.audit.sources.mapping.paths import structured
 
 _SCORING = ("ground_truth", "evaluation")
 _FITS = 0.8
@@ -96,7 +98,7 @@ def choose(
     Args:
         columns: the columns.
         answers: column of joined rows, which are for the ground truth and the evaluation alone.
-        shared_tools: names of tools that all rows share, from a file beside them.
+        shared_tools: names of tools that all rows share, from a file next to theirs.
     """
     taken: list[Column] = []
     chosen: dict[str, Choice] = {}
@@ -154,7 +156,7 @@ def _look(role: Role, column: Column, tools: Sequence[set[str]]) -> float:
 
 
 def tool_names(value: Any) -> set[str]:
-    """Return the names in a documentation of tools; none when it is none."""
+    """Return the names of documented tools; none when the value is not a documentation of tools."""
     from agenthard.audit.sources.formats.malformed import MalformedRecordError
     from agenthard.audit.sources.mapping.tools import read_tools
     from agenthard.taxonomy.record import Origin
@@ -188,3 +190,84 @@ _LOOKS: dict[str, Callable[[Any], bool]] = {
     "subtask": lambda value: isinstance(value, str),
     "cluster": is_scalar,
 }
+
+
+_INSTRUCTION_NAMES = ("instruction", "instructions", "scenario", "persona", "task_instructions", "reason_for_call")
+_YOU = re.compile(r"\byou(r|'re)?\b", re.IGNORECASE)
+_YOU_FIRST = re.compile(r"\s*(you are|you're|you want|you would|you need|your)\b", re.IGNORECASE)
+_AN_AGENT = re.compile(r"\byou are an? (\w+ )?(ai|assistant|expert|agent|chatbot)\b", re.IGNORECASE)
+_USER_FIRST = re.compile(r"\s*user\s*[:\uff1a]", re.IGNORECASE)
+_SYSTEM_ANSWERS = re.compile(r"^\s*system\s*[:\uff1a]", re.MULTILINE | re.IGNORECASE)
+_MOST = 0.6
+
+
+def is_simulated(column: Column, texts: Sequence[str]) -> bool:
+    """Tell whether texts are for a model that plays the user.
+
+    They are when most begin with "you" or "your", or say "you" under a name such as instruction, unless they say
+    that "you" are an assistant.
+
+    Args:
+        column: the column that was chosen as what the user says.
+        texts: its texts, and those of related columns.
+    """
+    if not texts or _share(texts, _AN_AGENT) > 1 - _MOST:
+        return False
+    named = name_fit(column, _INSTRUCTION_NAMES) >= 0.5
+    begin = sum(bool(_YOU_FIRST.match(text)) for text in texts) / len(texts)
+    return begin > _MOST or (named and _share(texts, _YOU) > _MOST)
+
+
+def system_answers(texts: Sequence[str]) -> bool:
+    """Tell whether texts are conversations in which "system:" answers "user:"."""
+    begin = sum(bool(_USER_FIRST.match(text)) for text in texts)
+    return begin > len(texts) / 2 and _share(texts, _SYSTEM_ANSWERS) > 0
+
+
+def is_related(column: Column, instruction: Column) -> bool:
+    """Tell whether a column of texts is in the same object as the instruction of a simulated user."""
+    related = len(instruction.keys) > 1 and column.keys[0] == instruction.keys[0] and not column.overlaps(instruction)
+    return related and all(isinstance(structured(value), str) for value in column.present)
+
+
+def _share(texts: Sequence[str], pattern: re.Pattern[str]) -> float:
+    return sum(bool(pattern.search(text)) for text in texts) / len(texts)
+
+
+_ID_NAMES = ("id", "task_id", "question_id", "example_id", "uuid", "instance_id", "idx", "index", "qid", "key", "name")
+_LONGEST = 64
+
+
+def named_id(columns: Sequence[Column], rows: Sequence[MappedRow]) -> str | None:
+    """Return the path of a unique column with a usual name of an id, prefixed with the folder or the file if needed.
+
+    Args:
+        columns: the columns.
+        rows: all rows, without what is joined to them.
+    """
+    called = [column for column in _full(columns) if name_fit(column, _ID_NAMES) > 0]
+    for column in sorted(called, key=lambda item: -name_fit(item, _ID_NAMES)):
+        for above in ("", "_folder", "_stem"):
+            if _unique(rows, column.keys[0], above):
+                return f"join('/', [{above}, to_string({column.path})])" if above else column.path
+    return None
+
+
+def unnamed_id(columns: Sequence[Column], rows: Sequence[MappedRow]) -> str | None:
+    """Return the path of a column of words or numbers that is unique in all rows."""
+    words = [column for column in _full(columns) if all(_is_word(value) for value in column.values)]
+    return next((column.path for column in words if _unique(rows, column.keys[0], "")), None)
+
+
+def _full(columns: Sequence[Column]) -> list[Column]:
+    return [c for c in columns if len(c.keys) == 1 and c.share == 1 and all(is_scalar(value) for value in c.values)]
+
+
+def _is_word(value: Any) -> bool:
+    if isinstance(value, (bool, float)) or len(str(value)) > _LONGEST:
+        return False
+    return len(str(value).split()) == 1
+
+
+def _unique(rows: Sequence[MappedRow], name: str, above: str) -> bool:
+    return len({(str(row.values.get(name)), row.values.get(above)) for row in rows}) == len(rows)

@@ -7,8 +7,8 @@ from agenthard.audit.detectors.environment import PromptUnknownTool
 from agenthard.audit.detectors.support.named_tools import named_tools
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, Message, Status, ToolSpec, UserSpec
 from tests.builders import make_task
 

@@ -5,8 +5,8 @@ import pytest
 from agenthard.audit.detectors.environment import PromptWrongArgument
 from agenthard.audit.evidence import failure
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolSpec
 from tests.builders import make_task
 

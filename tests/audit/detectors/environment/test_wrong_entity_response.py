@@ -208,7 +208,7 @@ def test_one_finding_per_tool_over_all_tasks():
 @pytest.mark.corpora
 def test_real_runs_have_none_until_responses_are_swapped(corpora):
     from agenthard.audit.sources.base import Quarantine
-    from agenthard.audit.sources.tau_bench import TauBench
+    from agenthard.audit.sources.tau.tau_bench import TauBench
 
     source, quarantine = TauBench(corpora / "tau-bench_59a200c", ["airline"]), Quarantine()
     tasks = {item.id: item for item in source.tasks(quarantine)}

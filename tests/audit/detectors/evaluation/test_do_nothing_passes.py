@@ -7,8 +7,8 @@ from agenthard.audit.detectors.evaluation import DoNothingPasses
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import (
     AgentTask,
     Check,

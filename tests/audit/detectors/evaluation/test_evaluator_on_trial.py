@@ -13,8 +13,8 @@ from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.gold import environment_of, why_not_evaluated
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
 from tests.library import DESK, TEXT, Desk, call, desk_task, lend, library_desk, tool
 

@@ -8,7 +8,7 @@ from agenthard.audit.detectors.evaluation import StatedAnswer
 from agenthard.audit.evidence import failure
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
 from tests.builders import LEND, make_task
 

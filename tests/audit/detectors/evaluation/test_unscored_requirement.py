@@ -6,7 +6,7 @@ from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.evaluation import UnscoredRequirement
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Status, Tier, UserSpec
 from tests.builders import make_task
 

@@ -19,8 +19,8 @@ from agenthard.audit.execution.mutation.recorded import wrong_values
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 from agenthard.taxonomy.accepted import any_of
 from agenthard.taxonomy.finding import Evidence, Level

@@ -10,8 +10,8 @@ from agenthard.audit.detectors import ground_truth
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.audit.sources.bfcl import BFCL
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import Finding, Severity, Status
 
 pytestmark = pytest.mark.corpora

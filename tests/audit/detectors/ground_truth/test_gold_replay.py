@@ -15,8 +15,8 @@ from agenthard.audit.detectors.ground_truth import (
 )
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, Severity, Status
 from tests.library import call, desk_task, lend, library_desk
 

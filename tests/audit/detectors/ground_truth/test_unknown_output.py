@@ -5,7 +5,7 @@ import pytest
 from agenthard.audit.detectors.ground_truth import UnknownOutput
 from agenthard.audit.evidence import failure
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
+from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall
 from tests.builders import make_task
 

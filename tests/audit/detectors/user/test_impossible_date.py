@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.detectors.user import ImpossibleDate
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import EnvironmentSpec, GroundTruth, ToolCall
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task

@@ -130,7 +130,7 @@ def test_what_cannot_be_checked_is_not_called_clean():
 @pytest.mark.corpora
 def test_real_simulators(corpora):
     from agenthard.audit.sources.base import Quarantine
-    from agenthard.audit.sources.tau_bench import TauBench
+    from agenthard.audit.sources.tau.tau_bench import TauBench
 
     source, quarantine = TauBench(corpora / "tau-bench_59a200c", ["airline"]), Quarantine()
     tasks = list(source.tasks(quarantine))

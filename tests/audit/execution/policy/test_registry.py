@@ -1,9 +1,9 @@
-from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
 
 from agenthard.audit.execution.policy import registry
+from agenthard.audit.plugins import Plugin, PluginError
 from tests.audit.execution.policy.conftest import airline_tables, make_task
 
 
@@ -15,8 +15,8 @@ def forget() -> Any:
 
 
 def offer(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    entry = EntryPoint(name="mine", value=value, group=registry.GROUP)
-    monkeypatch.setattr(registry, "entry_points", lambda group: [entry] if group == registry.GROUP else [])
+    offered = {registry.GROUP: (Plugin("mine", value, "mine"),)}
+    monkeypatch.setattr(registry, "installed_plugins", lambda group: offered[group])
 
 
 def test_ids_are_unique_in_a_domain() -> None:
@@ -40,5 +40,5 @@ def test_a_book_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch) -
 
 def test_something_that_is_no_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, "agenthard.audit.execution.policy.airline.booking:BAG")
-    with pytest.raises(TypeError, match="no RuleBook"):
+    with pytest.raises(PluginError, match="not a RuleBook"):
         registry.rule_books()

@@ -94,7 +94,7 @@ def test_origins_lead_into_the_file(root: Path) -> None:
     [
         ("{", "", "cannot be read"),
         ("[]", "", "expected a JSON object"),
-        ('{"subtask1": "a", "subtask1": "b"}', "", "'subtask1' stands twice"),
+        ('{"subtask1": "a", "subtask1": "b"}', "", "'subtask1' occurs twice"),
         ('{"title": "x"}', "", "holds no subtask1"),
         (description(" "), "/subtask1", "no text; write one"),
         (description(7), "/subtask1", "expected a text or an object, found int"),

@@ -9,9 +9,8 @@ import pytest
 
 from agenthard.audit.sources.base import NotRead
 from agenthard.audit.sources.bfcl import BFCL
-from agenthard.audit.sources.bfcl.content import MANIFEST
 from agenthard.audit.sources.bfcl.layout import find_layout
-from agenthard.audit.sources.bfcl.reader import content_hashes
+from agenthard.audit.sources.bfcl.reader import MANIFEST, content_hashes
 from agenthard.taxonomy import AgentTask
 
 Read = Callable[[Path], dict[str, AgentTask]]

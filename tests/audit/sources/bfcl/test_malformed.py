@@ -21,7 +21,7 @@ def quarantined(broken: Path) -> list[Quarantined]:
     [
         (QUESTIONS, 2, "", "not valid JSON"),
         (QUESTIONS, 3, "/id", "the field 'id' is missing"),
-        (QUESTIONS, 4, "/id", "the field 'id' is no text: 4"),
+        (QUESTIONS, 4, "/id", "the field 'id' is not text: 4"),
         (QUESTIONS, 5, "/question", "expected an array at /question, found a string"),
         (QUESTIONS, 6, "/function/0", "the field 'parameters' is missing"),
         (QUESTIONS, 7, "/id", "the id 'simple_0' was already used at BFCL_v3_simple.json:1"),

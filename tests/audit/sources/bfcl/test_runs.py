@@ -154,7 +154,7 @@ def test_scores_of_2024_count_from_one(tmp_path: Path, runs: ReadRuns, ids: list
         ([summary(1, 2), {"id": "simple_7"}], "it lists failures of runs that are not there: simple_7"),
         ([summary(1, 2), {"id": 3}], "line 2 has the id 3"),
         ([summary(1, 2), {"id": None}], "line 2 has the id None"),
-        ([{"id": "simple_0"}], "the first line is no summary"),
+        ([{"id": "simple_0"}], "the first line is not a summary"),
     ],
 )
 def test_a_score_alone_that_does_not_add_up_is_quarantined(

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.mapping import Mapping
+from agenthard.audit.sources.mapping import MappingFile
 from agenthard.audit.sources.mapping.infer import infer
-from agenthard.audit.sources.mapping.reader import Reader
+from agenthard.audit.sources.mapping.source import Reader
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy.task import AgentTask
 
@@ -37,7 +37,7 @@ def test_a_proposal_reads_what_the_source_reads(
     corpora: Path, source: str, root: str, domain: str, file: str, calls: int, equal: int
 ) -> None:
     proposal = infer(corpora / root / file)
-    reader = Reader(Mapping.model_validate(proposal.mapping), proposal.folder)
+    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
     mapped = {task.native_id: task for _, task in reader.tasks(Quarantine())}
     real = {task.native_id: task for task in open_source(source, corpora / root, (domain,)).tasks(Quarantine())}
     assert set(mapped) == set(real)

@@ -7,7 +7,15 @@ import pytest
 
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping import MappingSource, load_mapping
-from agenthard.audit.sources.mapping.mapping import EnvironmentMap, Join, Mapping, RunMap, ScoringMap, TruthMap, UserMap
+from agenthard.audit.sources.mapping.mapping import (
+    EnvironmentMap,
+    Join,
+    MappingFile,
+    RunMap,
+    ScoringMap,
+    TruthMap,
+    UserMap,
+)
 from agenthard.audit.sources.mapping.paths import PathSyntaxError, compile_path
 
 
@@ -80,5 +88,5 @@ def test_the_page_shows_the_mapping_of_the_example() -> None:
 
 def test_the_page_names_every_key() -> None:
     page = (Path(__file__).parents[4] / "docs/sources/mapping.md").read_text()
-    records = (Mapping, UserMap, EnvironmentMap, TruthMap, ScoringMap, RunMap, Join)
+    records = (MappingFile, UserMap, EnvironmentMap, TruthMap, ScoringMap, RunMap, Join)
     assert [name for record in records for name in record.model_fields if name not in page] == []

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.mapping.answers import accepted_answers
-from agenthard.audit.sources.mapping.calls import read_calls
+from agenthard.audit.sources.mapping.calls import accepted_answers, read_calls
 from agenthard.audit.sources.mapping.conversation import read_messages, read_turns
 from agenthard.audit.sources.mapping.tools import read_tools
 from agenthard.taxonomy.record import Origin
