@@ -9,9 +9,9 @@ knows the run's conversation. What has no proof, or one that does not hold, is s
 from collections.abc import Mapping, Sequence
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation
-from agenthard.audit.execution import declared
-from agenthard.audit.execution.compared import never_compared
-from agenthard.audit.execution.declared import DECLARED, Declared
+from agenthard.audit.execution import declared_evaluation
+from agenthard.audit.execution.counterfactual import never_compared
+from agenthard.audit.execution.declared_evaluation import DECLARED, Declared
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.registry import environment_for, environment_for_runs, has_code
 from agenthard.taxonomy.finding import Proof, Severity, Tier
@@ -135,7 +135,7 @@ def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> 
     if known is None:
         return _suspected(detector, hit, "its proof was not carried out")
     try:
-        verdict = declared.score(known, Attempt(turns=hit.proof.turns, replies=hit.proof.replies))
+        verdict = declared_evaluation.score(known, Attempt(turns=hit.proof.turns, replies=hit.proof.replies))
     except UnavailableError as reason:
         return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
     wrong = verdict.passed == hit.proof.passes != hit.proof.should_pass
@@ -158,7 +158,7 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
     known = declaration(task)
     if known is None:
         raise UnavailableError(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
-    return declared.score(known, attempt).passed, DECLARED
+    return declared_evaluation.score(known, attempt).passed, DECLARED
 
 
 def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:

@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from agenthard.audit.command import filled
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Detector, SuiteDetector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.replay_command import filled
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.runs import read_runs

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field, ValidationError, field_validator
 
-from agenthard.audit.decisions.earned import Measured
+from agenthard.audit.decisions.measured_precision import Measured
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy.errors import AgentHardError

@@ -12,7 +12,7 @@ from agenthard.audit.decisions.split import (
     write_manifest,
     write_tasks,
 )
-from agenthard.audit.repair.apply import FileEdit
+from agenthard.audit.repair.file_edits import FileEdit
 from agenthard.audit.sources.base import Quarantined, Source, Version
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.record import Record

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from agenthard.audit.execution.declared import Declared
+from agenthard.audit.execution.declared_evaluation import Declared
 from agenthard.taxonomy.finding import Evidence, Level, Proof, Severity, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolSpec

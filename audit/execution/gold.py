@@ -2,11 +2,11 @@
 
 import weakref
 
-from agenthard.audit.command import replay_template
 from agenthard.audit.execution.checkout import checkout
 from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.registry import environment_for
 from agenthard.audit.execution.replay import Replay, gold_turns, replay
+from agenthard.audit.replay_command import replay_template
 from agenthard.taxonomy.task import AgentTask
 
 _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")

@@ -17,9 +17,9 @@ from agenthard.audit.detectors.base import (
 )
 from agenthard.audit.detectors.ground_truth import CallSchema, ConflictingGold, NearMissValue, TurnCount
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.declared import DECLARED
+from agenthard.audit.execution.attempts import attempt_of, gold_attempt
+from agenthard.audit.execution.declared_evaluation import DECLARED
 from agenthard.audit.execution.environment import Attempt
-from agenthard.audit.execution.variants import attempt_of, gold_attempt
 from agenthard.audit.proof import recorded, wrongly_fails, wrongly_passes
 from agenthard.audit.shards import check_shard
 from agenthard.taxonomy import (

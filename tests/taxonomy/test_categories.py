@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.taxonomy.categories import TaxonomyError, builtin_taxonomy, load_taxonomy
-from agenthard.taxonomy.page import taxonomy_page
+from agenthard.taxonomy.categories import TaxonomyError, builtin_taxonomy, load_taxonomy, taxonomy_page
 
 OWN = """
 version: "lab-1"

@@ -7,7 +7,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
-from agenthard.audit.execution.superseded import superseded
+from agenthard.audit.execution.necessity import superseded
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 

@@ -11,7 +11,7 @@ from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
 from agenthard.audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_roots, mutants
-from agenthard.audit.execution.mutation.recorded import wrong_values
+from agenthard.audit.execution.mutation.root_causes import wrong_values
 from agenthard.audit.proof import wrongly_passes
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.pointer import split

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
+from agenthard.audit.execution.attempts import gold_attempt
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.gold import environment_of
-from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
-from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.audit.execution.policy.checker import Judged, Judgement, judge, rules_for
 from agenthard.audit.execution.policy.rule import CannotTell, Violation
-from agenthard.audit.execution.variants import gold_attempt
 from agenthard.audit.proof import wrongly_passes
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask

@@ -14,7 +14,7 @@ from agenthard.audit.execution.environment import (
     UnavailableError,
     Verdict,
 )
-from agenthard.audit.execution.releases import release_of
+from agenthard.audit.execution.managed_environments import release_of
 from agenthard.audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
 from agenthard.audit.sources.bfcl.layout import find_layout
 from agenthard.audit.sources.bfcl.reader import content_hashes

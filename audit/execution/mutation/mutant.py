@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from agenthard.audit.execution.environment import Attempt
-from agenthard.audit.execution.mutation.roots import Kind
+from agenthard.audit.execution.mutation.root_causes import Kind
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 

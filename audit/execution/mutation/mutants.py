@@ -8,10 +8,9 @@ from typing import Any
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.gold import environment_of, gold_replay
-from agenthard.audit.execution.mutation import choices, numbers, texts
+from agenthard.audit.execution.mutation import operators
 from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
-from agenthard.audit.execution.mutation.paths import copied_and_removed
-from agenthard.audit.execution.mutation.roots import Kind, kind_of
+from agenthard.audit.execution.mutation.root_causes import Kind, kind_of
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import Turns, gold_turns, replay
 from agenthard.taxonomy.accepted import concrete_values
@@ -19,17 +18,17 @@ from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 OPERATORS: tuple[Callable[[Place, Random], Iterator[Change]], ...] = (
-    choices.other_choice,
-    choices.other_entity,
-    choices.left_out,
-    numbers.other_number,
-    numbers.as_fraction,
-    numbers.lost_mark,
-    texts.lost_power,
-    texts.lost_slash,
-    texts.other_day,
-    texts.users_date,
-    texts.users_case,
+    operators.other_choice,
+    operators.other_entity,
+    operators.left_out,
+    operators.other_number,
+    operators.as_fraction,
+    operators.lost_mark,
+    operators.lost_power,
+    operators.lost_slash,
+    operators.other_day,
+    operators.users_date,
+    operators.users_case,
 )
 """What changes one value."""
 
@@ -189,7 +188,7 @@ def _reversed(task: AgentTask, turns: Turns, i: int) -> Mutant:
 
 def _said_otherwise(task: AgentTask, turns: Turns, outputs: tuple[str, ...]) -> Iterator[Mutant]:
     for k, text in enumerate(outputs):
-        for operator, spelled in numbers.written_otherwise(text):
+        for operator, spelled in operators.written_otherwise(text):
             pointer = f"/ground_truth/outputs/{k}"
             replies = (*outputs[:k], spelled, *outputs[k + 1 :])
             yield Mutant(
@@ -204,3 +203,20 @@ def _said_otherwise(task: AgentTask, turns: Turns, outputs: tuple[str, ...]) -> 
                 certain=operator != "number-in-words",
                 attempt=Attempt(turns=turns, replies=replies),
             )
+
+
+def copied_and_removed(task: AgentTask, call: ToolCall) -> tuple[ToolCall, ...]:
+    """Return a copy and a removal in place of a move, for file tools named and called as on Unix; else nothing.
+
+    Whether they come to the same has to be tried: a removal may refuse what a move accepts.
+    """
+    copy, remove = task.tool("cp"), task.tool("rm")
+    if call.name != "mv" or set(call.arguments) != {"source", "destination"} or copy is None or remove is None:
+        return ()
+    taken = list(remove.parameters.get("properties", {}))
+    if set(copy.parameters.get("properties", {})) != {"source", "destination"} or len(taken) != 1:
+        return ()
+    return (
+        ToolCall(name="cp", arguments=dict(call.arguments)),
+        ToolCall(name="rm", arguments={taken[0]: call.arguments["source"]}),
+    )

@@ -12,8 +12,7 @@ from agenthard.audit.execution.environment import (
     Verdict,
 )
 from agenthard.audit.execution.tau.airline import AirlineTools
-from agenthard.audit.execution.tau.conversation import attempt_of, was_closed
-from agenthard.audit.execution.tau.evaluator import judge
+from agenthard.audit.execution.tau.evaluator import attempt_of, judge, was_closed
 from agenthard.audit.execution.tau.retail import RetailTools
 from agenthard.audit.execution.tau.state import State, Table
 from agenthard.audit.execution.tau.tools import Release, Tools

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
 from agenthard.audit.execution.environment import Observation
-from agenthard.audit.execution.tau.arithmetic import calculate, is_arithmetic
+from agenthard.audit.execution.tau.calculator import calculate, is_arithmetic
 from agenthard.audit.execution.tau.state import State
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import ToolSpec

@@ -19,14 +19,14 @@ from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError
 from agenthard.audit.execution.workers.isolation import (
     Isolation,
+    Limits,
     WeakIsolationError,
     refusal,
     switched_off,
     weak_isolation_allowed,
 )
-from agenthard.audit.execution.workers.limits import Limits
 
-HERE = Path(__file__).resolve().parent
+INSIDE = Path(__file__).resolve().parent / "inside"
 START_SECONDS = 60.0
 HOST_SECONDS = 10.0
 MESSAGE_BYTES = 4096
@@ -69,7 +69,7 @@ class Sandbox:
             with theirs:
                 order = {**self._order(theirs.fileno(), python, script, limits, arguments), "probe": probe}
                 self._launcher = subprocess.Popen(
-                    [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps(order)],
+                    [sys.executable, "-I", "-S", INSIDE / "launcher.py", json.dumps(order)],
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
                     stderr=self._log,
@@ -95,7 +95,7 @@ class Sandbox:
         home.mkdir()
         program = Path(os.path.realpath(python.parent)) / python.name
         given = limits.model_dump_json()
-        host = [HERE / "host.py", str(control), script.resolve(), home, given, *arguments]
+        host = [INSIDE / "host.py", str(control), script.resolve(), home, given, *arguments]
         return {
             "control": control,
             "command": list(map(str, [program, "-s", "-P", "-B", *host])),
@@ -215,7 +215,7 @@ def why_not_contained() -> str | None:
 
 @cache
 def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
-    probe = Sandbox(Path(sys.executable), HERE / "host.py", Limits(), probe=True)
+    probe = Sandbox(Path(sys.executable), INSIDE / "host.py", Limits(), probe=True)
     probe.close()
     return probe.isolation
 
@@ -223,7 +223,7 @@ def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
 def _needed(program: Path, script: Path, arguments: Sequence[str]) -> list[str]:
     """List the folders that a host has to reach: its interpreter, the scripts, and folders among its arguments."""
     real = Path(os.path.realpath(program))
-    folders = [program.parent.parent, real.parent.parent, HERE, script.parent]
+    folders = [program.parent.parent, real.parent.parent, INSIDE, script.parent]
     folders += [Path(argument) for argument in arguments if argument.startswith("/")]
     if real == Path(os.path.realpath(sys.executable)):
         folders += map(Path, sys.path)

@@ -10,10 +10,10 @@ from pydantic import TypeAdapter, ValidationError
 from agenthard.audit.judge.verdict import Change
 from agenthard.audit.judge.verify.checked import CheckedIssue
 from agenthard.audit.judge.verify.cited import same_place
-from agenthard.audit.repair.apply import FileEdit, edit_files, own_parts, patched_parts, read_document, translate
+from agenthard.audit.repair.file_edits import FileEdit, edit_files, own_parts, patched_parts, read_document, translate
+from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.proposals import Patch
 from agenthard.audit.repair.recheck import Checker, Looked, compare
-from agenthard.audit.repair.spans import EditError
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Tier
 from agenthard.taxonomy.pointer import resolve

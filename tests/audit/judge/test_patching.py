@@ -12,8 +12,8 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.judge.verdict import Change
 from agenthard.audit.judge.verify.checked import CheckedIssue
 from agenthard.audit.judge.verify.patching import PatchError, file_edits, operations, patched_task, recheck
+from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.recheck import Checker
-from agenthard.audit.repair.spans import EditError
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
 from agenthard.taxonomy import Origin

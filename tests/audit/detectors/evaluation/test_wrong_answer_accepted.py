@@ -15,7 +15,7 @@ from agenthard.audit.detectors.environment import PromptUnknownTool
 from agenthard.audit.detectors.evaluation import RightAnswerRejected, WrongAnswerAccepted
 from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
-from agenthard.audit.execution.mutation.recorded import wrong_values
+from agenthard.audit.execution.mutation.root_causes import wrong_values
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine

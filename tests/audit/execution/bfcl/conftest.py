@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution import venvs
+from agenthard.audit.execution import managed_environments as venvs
 from agenthard.audit.execution.bfcl import BfclEnvironment
 from agenthard.audit.execution.bfcl.environment import SCRIPT
 from agenthard.audit.execution.environment import UnavailableError

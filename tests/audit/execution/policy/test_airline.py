@@ -6,7 +6,7 @@ import pytest
 
 from agenthard.audit.evidence import failure
 from agenthard.audit.execution.policy import CannotTell, Outcome, Violation, judge
-from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.audit.execution.policy.checker import rules_for
 from agenthard.taxonomy import AgentTask, ToolCall
 from tests.audit.execution.policy.conftest import (
     Json,

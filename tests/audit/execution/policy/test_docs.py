@@ -6,7 +6,7 @@ from typing import Any
 
 from agenthard.audit.execution.environment import Attempt, Environment, Observation, Verdict
 from agenthard.audit.execution.policy import CannotTell, Outcome, RuleBook, Violation, judge
-from agenthard.audit.execution.policy.registry import rule_books
+from agenthard.audit.execution.policy.checker import rule_books
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolCall
 from tests.builders import make_task
 

@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.evidence import failure
 from agenthard.audit.execution.policy import CannotTell, Outcome, Violation, judge
-from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.audit.execution.policy.checker import rules_for
 from agenthard.taxonomy import Severity, ToolCall
 from tests.audit.execution.policy.conftest import call, environment_of, make_task, policy, retail_tables
 

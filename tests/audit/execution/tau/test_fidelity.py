@@ -1,5 +1,5 @@
 from agenthard.audit.execution.tau import TauBenchEnvironment
-from agenthard.audit.execution.tau.conversation import answered_calls
+from agenthard.audit.execution.tau.evaluator import answered_calls
 from agenthard.audit.execution.tau.fidelity import measure
 from agenthard.taxonomy import Message, ToolCall, Trajectory
 from tests.audit.execution.tau.conftest import make_task

@@ -6,9 +6,15 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.repair.apply import edit_files, own_parts, patched_parts, read_document, translate
-from agenthard.audit.repair.diff import unified_diff
-from agenthard.audit.repair.spans import EditError
+from agenthard.audit.repair.file_edits import (
+    edit_files,
+    own_parts,
+    patched_parts,
+    read_document,
+    translate,
+    unified_diff,
+)
+from agenthard.audit.repair.json_edit import EditError
 from agenthard.taxonomy import AgentTask, GroundTruth, Origin, ToolCall
 from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task

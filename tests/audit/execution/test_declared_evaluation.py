@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution.declared import Declared, score
+from agenthard.audit.execution.declared_evaluation import Declared, score
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth, ToolCall
 from tests.builders import make_task

@@ -1,10 +1,13 @@
 """Looking at a ground truth call by call, with the state that each call meets."""
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import entry_points
 
 from agenthard.audit.execution.environment import Environment
+from agenthard.audit.execution.policy import airline, retail
 from agenthard.audit.execution.policy.case import Case, Made
-from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule, RuleBook
 from agenthard.audit.execution.replay import concrete
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
@@ -74,3 +77,27 @@ def _look(rule: Rule, case: Case) -> Outcome:
         return rule.look(case)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
         return CannotTell(reason=f"the call or the database lacks what the rule needs ({error})")
+
+
+GROUP = "agenthard.policies"
+
+
+@cache
+def rule_books() -> tuple[RuleBook, ...]:
+    """Return every rule book; those of entry points come last, in order of their name.
+
+    Raises:
+        TypeError: when an entry point leads to something else.
+    """
+    offered = [(entry, entry.load()) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
+    for entry, found in offered:
+        if not isinstance(found, RuleBook):
+            raise TypeError(f"{entry.value} (entry point {entry.name} of {GROUP}) is no RuleBook")
+    return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
+
+
+def rules_for(task: AgentTask) -> list[Rule]:
+    """Return the rules of a task's domain whose sentences its policy holds."""
+    domain = task.subtask.partition("-")[0]
+    rules = [rule for book in rule_books() if book.domain == domain for rule in book.rules]
+    return [rule for rule in rules if rule.cited(task.environment.policy)]

@@ -6,6 +6,8 @@ dependencies: what benchmark code really imports at run time is little, and what
 
 import shutil
 import sys
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched, known_releases
 from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
 
 
 class ManagedEnvironment(Record):
@@ -140,4 +143,50 @@ def _described(found: Fetched) -> ManagedEnvironment:
         python=found.python,
         folder=found.path,
         packages=dict(sorted(packages.items())),
+    )
+
+
+ContentHashes = Callable[[Path], Iterator[str]]
+"""Gives the content hashes of all tasks in a folder of data."""
+
+
+def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
+    """Find the installed release that a task is of; where several have the same task, the newest.
+
+    Releases that are installed later, while the process runs, are found too.
+
+    Args:
+        task: the task.
+        content_hashes: reads those of a release.
+
+    Raises:
+        UnavailableError: no installed release has the task; the message names the command that brings one.
+    """
+    installed = fetched(task.benchmark)
+    for item in reversed(installed):
+        if task.content_hash in _contents(content_hashes, item.data, item.data.stat().st_mtime_ns):
+            return item
+    raise UnavailableError(_no_code(task, [item.version for item in installed]))
+
+
+@lru_cache(maxsize=8)
+def _contents(content_hashes: ContentHashes, data: Path, changed: int) -> frozenset[str]:
+    return frozenset(content_hashes(data))
+
+
+def _no_code(task: AgentTask, installed: list[str]) -> str:
+    """Say why a task is not executed, in the same words for all tasks of one kind: reports count equal reasons."""
+    name = task.benchmark
+    if task.content_hash is None:
+        return f"the task does not tell which release of {name} it is of, so none of its code is run"
+    there = f"installed: {', '.join(installed) or 'none'}"
+    data = task.content_hash.partition(":")[0]
+    missing = [each for each in known_releases(name) if each.data == data and each.version not in installed]
+    if missing:
+        command = create_command(name, missing[-1].version)
+        return f"no code of this release (data {data}; {there}): `{command}` brings it"
+    command = f"{create_command(name, 'RELEASE')} --unpinned"
+    return (
+        f"no code of this release (data {data}; {there}): the task's question, answer or documentation differs from "
+        f"theirs; where it is of another release, `{command}` brings its code"
     )

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthard.audit.repair.spans import EditError, edit_json
+from agenthard.audit.repair.json_edit import EditError, edit_json
 
 TEXT = '{"a": [1,  {"b/c": "x"} ,3],\n "d":{ "e" : null }, "f": [ ]}'
 

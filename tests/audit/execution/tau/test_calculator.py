@@ -1,6 +1,6 @@
 import pytest
 
-from agenthard.audit.execution.tau.arithmetic import ExpressionError, calculate, is_arithmetic
+from agenthard.audit.execution.tau.calculator import ExpressionError, calculate, is_arithmetic
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from agenthard.audit.conclude import conclude
-from agenthard.audit.decisions.earned import Measured, measured_table
+from agenthard.audit.decisions.measured_precision import Measured, measured_table
 from agenthard.audit.decisions.policy import load_policy
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import check_shard

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
-from agenthard.audit.repair.spans import EditError
+from agenthard.audit.repair.json_edit import EditError
 
 MAX_CALL_CHARS = 20_000
 """A longer text is not parsed."""

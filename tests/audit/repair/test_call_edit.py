@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.repair.call_text import edit_call
-from agenthard.audit.repair.spans import EditError
+from agenthard.audit.repair.call_edit import edit_call
+from agenthard.audit.repair.json_edit import EditError
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.execution import venvs
+from agenthard.audit.execution import managed_environments
 from agenthard.audit.execution.environment import UnavailableError
 from tests.audit.sources.test_fetch import use_handmade_index
 
@@ -16,26 +16,26 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("index")
 def test_an_environment_is_created_listed_found_and_removed() -> None:
-    assert venvs.existing() == []
+    assert managed_environments.existing() == []
     with pytest.raises(UnavailableError, match="agenthard env create bfcl"):
-        venvs.find("bfcl", "2025.7.17")
-    made = venvs.create("bfcl")
+        managed_environments.find("bfcl", "2025.7.17")
+    made = managed_environments.create("bfcl")
     assert made.version == "2025.7.17"
     assert {"bfcl_eval": "2025.7.17", "mpmath": "1.3.0"}.items() <= made.packages.items()
-    assert venvs.existing() == [made] == [venvs.find("bfcl", "2025.7.17")]
+    assert managed_environments.existing() == [made] == [managed_environments.find("bfcl", "2025.7.17")]
     assert made.python.exists()
-    assert venvs.remove("bfcl") == [made]
-    assert venvs.existing() == []
+    assert managed_environments.remove("bfcl") == [made]
+    assert managed_environments.existing() == []
     assert not made.python.exists()
 
 
 @pytest.mark.usefixtures("index")
 def test_what_cannot_be_done_says_so() -> None:
     with pytest.raises(UnavailableError, match="nothing to fetch for 'checkers'"):
-        venvs.create("checkers")
+        managed_environments.create("checkers")
     with pytest.raises(UnavailableError, match="no environment of bfcl 9.9"):
-        venvs.remove("bfcl", "9.9")
+        managed_environments.remove("bfcl", "9.9")
     with pytest.raises(UnavailableError, match="could not install bfcl-eval==9.9"):
-        venvs.create("bfcl", "9.9", unpinned=True)
+        managed_environments.create("bfcl", "9.9", unpinned=True)
     with pytest.raises(UnavailableError, match="--unpinned installs what the index sends"):
-        venvs.create("bfcl", "9.9")
+        managed_environments.create("bfcl", "9.9")
