@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation
 from agenthard.audit.execution import declared_evaluation
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.counterfactual import never_compared
 from agenthard.audit.execution.declared_evaluation import DECLARED, Declared
 from agenthard.audit.execution.environment import Attempt, UnavailableError
-from agenthard.audit.execution.registry import environment_for, environment_for_runs, has_code
+from agenthard.audit.execution.registry import has_code
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -150,7 +151,7 @@ def declaration(task: AgentTask) -> Declared | None:
 
 
 def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
-    environment = environment_for(task)
+    environment = current_execution().environment_for(task)
     if environment is not None:
         if reason := environment.supports(task):
             raise UnavailableError(reason)
@@ -163,7 +164,7 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
 
 def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:
     """Score a recorded run in an environment that reads its conversation, else take the recorded verdict."""
-    environment = environment_for_runs(task)
+    environment = current_execution().environment_for_runs(task)
     attempt = environment.attempt_of(run.messages) if environment else None
     if environment is not None and attempt is not None:
         return environment.evaluate(task, attempt).passed, environment.label()

@@ -6,8 +6,8 @@ from itertools import chain
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
 from agenthard.audit.evidence import canonical_json, failure
+from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.registry import release_environments
 from agenthard.audit.proof import carried_out, shown, weighed
 from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
 from agenthard.taxonomy.finding import Coverage, Evidence, Status, finding_id
@@ -45,7 +45,10 @@ class ShardResult(Record):
 
 
 def check_shard(
-    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    detectors: Sequence[Detector],
+    execution: Execution | None = None,
 ) -> ShardResult:
     """Run every detector on every task.
 
@@ -56,7 +59,16 @@ def check_shard(
         tasks: the shard, in the benchmark's order.
         runs: runs by task id; a task may have none.
         detectors: all detectors.
+        execution: whose code executes the tasks; None = the one that is active here. Checks reach it through
+            ``current_execution()``.
     """
+    with (execution or current_execution()).active():
+        return _check(tasks, runs, detectors)
+
+
+def _check(
+    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
+) -> ShardResult:
     rows: dict[str, list[Coverage]] = {detector.id: [] for detector in detectors}
     hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
     observations: dict[str, list[Observation]] = {each.id: [] for each in detectors if isinstance(each, SuiteDetector)}
@@ -91,7 +103,7 @@ def _describe(error: Exception) -> str:
 
 def _failed(task: AgentTask, detector: Detector, error: Exception) -> Coverage:
     if isinstance(error, CheckTimeoutError):
-        release_environments()  # one may have been stopped in the middle of an answer
+        current_execution().release()  # an environment may have been stopped in the middle of an answer
     return _row(task, detector, Status.ERROR, _describe(error))
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from agenthard.audit.execution.attempts import argument_path, attempt_of, place_of, replaced, value_at, with_call
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.declared_evaluation import accepts
 from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_no_path
 from agenthard.audit.execution.mutation.operators import written_otherwise
-from agenthard.audit.execution.registry import environment_for_runs
 from agenthard.audit.execution.replay import Turns, gold_turns
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -26,7 +26,7 @@ def decided_runs(task: AgentTask, runs: Iterable[Trajectory], correction: Correc
     Returns:
         Runs with a verdict, and those decided by the cause; None where no environment at hand judges recorded runs.
     """
-    environment = environment_for_runs(task)
+    environment = current_execution().environment_for_runs(task)
     if environment is None:
         return None
     number = decided = 0

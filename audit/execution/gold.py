@@ -1,10 +1,7 @@
 """Ground truths replayed in their own environment, once per task however many checks ask."""
 
-import weakref
-
-from agenthard.audit.execution.checkout import checkout
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError
-from agenthard.audit.execution.registry import environment_for
 from agenthard.audit.execution.replay import Replay, gold_turns, replay
 from agenthard.audit.replay_command import replay_template
 from agenthard.taxonomy.task import AgentTask
@@ -14,22 +11,14 @@ _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
 
 MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
 
-_kept: dict[int, Replay | ExecutionError] = {}
-
 
 def environment_of(task: AgentTask) -> Environment:
-    """Return the environment of a task.
+    """Return the environment that executes a task in the current execution.
 
     Raises:
         UnavailableError: when there is none for its benchmark, or it cannot execute this task.
     """
-    environment = environment_for(task)
-    if environment is None:
-        raise UnavailableError(f"no environment is registered for {task.benchmark}")
-    reason = environment.supports(task)
-    if reason is not None:
-        raise UnavailableError(reason)
-    return environment
+    return current_execution().environment_of(task)
 
 
 def why_not_evaluated(task: AgentTask) -> str | None:
@@ -97,22 +86,22 @@ def gold_replay(task: AgentTask) -> Replay:
         UnavailableError: it cannot be executed here.
         ExecutionError: the environment broke.
     """
-    key = id(task)
-    if key not in _kept:
-        environment = environment_of(task)
-        result: Replay | ExecutionError
-        try:
-            result = replay(environment, task, gold_turns(task))
-        except ExecutionError as failure:
-            result = failure
-        _kept[key] = result
-        weakref.finalize(task, _kept.pop, key, None)
-    found = _kept[key]
+    found = current_execution().remember("gold replay", task, lambda: _replayed(task))
     if isinstance(found, ExecutionError):
         raise found
     return found
 
 
+def _replayed(task: AgentTask) -> Replay | ExecutionError:
+    environment = environment_of(task)
+    try:
+        return replay(environment, task, gold_turns(task))
+    except ExecutionError as failure:
+        return failure  # kept as well: the environment is not started again for every check
+
+
 def replay_command(task: AgentTask, mutant: str) -> str:
     """Write the command that replays a changed ground truth; publishing fills in the paths (``audit.command``)."""
-    return replay_template(task.benchmark, task.id, "--mutant", mutant, own_code=checkout() is not None)
+    return replay_template(
+        task.benchmark, task.id, "--mutant", mutant, own_code=current_execution().checkout is not None
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agenthard.audit.execution.environment import Environment, Observation
+from agenthard.audit.execution.environment import Environment, ToolResponse
 from agenthard.taxonomy.accepted import nearest_value
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
@@ -20,7 +20,7 @@ class Step(Record):
     """Position within the turn, from 0."""
     call: ToolCall
     """The call, without any-of nodes."""
-    observation: Observation
+    observation: ToolResponse
     """What it led to."""
     before: str
     """Hash of the state before."""

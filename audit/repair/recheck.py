@@ -5,6 +5,7 @@ from itertools import chain
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Detector, Observation, SuiteDetector
+from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import gold_turns
@@ -70,6 +71,7 @@ class Checker:
         tasks: Sequence[AgentTask],
         detectors: Sequence[Detector],
         observed: Sequence[ShardResult] | None = None,
+        execution: Execution | None = None,
     ) -> None:
         """Prepare the comparison of tasks.
 
@@ -78,13 +80,15 @@ class Checker:
             tasks: all tasks, unchanged.
             detectors: all checks.
             observed: what an audit of just these tasks by just these checks noted; None = it is noted now.
+            execution: whose code executes the tasks; None = the active one.
         """
         self._benchmark = benchmark
+        self._execution = execution or current_execution()
         self._order = {task.id: i for i, task in enumerate(tasks)}
         self._needs_runs = [d.id for d in detectors if isinstance(d, SuiteDetector) and d.needs_runs]
         self._suite = [d for d in detectors if isinstance(d, SuiteDetector) and not d.needs_runs]
         self._single = [d for d in detectors if not isinstance(d, SuiteDetector)]
-        shards = observed if observed is not None else [check_shard(tasks, {}, self._suite)]
+        shards = observed if observed is not None else [check_shard(tasks, {}, self._suite, self._execution)]
         names = {detector.id for detector in self._suite}
         self._notes: dict[str, list[Observation]] = {
             name: list(chain.from_iterable(shard.observations.get(name, ()) for shard in shards)) for name in names
@@ -98,19 +102,21 @@ class Checker:
 
     def look(self, task: AgentTask) -> Looked:
         """Let all checks that need no runs look at a task, which stands in the place of the one with its id."""
-        alone = check_shard([task], {}, self._single)
+        alone = check_shard([task], {}, self._single, self._execution)
         findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
-        suite = check_shard([task], {}, self._suite)
+        suite = check_shard([task], {}, self._suite, self._execution)
         others = ShardResult(
             coverage=(*(row for row in self._rows if row.task_id != task.id), *suite.coverage),
             hits=(),
             observations={name: self._replaced(name, task.id, suite) for name in self._notes},
         )
         compared, rows = conclude(self._benchmark, list(self._order), [others], self._suite)
+        with self._execution.active():
+            gold = run_gold(task)
         return Looked(
             findings=(*findings, *(found for found in compared if task.id in found.task_ids)),
             coverage=(*coverage, *(row for row in rows if row.task_id == task.id)),
-            gold=run_gold(task),
+            gold=gold,
         )
 
     def _replaced(self, name: str, task_id: str, suite: ShardResult) -> tuple[Observation, ...]:

@@ -7,7 +7,7 @@ from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
     ExecutionError,
-    Observation,
+    ToolResponse,
     UnavailableError,
     Verdict,
 )
@@ -74,7 +74,7 @@ class TauEnvironment(Environment):
             self._tools, self._shared, self._absent = self._over(task), task.environment, self._lacking(task)
         self._tools.state.reset()
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         """Carry out one call of the agent; the users of these domains have no tools.
 
         Raises:
@@ -82,7 +82,7 @@ class TauEnvironment(Environment):
         """
         _refuse([call], self._absent)
         if call.requestor == "user":
-            return Observation(text=f"Error: Tool '{call.name}' not found.", error="the user has no tools here")
+            return ToolResponse(text=f"Error: Tool '{call.name}' not found.", error="the user has no tools here")
         return self._running().invoke(call.name, call.arguments)
 
     def snapshot(self) -> Any:

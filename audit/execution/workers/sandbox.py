@@ -19,11 +19,10 @@ from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError
 from agenthard.audit.execution.workers.isolation import (
     Isolation,
-    Limits,
     WeakIsolationError,
+    WorkerLimits,
     refusal,
     switched_off,
-    weak_isolation_allowed,
 )
 
 INSIDE = Path(__file__).resolve().parent / "inside"
@@ -38,7 +37,14 @@ class Sandbox:
     """A host in all layers of containment; see ``launcher.py`` and ``host.py`` for what runs inside."""
 
     def __init__(
-        self, python: Path, script: Path, limits: Limits, arguments: Sequence[str] = (), probe: bool = False
+        self,
+        python: Path,
+        script: Path,
+        limits: WorkerLimits,
+        arguments: Sequence[str] = (),
+        *,
+        weak_isolation: bool = False,
+        probe: bool = False,
     ) -> None:
         """Start it.
 
@@ -47,7 +53,8 @@ class Sandbox:
             script: file with ``setup()``.
             limits: what its processes may use.
             arguments: what ``setup`` is called with.
-            probe: only see which layers there are.
+            weak_isolation: run the script although layers are missing.
+            probe: only find out which layers there are.
 
         Raises:
             UnavailableError: when it cannot be started, or this machine lacks a layer and that was not allowed.
@@ -61,6 +68,7 @@ class Sandbox:
         self._folder = Path(tempfile.mkdtemp(prefix="agenthard-")).resolve()
         self._log = tempfile.TemporaryFile()
         self._pending: int | None = None
+        self._weak_isolation = weak_isolation
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
         self._launcher: subprocess.Popen[bytes] | None = None
@@ -89,7 +97,7 @@ class Sandbox:
             raise
 
     def _order(
-        self, control: int, python: Path, script: Path, limits: Limits, arguments: Sequence[str]
+        self, control: int, python: Path, script: Path, limits: WorkerLimits, arguments: Sequence[str]
     ) -> dict[str, Any]:
         home = self._folder / "home"
         home.mkdir()
@@ -105,12 +113,12 @@ class Sandbox:
             "needed": _needed(program, script.resolve(), arguments),
             "limits": limits.model_dump(),
             "off": switched_off(),
-            "weak": weak_isolation_allowed(),
+            "weak": self._weak_isolation,
         }
 
     def _wait_until_ready(self) -> None:
         """Wait until the benchmark is imported; the launcher has reported before anything of it ran."""
-        reason = refusal(self.isolation)
+        reason = refusal(self.isolation, weak_isolation=self._weak_isolation)
         if reason:
             raise WeakIsolationError(reason)
         self._receive("ready", START_SECONDS)
@@ -206,16 +214,20 @@ class Sandbox:
                 return message[what]
 
 
-def why_not_contained() -> str | None:
-    """Say why no benchmark code is executed on this machine; None when it is."""
-    if weak_isolation_allowed():
+def why_not_contained(*, weak_isolation: bool = False) -> str | None:
+    """Say why no benchmark code is executed on this machine; None when it is.
+
+    Args:
+        weak_isolation: whether the user accepted that layers are missing.
+    """
+    if weak_isolation:
         return None
     return refusal(_on_this_machine(tuple(switched_off())))
 
 
 @cache
 def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
-    probe = Sandbox(Path(sys.executable), INSIDE / "host.py", Limits(), probe=True)
+    probe = Sandbox(Path(sys.executable), INSIDE / "host.py", WorkerLimits(), probe=True)
     probe.close()
     return probe.isolation
 

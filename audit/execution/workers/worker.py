@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError, ChannelTimeoutError
-from agenthard.audit.execution.workers.isolation import Isolation, Limits, WeakIsolationError, note_use
+from agenthard.audit.execution.workers.isolation import Isolation, WeakIsolationError, WorkerLimits
 from agenthard.audit.execution.workers.sandbox import Sandbox
 from agenthard.taxonomy.task import AgentTask
 
@@ -28,7 +28,16 @@ class Worker:
     values. It is imported once, in a process that sees no benchmark data; a worker process is forked from that one.
     """
 
-    def __init__(self, python: Path, script: Path, limits: Limits | None = None, arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        python: Path,
+        script: Path,
+        limits: WorkerLimits | None = None,
+        arguments: Sequence[str] = (),
+        *,
+        weak_isolation: bool = False,
+        isolations: set[str] | None = None,
+    ) -> None:
         """Prepare; nothing is started yet.
 
         Args:
@@ -36,11 +45,15 @@ class Worker:
             script: file with ``setup()``.
             limits: what a process may use.
             arguments: what ``setup`` is called with.
+            weak_isolation: run benchmark code although this machine lacks a layer of isolation.
+            isolations: collects the isolations under which benchmark code ran.
         """
         self._python = python
         self._script = script
-        self._limits = limits or Limits()
+        self._limits = limits or WorkerLimits()
         self._arguments = tuple(arguments)
+        self._weak_isolation = weak_isolation
+        self._isolations = set() if isolations is None else isolations
         self._sandbox: Sandbox | None = None
         self._channel: Channel | None = None
         self._failures: list[UnavailableError] = []
@@ -48,7 +61,7 @@ class Worker:
         """What the kernel contributes; known once a process was started."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> WorkerLimits:
         """What a process may use."""
         return self._limits
 
@@ -134,14 +147,16 @@ class Worker:
     def _fork(self) -> Channel:
         self._sandbox = self._sandbox or self._start()
         self._channel = self._sandbox.fork()
-        note_use(self._sandbox.isolation)
+        self._isolations.add(str(self._sandbox.isolation))
         return self._channel
 
     def _start(self) -> Sandbox:
         if len(self._failures) >= STARTS:
             raise UnavailableError(str(self._failures[-1]))
         try:
-            started = Sandbox(self._python, self._script, self._limits, self._arguments)
+            started = Sandbox(
+                self._python, self._script, self._limits, self._arguments, weak_isolation=self._weak_isolation
+            )
         except WeakIsolationError:
             raise
         except UnavailableError as failure:
@@ -176,7 +191,15 @@ class Worker:
 class WorkerPool:
     """Hands out workers. There are as many as are held at the same time; those given back wait for the next."""
 
-    def __init__(self, python: Path, script: Path, limits: Limits | None = None, arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        python: Path,
+        script: Path,
+        limits: WorkerLimits | None = None,
+        arguments: Sequence[str] = (),
+        *,
+        weak_isolation: bool = False,
+    ) -> None:
         """Prepare; nothing is started yet.
 
         Args:
@@ -184,11 +207,15 @@ class WorkerPool:
             script: file with ``setup()``, see :class:`Worker`.
             limits: what a process may use.
             arguments: what ``setup`` is called with.
+            weak_isolation: run benchmark code although this machine lacks a layer of isolation.
         """
         self._python = python
         self._script = script
         self._limits = limits
         self._arguments = tuple(arguments)
+        self._weak_isolation = weak_isolation
+        self.isolations: set[str] = set()
+        """Isolations under which benchmark code ran, in words."""
         self._idle: list[Worker] = []
         self._all: WeakSet[Worker] = WeakSet()
         self._owner = os.getpid()
@@ -205,7 +232,14 @@ class WorkerPool:
             return worker
 
     def _new(self) -> Worker:
-        return Worker(self._python, self._script, self._limits, self._arguments)
+        return Worker(
+            self._python,
+            self._script,
+            self._limits,
+            self._arguments,
+            weak_isolation=self._weak_isolation,
+            isolations=self.isolations,
+        )
 
     def give_back(self, worker: Worker) -> None:
         """Take a worker back; its process is ended, so that the next holder meets a new one."""
@@ -214,7 +248,8 @@ class WorkerPool:
             self._idle.append(worker)
 
     def close(self) -> None:
-        """End all workers, held ones too."""
+        """End all workers, including those in use."""
+        atexit.unregister(self.close)
         with self._lock:
             workers, self._idle, self._all = list(self._all), [], WeakSet()
         for worker in workers if self._owner == os.getpid() else ():

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.execution.environment import Environment, ExecutionError, Observation, UnavailableError
+from agenthard.audit.execution.environment import Environment, ExecutionError, ToolResponse, UnavailableError
 from agenthard.audit.execution.gold import environment_of, why_no_path
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.execution.state_diff import Difference, differences
@@ -63,7 +63,7 @@ def _steps(environment: Environment, task: AgentTask) -> list[Passage]:
     return passages
 
 
-def _response(task: AgentTask, call: ToolCall, seen: Observation) -> str:
+def _response(task: AgentTask, call: ToolCall, seen: ToolResponse) -> str:
     """Return the response; a record that comes back as it stands in the shared state is named by its pointer alone."""
     if not seen.text.startswith("{"):
         return seen.text

@@ -10,14 +10,14 @@ from agenthard.audit.execution import managed_environments as venvs
 from agenthard.audit.execution.bfcl import BfclEnvironment
 from agenthard.audit.execution.bfcl.environment import SCRIPT
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.workers import Limits, WorkerPool
+from agenthard.audit.execution.workers import WorkerLimits, WorkerPool
 from agenthard.audit.sources.bfcl.answers import answer_calls
 from agenthard.audit.sources.bfcl.schema import tool
 from agenthard.audit.sources.fetch import HOME_VARIABLE
 from agenthard.audit.sources.formats.call_text import parse_call
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Origin, ToolSpec, UserSpec
 
-LIMITS = Limits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
+LIMITS = WorkerLimits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
 PLACE = Origin(file="by hand")
 RELEASES = {"v3": "2025.7.17", "v4": "2026.3.23"}
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution.environment import Attempt, Environment, Observation, Verdict
+from agenthard.audit.execution.environment import Attempt, Environment, ToolResponse, Verdict
 from agenthard.audit.execution.policy import CannotTell, Outcome, RuleBook, Violation, judge
 from agenthard.audit.execution.policy.checker import rule_books
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolCall
@@ -27,10 +27,10 @@ class Library(Environment):
     def reset(self, task: AgentTask) -> None:
         self.members: dict[str, Any] = {key: dict(value) for key, value in task.environment.state["members"].items()}
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         member = self.members[call.arguments["member"]]
         member["books"] = [*member["books"], call.arguments["book_id"]]
-        return Observation(text="lent")
+        return ToolResponse(text="lent")
 
     def snapshot(self) -> Any:
         return {"members": {key: dict(value) for key, value in self.members.items()}}
