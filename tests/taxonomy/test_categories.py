@@ -33,7 +33,7 @@ def test_a_users_own_categories_join_their_component(tmp_path: Path) -> None:
         (OWN.replace("stale-license", "too-lenient"), "defined twice"),
         (OWN.replace("rule: r, ", ""), "rule"),
         (OWN.replace("environment", "weather"), "component"),
-        ("a: [", "not a taxonomy in YAML"),
+        ("a: [", "not valid YAML"),
         ("- 1", "valid dictionary"),
     ],
 )

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping.mapping import Mapping
 from agenthard.audit.sources.mapping.nearest import nearest, unknown_key
-from agenthard.taxonomy.yaml_text import read_yaml
+from agenthard.taxonomy.yaml_text import load_record
 
 FILE_NAME = "mapping.yaml"
 """Name under which a mapping is found when a folder is given."""
@@ -21,17 +20,14 @@ def load_mapping(path: Path) -> Mapping:
         SourceError: when it is no YAML, or a key is unknown, missing or of the wrong type; the message names the key,
             and for an unknown one the nearest that is known.
     """
-    try:
-        written = read_yaml(path)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SourceError(f"{path}: cannot read the mapping as YAML: {error}") from error
-    if not isinstance(written, dict):
-        raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(Mapping.model_fields)}")
-    try:
-        return Mapping.model_validate(written)
-    except ValidationError as error:
-        lines = [_explained(item["loc"], item["type"], item["msg"]) for item in error.errors()]
-        raise SourceError(f"{path}: {'; '.join(lines)}. See docs/sources/mapping.md") from error
+    return load_record(path, Mapping, error=SourceError, docs="docs/sources/mapping.md", explain=_explain)
+
+
+def _explain(error: ValidationError) -> str:
+    faults = error.errors()
+    if faults[0]["type"] in ("model_type", "model_attributes_type"):
+        return f"a mapping is a YAML object with the keys {', '.join(Mapping.model_fields)}"
+    return "; ".join(_explained(fault["loc"], fault["type"], fault["msg"]) for fault in faults)
 
 
 def _explained(loc: tuple[int | str, ...], kind: str, message: str) -> str:
