@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from agenthard.audit.detectors.base import Detector, Hit, Observation
 from agenthard.audit.execution import declared_evaluation
 from agenthard.audit.execution.context import current_execution
-from agenthard.audit.execution.counterfactual import never_compared
-from agenthard.audit.execution.declared_evaluation import DECLARED, Declared
+from agenthard.audit.execution.counterfactual import why_never_compared
+from agenthard.audit.execution.declared_evaluation import DECLARED_EVALUATION, DeclaredEvaluation
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.registry import has_code
 from agenthard.taxonomy.finding import Proof, Severity, Tier
@@ -57,7 +57,7 @@ def _claimed(task: AgentTask, attempt: Attempt, *, passes: bool) -> Proof:
     )
 
 
-def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Trajectory] | None = None) -> Hit:
+def prove_hit(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Trajectory] | None = None) -> Hit:
     """Pass a hit through the gate.
 
     Args:
@@ -75,7 +75,7 @@ def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Traj
     if hit.proof is None:
         return _suspected(detector, hit, NO_RUN)
     try:
-        held = carried_out(hit.proof, task, runs or {})
+        held = verify_proof(hit.proof, task, runs or {})
     except UnavailableError as reason:
         return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
     if held is None:
@@ -83,7 +83,7 @@ def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Traj
     return hit.model_copy(update={"proof": held})
 
 
-def weighed(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
+def discount_uncompared(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
     """Make a hit on a gold value cosmetic where the evaluator never compares the value.
 
     Nothing that is not compared can decide a score; that it is not compared is a finding of its own
@@ -92,14 +92,14 @@ def weighed(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
     if not detector.about_values or (hit.severity or detector.severity) is Severity.COSMETIC:
         return hit
     at = next((item.pointer for item in hit.evidence if item.pointer.startswith("/ground_truth/turns/")), "")
-    reason = never_compared(task, at)
+    reason = why_never_compared(task, at)
     if reason is None:
         return hit
     why = f"The evaluator never looks at this value ({reason}), so no score depends on it."
     return hit.model_copy(update={"severity": Severity.COSMETIC, "why": why, "proof": None})
 
 
-def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -> Proof | None:
+def verify_proof(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -> Proof | None:
     """Score the run of a proof again.
 
     Returns:
@@ -121,7 +121,7 @@ def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -
     return proof.model_copy(update={"evaluator": evaluator}) if passed == proof.passes else None
 
 
-def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
+def prove_conclusion(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
     """Pass a hit of a suite check through the gate, after its observations went through it.
 
     A proof counts that was carried out when it was observed, or that the declaration of its task, noted with an
@@ -142,12 +142,12 @@ def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> 
     wrong = verdict.passed == hit.proof.passes != hit.proof.should_pass
     if hit.proof.kind != "constructed" or not wrong:
         return _suspected(detector, hit, "the run that it names is scored rightly")
-    return hit.model_copy(update={"proof": hit.proof.model_copy(update={"evaluator": DECLARED})})
+    return hit.model_copy(update={"proof": hit.proof.model_copy(update={"evaluator": DECLARED_EVALUATION})})
 
 
-def declaration(task: AgentTask) -> Declared | None:
+def declaration(task: AgentTask) -> DeclaredEvaluation | None:
     """Return what a task declares of its evaluation where that decides; None where the benchmark has code that does."""
-    return None if has_code(task.benchmark) else Declared.of(task)
+    return None if has_code(task.benchmark) else DeclaredEvaluation.of(task)
 
 
 def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
@@ -159,7 +159,7 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
     known = declaration(task)
     if known is None:
         raise UnavailableError(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
-    return declared_evaluation.score(known, attempt).passed, DECLARED
+    return declared_evaluation.score(known, attempt).passed, DECLARED_EVALUATION
 
 
 def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:

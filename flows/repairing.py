@@ -12,8 +12,8 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.repair.issue_text import issue_text
 from agenthard.audit.repair.proposals import Proposal, propose
-from agenthard.audit.repair.recheck import Checker
-from agenthard.audit.repair.repairs import Repair, TaskRepair, Workshop
+from agenthard.audit.repair.recheck import TaskChecker
+from agenthard.audit.repair.repairs import Repair, RepairRunner, TaskRepair
 from agenthard.audit.sources.base import Source, Version
 from agenthard.flows.plan import load_tasks
 from agenthard.flows.read_run import read_decisions, read_findings, read_quarantined
@@ -123,8 +123,8 @@ def _repair(
 ) -> RepairOutcome:
     advance("reading the benchmark", 0)
     tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
-    checker = Checker(source.name, tasks, detectors(), audit.observed(), execution)
-    workshop = Workshop(source.root, audit.opener(source), tasks, checker)
+    checker = TaskChecker(source.name, tasks, detectors(), audit.observed(), execution)
+    workshop = RepairRunner(source.root, audit.opener(source), tasks, checker)
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))
     together = workshop.combine(repairs)
@@ -156,7 +156,7 @@ def _write_split(
     audit: Audited,
     findings: Sequence[Finding],
     together: Sequence[TaskRepair],
-    workshop: Workshop,
+    workshop: RepairRunner,
 ) -> RepairedSplitManifest:
     before = read_decisions(run)
     mended: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}

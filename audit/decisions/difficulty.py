@@ -19,7 +19,7 @@ from agenthard.taxonomy.record import Record
 Outcomes = Mapping[str, Mapping[str, float]]
 """Share of a model's scored trials that passed, by task id and model. A missing entry was not scored."""
 
-Verdict = Literal["hard", "kept_for_category", "easy", "all_fail", "unknown"]
+DifficultyVerdict = Literal["hard", "kept_for_category", "easy", "all_fail", "unknown"]
 
 
 class DifficultyRule(Record):
@@ -38,7 +38,7 @@ class HardTask(Record):
 
     task_id: str
     """Task."""
-    verdict: Verdict
+    verdict: DifficultyVerdict
     """hard and kept_for_category are in the split; easy, all_fail (to review) and unknown are not."""
     solved: float | None
     """Share of selection models that solve it, mean over models; None when unknown."""
@@ -84,7 +84,7 @@ def _judge(task_id: str, scores: Mapping[str, float], models: Sequence[str], rul
     if len(values) < rule.min_models:
         return HardTask(task_id=task_id, verdict="unknown", solved=None, models=len(values))
     solved = math.fsum(values) / len(values)
-    verdict: Verdict = "all_fail" if solved == 0 else "easy" if solved > rule.threshold else "hard"
+    verdict: DifficultyVerdict = "all_fail" if solved == 0 else "easy" if solved > rule.threshold else "hard"
     return HardTask(task_id=task_id, verdict=verdict, solved=solved, models=len(values))
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from agenthard.audit.decisions.policy import Policy
 
 
-class Measured(Record):
+class MeasuredPrecision(Record):
     """How often the tasks that a check flags are labelled flawed; counted on labelled tasks only."""
 
     flagged: int = Field(ge=0)
@@ -28,7 +28,7 @@ class Measured(Record):
     """development: the checks were developed with these labels at hand."""
 
     @model_validator(mode="after")
-    def _counts(self) -> "Measured":
+    def _counts(self) -> "MeasuredPrecision":
         if not (
             self.flawed <= self.flagged <= self.comparable and self.flawed <= self.comparable_flawed <= self.comparable
         ):

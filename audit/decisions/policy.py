@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from agenthard.audit.decisions.measured_precision import Measured
+from agenthard.audit.decisions.measured_precision import MeasuredPrecision
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy.errors import AgentHardError
@@ -47,7 +47,7 @@ class Decision(Record):
     """Kinds of the deciding checks that ran."""
 
 
-class Rule(Record):
+class DecisionRule(Record):
     """Findings that match every given field lead to the action. An absent field matches anything."""
 
     action: RuleAction
@@ -61,7 +61,7 @@ class Rule(Record):
     """How sure the finding is."""
     severity: Severity | None = None
     """What the flaw does to the score."""
-    measured: Measured | None = None
+    measured: MeasuredPrecision | None = None
     """What the action rests on where it was measured; decisions do not look at it."""
     level: tuple[Level, ...] | None = None
     """Where the cause has to be fixed: one level, or a list."""
@@ -101,7 +101,7 @@ class Policy(Record):
 
     version: str
     """Version of this policy, recorded with every split."""
-    rules: tuple[Rule, ...]
+    rules: tuple[DecisionRule, ...]
     """Rules in order."""
     incomplete: PolicyAction = "review"
     """What happens to a task on which a check ended in an error."""

@@ -89,7 +89,7 @@ _OTHER_TEXT = ("0 another value 0", "9876543210")
 _ARGUMENT = re.compile(r"/ground_truth/turns/\d+/\d+/arguments/.+")
 
 
-def never_compared(task: AgentTask, pointer: str) -> str | None:
+def why_never_compared(task: AgentTask, pointer: str) -> str | None:
     """Say that no other value at a place of a gold argument changes the verdict; None when one does, or nobody knows.
 
     The place gets values of the same type that the ground truth does not accept, one at a time, and the environment

@@ -16,13 +16,13 @@ from agenthard.taxonomy.accepted import alternatives, is_any_of, is_optional
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall
 
-DECLARED = "the evaluation that the task declares"
+DECLARED_EVALUATION = "the evaluation that the task declares"
 """How proofs name this evaluator."""
 _TURN = re.compile(r"/ground_truth/turns/(\d+)")
 _CALL = re.compile(r"/ground_truth/turns/(\d+)/(\d+)")
 
 
-class Declared(Record):
+class DeclaredEvaluation(Record):
     """What a task declares of its evaluation; all that is needed to score an attempt, and far smaller than the task."""
 
     task_id: str
@@ -37,7 +37,7 @@ class Declared(Record):
     """Tools that are documented to change nothing, as REQUESTOR NAME."""
 
     @classmethod
-    def of(cls, task: AgentTask) -> "Declared":
+    def of(cls, task: AgentTask) -> "DeclaredEvaluation":
         """Take from a task what scoring needs."""
         tools = (("assistant", task.environment.tools), ("user", task.environment.user_tools))
         reads = sorted(f"{who} {tool.name}" for who, offered in tools for tool in offered if tool.effect == "read")
@@ -50,7 +50,7 @@ class Declared(Record):
         )
 
 
-def score(declared: Declared, attempt: Attempt) -> Verdict:
+def score(declared: DeclaredEvaluation, attempt: Attempt) -> Verdict:
     """Score an attempt as declared.
 
     Raises:
@@ -72,7 +72,7 @@ def score(declared: Declared, attempt: Attempt) -> Verdict:
     return Verdict(passed=all(parts.values()) and not unknown, parts=parts)
 
 
-def _outcome(declared: Declared, check: Check, attempt: Attempt) -> bool | None:
+def _outcome(declared: DeclaredEvaluation, check: Check, attempt: Attempt) -> bool | None:
     """Tell how a check judges an attempt; None when it cannot be told."""
     if check.kind == "no_call":
         return not any(attempt.turns)
@@ -85,7 +85,7 @@ def _outcome(declared: Declared, check: Check, attempt: Attempt) -> bool | None:
     return None
 
 
-def _calls(declared: Declared, check: Check, attempt: Attempt) -> bool | None:
+def _calls(declared: DeclaredEvaluation, check: Check, attempt: Attempt) -> bool | None:
     made = [call for turn in attempt.turns for call in turn]
     if "expects_any_call" in declared.traits:
         return bool(made)
@@ -104,7 +104,7 @@ def _at(turns: Sequence[tuple[ToolCall, ...]], index: int) -> tuple[ToolCall, ..
     return turns[index] if index < len(turns) else ()
 
 
-def _turn_matches(declared: Declared, gold: Sequence[ToolCall], made: Sequence[ToolCall]) -> bool:
+def _turn_matches(declared: DeclaredEvaluation, gold: Sequence[ToolCall], made: Sequence[ToolCall]) -> bool:
     free = "redundant_calls_free" in declared.traits
     if len(made) < len(gold) or (len(made) > len(gold) and not free):
         return False
@@ -190,7 +190,7 @@ def _found(text: str, reply: str, note: str) -> bool:
     return text in reply
 
 
-def _same_state(declared: Declared, attempt: Attempt) -> bool:
+def _same_state(declared: DeclaredEvaluation, attempt: Attempt) -> bool:
     """Tell whether an attempt surely leaves the state that the ground truth leaves."""
     gold = declared.ground_truth.turns
     turns = range(max(len(gold), len(attempt.turns)))

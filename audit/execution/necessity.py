@@ -29,7 +29,7 @@ def swapped(turns: Turns, turn: int, index: int) -> Turns:
     return tuple(map(tuple, changed))
 
 
-def needless(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[Step]:
+def unneeded_calls(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[Step]:
     """Find gold calls without which the evaluator passes, the final state is the same and no later call lacks a value.
 
     Tried are calls that changed the state, and calls that repeat an earlier one in the same state. Not tried are calls
@@ -50,7 +50,7 @@ def needless(environment: Environment, task: AgentTask, gold: Replay) -> Iterato
             yield step
 
 
-def order_matters(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[tuple[Step, Step]]:
+def order_dependent_calls(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[tuple[Step, Step]]:
     """Find neighbours that change the state, succeed in either order, and end in another state when exchanged.
 
     Raises:
@@ -126,7 +126,7 @@ class Superseded(Record):
     """The ground truth without the overwritten call; the evaluator rejects it."""
 
 
-def superseded(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[Superseded]:
+def superseded_calls(environment: Environment, task: AgentTask, gold: Replay) -> Iterator[Superseded]:
     """Find gold calls that a later one overwrites and that the evaluator demands all the same.
 
     Raises:

@@ -28,7 +28,7 @@ class GoldRun(Record):
     """Whether the evaluator accepts it."""
 
 
-class Looked(Record):
+class TaskState(Record):
     """One task as all checks see it."""
 
     findings: tuple[Finding, ...]
@@ -62,7 +62,7 @@ class Recheck(Record):
     """Replay and verdict after it."""
 
 
-class Checker:
+class TaskChecker:
     """Looks at tasks one by one, and at what a change of one task does to the comparison with all others."""
 
     def __init__(
@@ -100,7 +100,7 @@ class Checker:
         """Name the checks that need runs; the runs were made with the unchanged task."""
         return tuple(self._needs_runs)
 
-    def look(self, task: AgentTask) -> Looked:
+    def look(self, task: AgentTask) -> TaskState:
         """Let all checks that need no runs look at a task, which stands in the place of the one with its id."""
         alone = check_shard([task], {}, self._single, self._execution)
         findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
@@ -113,7 +113,7 @@ class Checker:
         compared, rows = conclude(self._benchmark, list(self._order), [others], self._suite)
         with self._execution.active():
             gold = run_gold(task)
-        return Looked(
+        return TaskState(
             findings=(*findings, *(found for found in compared if task.id in found.task_ids)),
             coverage=(*coverage, *(row for row in rows if row.task_id == task.id)),
             gold=gold,
@@ -124,7 +124,7 @@ class Checker:
         return tuple(sorted((*notes, *suite.observations.get(name, ())), key=lambda note: self._order[note.task_id]))
 
 
-def compare(before: Looked, after: Looked, mended: Sequence[str]) -> Recheck:
+def compare(before: TaskState, after: TaskState, mended: Sequence[str]) -> Recheck:
     """Accept a change when the findings it mends are gone, nothing new is found and nothing got out of sight.
 
     Args:
@@ -167,7 +167,9 @@ def run_gold(task: AgentTask) -> GoldRun:
     return GoldRun(not_replayed=not_replayed, failing_calls=failing, accepted=verdict.passed)
 
 
-def _pair(before: Looked, after: Looked, mended: Sequence[str]) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
+def _pair(
+    before: TaskState, after: TaskState, mended: Sequence[str]
+) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
     """Pair the findings that are not to go away with those after the change, and return what is left of these."""
     unmatched = list(after.findings)
     pairs = []
@@ -180,7 +182,7 @@ def _pair(before: Looked, after: Looked, mended: Sequence[str]) -> tuple[list[tu
 
 
 def _flaws(
-    before: Looked, pairs: Sequence[tuple[Finding, Finding]], unmatched: Sequence[Finding], mended: Sequence[str]
+    before: TaskState, pairs: Sequence[tuple[Finding, Finding]], unmatched: Sequence[Finding], mended: Sequence[str]
 ) -> list[str]:
     """Say what is wrong with the findings after a change: one is still there, new, or worse than it was."""
     present = {finding.id for finding in before.findings}
@@ -207,7 +209,7 @@ def _rank(finding: Finding) -> tuple[int, int]:
     return list(Severity).index(finding.severity), list(Tier).index(finding.tier)
 
 
-def _out_of_sight(before: Looked, after: Looked) -> list[str]:
+def _out_of_sight(before: TaskState, after: TaskState) -> list[str]:
     status = {row.check: row for row in after.coverage}
     lost = [status[check] for check in sorted(before.ran() - after.ran()) if check in status]
     return [f"{row.check} can no longer check the task: {row.reason}" for row in lost]

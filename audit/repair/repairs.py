@@ -17,7 +17,7 @@ from agenthard.audit.repair.file_edits import (
 )
 from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.proposals import Proposal, last_place_first
-from agenthard.audit.repair.recheck import Checker, Looked, Recheck, compare
+from agenthard.audit.repair.recheck import Recheck, TaskChecker, TaskState, compare
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.record import Record
@@ -57,11 +57,11 @@ class TaskRepair(Record):
     """Checks that ended in an error on the changed task."""
 
 
-class Workshop:
+class RepairRunner:
     """Tries changes of a benchmark in copies of it."""
 
     def __init__(
-        self, root: Path, open_copy: Callable[[Path], Source], tasks: Sequence[AgentTask], checker: Checker
+        self, root: Path, open_copy: Callable[[Path], Source], tasks: Sequence[AgentTask], checker: TaskChecker
     ) -> None:
         """Get ready.
 
@@ -75,7 +75,7 @@ class Workshop:
         self._open_copy = open_copy
         self._tasks = {task.id: task for task in tasks}
         self._checker = checker
-        self._before: dict[str, Looked] = {}
+        self._before: dict[str, TaskState] = {}
 
     def try_all(self, proposals: Sequence[Proposal], advance: Callable[[int], None]) -> list[Repair]:
         """Try every proposal by itself, in the order given.
@@ -152,7 +152,7 @@ class Workshop:
         reason = recheck.reason
         return Repair(proposal=proposal, accepted=not reason, reason=reason, edits=edits, diff=diff, recheck=recheck)
 
-    def _look_before(self, task_id: str) -> Looked:
+    def _look_before(self, task_id: str) -> TaskState:
         if task_id not in self._before:
             self._before[task_id] = self._checker.look(self._tasks[task_id])
         return self._before[task_id]

@@ -20,7 +20,7 @@ from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.audit.judge.verify.checking import check_verdict
 from agenthard.audit.judge.wording import prompt_version
-from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.questions import request_number, twins_before
 from agenthard.flows.judging.settings import JudgingSettings
@@ -106,11 +106,11 @@ class Workbench:
         return ready._replace(request=request, digests=(request.digest,), material=material)
 
     @cached_property
-    def _checker(self) -> Checker:
+    def _checker(self) -> TaskChecker:
         """What re-checks patches; it is made when the first judge writes one."""
         inputs = self.inputs
         tasks = tuple(inputs.tasks.values())
-        return Checker(inputs.source.name, tasks, detectors(), inputs.audited.observed(), self.execution)
+        return TaskChecker(inputs.source.name, tasks, detectors(), inputs.audited.observed(), self.execution)
 
     def _ready(self, judge: Judge, task: AgentTask, whole: Material, categories: tuple[Category, ...]) -> Ready:
         """Write a prompt that a judge can take in, leaving out what it must."""

@@ -9,15 +9,15 @@ from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.gold import environment_of, gold_replay
 from agenthard.audit.execution.mutation import operators
-from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
-from agenthard.audit.execution.mutation.root_causes import Kind, kind_of
+from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Mutant, MutationSite, Truth
+from agenthard.audit.execution.mutation.root_causes import ValueClass, classify
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import Turns, gold_turns, replay
 from agenthard.taxonomy.accepted import concrete_values
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
-OPERATORS: tuple[Callable[[Place, Random], Iterator[Change]], ...] = (
+OPERATORS: tuple[Callable[[MutationSite, Random], Iterator[Change]], ...] = (
     operators.other_choice,
     operators.other_entity,
     operators.left_out,
@@ -78,7 +78,7 @@ def _changed(task: AgentTask, turns: Turns, i: int, j: int) -> Iterator[Mutant]:
             continue
         pointer = join(f"/ground_truth/turns/{i}/{j}/arguments", name)
         for path, inner, schema in _within((name,), value, properties.get(name, {})):
-            place = Place(task, gold, tool, pointer, path, inner, schema)
+            place = MutationSite(task, gold, tool, pointer, path, inner, schema)
             for operator in OPERATORS:
                 random = Random(f"{task.id} {pointer} {path} {operator.__name__}")
                 for change in operator(place, random):
@@ -120,7 +120,7 @@ def _equal(one: Any, other: Any) -> bool:
     return canonical_json(one) == canonical_json(other) or bool(one == other)
 
 
-def _mutant(task: AgentTask, place: Place, change: Change, turns: Turns) -> Mutant:
+def _mutant(task: AgentTask, place: MutationSite, change: Change, turns: Turns) -> Mutant:
     field = ".".join([place.call.name, *(part for part in place.path if isinstance(part, str))])
     new = "left out" if change.value is OMITTED else canonical_json(change.value)
     where = join(place.pointer, *place.path[1:])
@@ -135,7 +135,7 @@ def _mutant(task: AgentTask, place: Place, change: Change, turns: Turns) -> Muta
         why=change.why,
         shared="operator" if exact and change.truth is Truth.WRONG and change.shared == "field" else change.shared,
         certain=change.certain,
-        kind=None if change.value is OMITTED else kind_of(place.path, place.value, change.value),
+        kind=None if change.value is OMITTED else classify(place.path, place.value, change.value),
         attempt=Attempt(turns=turns, replies=task.ground_truth.outputs),
     )
 
@@ -163,7 +163,7 @@ def _on_call(task: AgentTask, i: int, j: int, operator: str, truth: Truth, why: 
 def _dropped(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
     why = "a call that is wanted is not made"
     dropped = _on_call(task, i, j, "dropped-call", Truth.WRONG, why, without(turns, i, j))
-    return dropped.model_copy(update={"kind": Kind(type="call", place="call", relation="other")})
+    return dropped.model_copy(update={"kind": ValueClass(type="call", place="call", relation="other")})
 
 
 def _repeated(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Any
 
-from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Place, Truth
+from agenthard.audit.execution.mutation.mutant import OMITTED, Change, MutationSite, Truth
 from agenthard.taxonomy.accepted import concrete_values, is_optional
 from agenthard.taxonomy.task import EnvironmentSpec
 
@@ -15,7 +15,7 @@ _DEFAULT = re.compile(r"\bdefaults?(?: value)?(?: is| to|:| =)\s*(?:set to )?['\
 _indexes: dict[int, dict[str, dict[str, Any]]] = {}
 
 
-def other_choice(place: Place, random: Random) -> Iterator[Change]:
+def other_choice(place: MutationSite, random: Random) -> Iterator[Change]:
     """Take another documented choice, or the other truth value: wrong, because the choices differ in meaning."""
     if isinstance(place.value, bool):
         yield Change("other-choice", not place.value, Truth.WRONG, "it is the opposite", "field")
@@ -28,7 +28,7 @@ def other_choice(place: Place, random: Random) -> Iterator[Change]:
             yield Change("other-choice", random.choice(others), Truth.WRONG, why, "field")
 
 
-def other_entity(place: Place, random: Random) -> Iterator[Change]:
+def other_entity(place: MutationSite, random: Random) -> Iterator[Change]:
     """Name another entity of the same kind: wrong, because it is another thing."""
     if not isinstance(place.value, str):
         return
@@ -39,7 +39,7 @@ def other_entity(place: Place, random: Random) -> Iterator[Change]:
         yield Change("other-entity", random.choice(others), Truth.WRONG, why, "field")
 
 
-def left_out(place: Place, random: Random) -> Iterator[Change]:
+def left_out(place: MutationSite, random: Random) -> Iterator[Change]:
     """Leave out an argument that the documentation does not require.
 
     With the documented default it is equivalent, whatever the user says; certain where the user says nothing of it.
@@ -79,14 +79,14 @@ def _same(default: Any, value: Any) -> bool:
         return str(default).casefold() == str(value).casefold()
 
 
-def _stated(place: Place, value: Any) -> bool:
+def _stated(place: MutationSite, value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, (str, int, float)) or value == "":
         return False
     word = re.compile(rf"(?<![\w.]){re.escape(str(value))}(?![\w]|\.\d)", re.IGNORECASE)
     return any(word.search(text) for _, text in place.task.user_texts())
 
 
-def _may_be_stated(place: Place) -> bool:
+def _may_be_stated(place: MutationSite) -> bool:
     """Tell whether the user may state the value; zero has many names, and other scripts are not understood."""
     if place.value == 0:
         return True
@@ -120,7 +120,7 @@ _NEGATIVE = re.compile(r"-(?:\d+(?:\.\d+)?)")
 _WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 
 
-def other_number(place: Place, random: Random) -> Iterator[Change]:
+def other_number(place: MutationSite, random: Random) -> Iterator[Change]:
     """Add one to a number, and take one far above and one far below: wrong, because they are other numbers."""
     if isinstance(place.value, bool) or not isinstance(place.value, (int, float)) or "enum" in place.schema:
         return
@@ -129,7 +129,7 @@ def other_number(place: Place, random: Random) -> Iterator[Change]:
     yield Change("far-below", 0 if place.value > 1 else -777, Truth.WRONG, "it is another number", "field")
 
 
-def as_fraction(place: Place, random: Random) -> Iterator[Change]:
+def as_fraction(place: MutationSite, random: Random) -> Iterator[Change]:
     """Write a whole number as 86.0 where any number is documented: equivalent, JSON makes no difference."""
     value = place.value
     if isinstance(value, int) and not isinstance(value, bool) and place.schema.get("type") == "number":
@@ -137,7 +137,7 @@ def as_fraction(place: Place, random: Random) -> Iterator[Change]:
         yield Change("whole-number-as-fraction", float(value), Truth.EQUIVALENT, why, "operator")
 
 
-def lost_mark(place: Place, random: Random) -> Iterator[Change]:
+def lost_mark(place: MutationSite, random: Random) -> Iterator[Change]:
     """Drop the point or the sign of a number given as text: wrong, because it is another number."""
     if not isinstance(place.value, str):
         return
@@ -175,7 +175,7 @@ _FORMAT = re.compile(
 )
 
 
-def lost_power(place: Place, random: Random) -> Iterator[Change]:
+def lost_power(place: MutationSite, random: Random) -> Iterator[Change]:
     """Multiply where a power is meant, x^2 as x*2: wrong, because it is another function."""
     value = place.value
     if isinstance(value, str) and _EXPRESSION.fullmatch(value) and _POWER.search(value):
@@ -183,14 +183,14 @@ def lost_power(place: Place, random: Random) -> Iterator[Change]:
         yield Change("lost-power", changed, Truth.WRONG, "a power is not a product", "operator")
 
 
-def lost_slash(place: Place, random: Random) -> Iterator[Change]:
+def lost_slash(place: MutationSite, random: Random) -> Iterator[Change]:
     """Drop the last slash of an absolute path: wrong, because it names another file."""
     if isinstance(place.value, str) and _PATH.fullmatch(place.value):
         folder, _, name = place.value.rpartition("/")
         yield Change("lost-slash", f"{folder}{name}", Truth.WRONG, "it names another file", "operator")
 
 
-def other_day(place: Place, random: Random) -> Iterator[Change]:
+def other_day(place: MutationSite, random: Random) -> Iterator[Change]:
     """Take the next day, and one in 10,000 days: wrong, because they are other days."""
     day = _day(place)
     for operator, days in (("next-day", 1), ("far-day", 10_000)):
@@ -199,7 +199,7 @@ def other_day(place: Place, random: Random) -> Iterator[Change]:
             yield Change(operator, later, Truth.WRONG, "it is another day", "field")
 
 
-def users_date(place: Place, random: Random) -> Iterator[Change]:
+def users_date(place: MutationSite, random: Random) -> Iterator[Change]:
     """Write a day as the user does, where no format is documented: equivalent, it is the same day.
 
     It is certain where the ground truth itself accepts a day written in words.
@@ -223,7 +223,7 @@ def users_date(place: Place, random: Random) -> Iterator[Change]:
             return
 
 
-def users_case(place: Place, random: Random) -> Iterator[Change]:
+def users_case(place: MutationSite, random: Random) -> Iterator[Change]:
     """Write words in the letter case in which the user gives them: equivalent where no form is documented.
 
     What is stored in a state, or names a file or a record in it, may depend on letter case.
@@ -245,7 +245,7 @@ def users_case(place: Place, random: Random) -> Iterator[Change]:
             return
 
 
-def _day(place: Place) -> date | None:
+def _day(place: MutationSite) -> date | None:
     if not isinstance(place.value, str) or not _ISO.fullmatch(place.value):
         return None
     try:
@@ -254,7 +254,7 @@ def _day(place: Place) -> date | None:
         return None
 
 
-def _asks_for_form(place: Place) -> bool:
+def _asks_for_form(place: MutationSite) -> bool:
     """Tell whether the documentation may fix how the value is written."""
     known = ("enum", "pattern", "format", "default", "examples")
     return any(key in place.schema for key in known) or bool(_FORMAT.search(str(place.schema.get("description", ""))))

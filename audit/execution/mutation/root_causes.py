@@ -16,7 +16,7 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
 from agenthard.taxonomy.trajectory import Trajectory
 
-Place = Literal["argument", "object", "list", "call"]
+Position = Literal["argument", "object", "list", "call"]
 Relation = Literal["punctuation", "longer", "shorter", "other"]
 
 NEARLY_ALL = 0.95
@@ -25,25 +25,25 @@ FEWEST_TASKS = 3
 """Tasks, variants of one task counted once, in which a class has to pass; fewer are no habit of an evaluator."""
 
 
-class Kind(Record):
+class ValueClass(Record):
     """The class of one wrong value."""
 
     type: str
     """Type of the right value in the words of JSON Schema; "call" where a whole call is left out."""
-    place: Place
+    place: Position
     """Where the value is."""
     relation: Relation
     """How the wrong value relates to the right one."""
 
 
-class Tried(Record):
+class Trial(Record):
     """Wrong values of one class in one task, and what the evaluator said."""
 
     task_id: str
     """Task."""
     cluster: str
     """Variants of one task share it."""
-    kind: Kind
+    kind: ValueClass
     """Class."""
     passed: int
     """Accepted."""
@@ -51,14 +51,14 @@ class Tried(Record):
     """Accepted or rejected."""
 
 
-class Root(Record):
+class RootCause(Record):
     """A root cause: classes that pass for one reason."""
 
     id: str
     """Canonical name; the cause of the finding."""
     sentence: str
     """What the evaluator does not see."""
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ValueClass, ...]
     """Classes that it covers."""
 
 
@@ -72,7 +72,7 @@ _RELATIONS: dict[str, str] = {
 }
 
 
-def kind_of(path: Sequence[str | int], right: Any, wrong: Any) -> Kind:
+def classify(path: Sequence[str | int], right: Any, wrong: Any) -> ValueClass:
     """Return the class of a wrong value.
 
     >>> kind_of(("n",), 3, 4)
@@ -80,8 +80,10 @@ def kind_of(path: Sequence[str | int], right: Any, wrong: Any) -> Kind:
     >>> kind_of(("box", "sizes", 0), "monthly", "bimonthly").relation
     'longer'
     """
-    place: Place = "list" if any(isinstance(part, int) for part in path) else "object" if len(path) > 1 else "argument"
-    return Kind(type=_TYPES.get(type(right), "null"), place=place, relation=_relation(right, wrong))
+    place: Position = (
+        "list" if any(isinstance(part, int) for part in path) else "object" if len(path) > 1 else "argument"
+    )
+    return ValueClass(type=_TYPES.get(type(right), "null"), place=place, relation=_relation(right, wrong))
 
 
 def _relation(right: Any, wrong: Any) -> Relation:
@@ -95,7 +97,7 @@ def _relation(right: Any, wrong: Any) -> Relation:
     return "longer" if one in other else "shorter" if other in one else "other"
 
 
-def find_roots(tried: Iterable[Tried]) -> list[Root]:
+def find_root_causes(tried: Iterable[Trial]) -> list[RootCause]:
     """Find the classes that an evaluator does not see, the most general first.
 
     Tried in turn: a type, wherever it is; a type in one kind of place; a relation, whatever the type; a relation in one
@@ -104,8 +106,8 @@ def find_roots(tried: Iterable[Tried]) -> list[Root]:
     one kind of place covers what passes by it elsewhere, though there other things decide as well.
     """
     left = list(tried)
-    roots: list[Root] = []
-    steps: tuple[tuple[Callable[[Kind], tuple[str, ...]], bool], ...] = (
+    roots: list[RootCause] = []
+    steps: tuple[tuple[Callable[[ValueClass], tuple[str, ...]], bool], ...] = (
         (lambda kind: (kind.type,), False),
         (lambda kind: (kind.type, kind.place), False),
         (lambda kind: (kind.relation,), True),
@@ -116,7 +118,7 @@ def find_roots(tried: Iterable[Tried]) -> list[Root]:
         relations = {key[0] for key in unseen} if by_relation else set()
         covered = [item for item in left if feature(item.kind) in unseen or item.kind.relation in relations]
         left = [item for item in left if feature(item.kind) not in unseen and item.kind.relation not in relations]
-        groups: dict[str, set[Kind]] = defaultdict(set)
+        groups: dict[str, set[ValueClass]] = defaultdict(set)
         for item in covered:
             key = feature(item.kind)
             name = f"relation {key[0]}" if by_relation else f"type in {key[1] if len(key) > 1 else 'any place'}"
@@ -126,7 +128,7 @@ def find_roots(tried: Iterable[Tried]) -> list[Root]:
 
 
 def _unseen(
-    tried: Sequence[Tried], feature: Callable[[Kind], tuple[str, ...]], by_relation: bool
+    tried: Sequence[Trial], feature: Callable[[ValueClass], tuple[str, ...]], by_relation: bool
 ) -> set[tuple[str, ...]]:
     passed: dict[tuple[str, ...], int] = defaultdict(int)
     total: dict[tuple[str, ...], int] = defaultdict(int)
@@ -142,7 +144,7 @@ def _unseen(
     return {key for key in total if passed[key] >= NEARLY_ALL * total[key] and len(clusters[key]) >= FEWEST_TASKS}
 
 
-def _root(name: str, kinds: Iterable[Kind]) -> Root:
+def _root(name: str, kinds: Iterable[ValueClass]) -> RootCause:
     ordered = tuple(sorted(kinds, key=lambda kind: (_ORDER.index(kind.type), kind.place, kind.relation)))
     types = list(dict.fromkeys(kind.type for kind in ordered))
     places = sorted({kind.place for kind in ordered})
@@ -154,10 +156,10 @@ def _root(name: str, kinds: Iterable[Kind]) -> Root:
         listed = " or ".join(filter(None, [", ".join(types[:-1]), types[-1]]))
         what = _INSIDE[places[0]] if len(places) == 1 else "value"
         sentence = f"No {listed} {what} is ever compared"
-    return Root(id=name, sentence=sentence, kinds=ordered)
+    return RootCause(id=name, sentence=sentence, kinds=ordered)
 
 
-def wrong_values(task: AgentTask, run: Trajectory) -> tuple[Kind, ...] | None:
+def wrong_values(task: AgentTask, run: Trajectory) -> tuple[ValueClass, ...] | None:
     """Return the class of every value in which the calls of a run differ from the ground truth.
 
     Only for a task whose calls are compared. Calls of one tool are paired, equal ones first, in their order.
@@ -176,7 +178,7 @@ def wrong_values(task: AgentTask, run: Trajectory) -> tuple[Kind, ...] | None:
         wanted[call.name].append(call)
     if {name: len(calls) for name, calls in made.items()} != {name: len(calls) for name, calls in wanted.items()}:
         return None
-    found: list[Kind] = []
+    found: list[ValueClass] = []
     for name, golds in wanted.items():
         left = made[name]
         for gold in golds:
@@ -190,11 +192,11 @@ def wrong_values(task: AgentTask, run: Trajectory) -> tuple[Kind, ...] | None:
     return tuple(found)
 
 
-def _differences(gold: ToolCall, made: ToolCall) -> list[Kind] | None:
+def _differences(gold: ToolCall, made: ToolCall) -> list[ValueClass] | None:
     required = {name for name, value in gold.arguments.items() if not is_optional(value)}
     if not required <= set(made.arguments) <= set(gold.arguments):
         return None
-    found: list[Kind] = []
+    found: list[ValueClass] = []
     for name, value in made.arguments.items():
         accepted = concrete_values(gold.arguments[name])
         if any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in accepted):
@@ -206,7 +208,7 @@ def _differences(gold: ToolCall, made: ToolCall) -> list[Kind] | None:
     return found
 
 
-def _leaves(path: tuple[str | int, ...], right: Any, wrong: Any) -> Iterator[Kind | None]:
+def _leaves(path: tuple[str | int, ...], right: Any, wrong: Any) -> Iterator[ValueClass | None]:
     """Yield the class of every differing value, and None where two structures differ."""
     if isinstance(right, dict) and isinstance(wrong, dict) and set(right) == set(wrong):
         for key in right:
@@ -217,4 +219,4 @@ def _leaves(path: tuple[str | int, ...], right: Any, wrong: Any) -> Iterator[Kin
     elif isinstance(right, dict | list) or isinstance(wrong, dict | list):
         yield None
     elif right != wrong or isinstance(right, bool) != isinstance(wrong, bool):
-        yield kind_of(path, right, wrong)
+        yield classify(path, right, wrong)

@@ -6,14 +6,14 @@ from importlib.metadata import entry_points
 
 from agenthard.audit.execution.environment import Environment
 from agenthard.audit.execution.policy import airline, retail
-from agenthard.audit.execution.policy.case import Case, Made
-from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule, RuleBook
+from agenthard.audit.execution.policy.case import EarlierCall, PolicyCase
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, PolicyRule, RuleBook
 from agenthard.audit.execution.replay import concrete
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
-class Judgement(Record):
+class RuleJudgement(Record):
     """What one rule says of one call."""
 
     rule: str
@@ -24,20 +24,20 @@ class Judgement(Record):
     """What it says."""
 
 
-class Judged(Record):
+class CheckedCall(Record):
     """One call of a ground truth, what the rules say of it, and what it led to."""
 
     pointer: str
     """JSON Pointer of the call."""
     call: ToolCall
     """The call."""
-    judgements: tuple[Judgement, ...]
+    judgements: tuple[RuleJudgement, ...]
     """One for each rule that looks at the tool."""
     refused: str | None
     """Why the tool did not do what the call asks; None when it did."""
 
 
-def judge(task: AgentTask, environment: Environment, rules: Sequence[Rule]) -> Iterator[Judged]:
+def check_calls(task: AgentTask, environment: Environment, rules: Sequence[PolicyRule]) -> Iterator[CheckedCall]:
     """Carry out a ground truth and let the rules look at each call of the agent before it is made.
 
     A call that its tool refuses leaves the state alone, and the rules look at it all the same. A rule that misses
@@ -57,22 +57,22 @@ def judge(task: AgentTask, environment: Environment, rules: Sequence[Rule]) -> I
     """
     sentences = {rule.id: rule.cited(task.environment.policy) for rule in rules}
     environment.reset(task)
-    earlier: list[Made] = []
+    earlier: list[EarlierCall] = []
     for pointer, gold in task.gold_calls():
         call = concrete(gold)
         wanted = [rule for rule in rules if call.name in rule.tools and call.requestor == "assistant"]
-        case = Case(task, pointer, call, environment.snapshot(), tuple(earlier))
+        case = PolicyCase(task, pointer, call, environment.snapshot(), tuple(earlier))
         judgements = tuple(
-            Judgement(rule=rule.id, cited=sentences[rule.id], outcome=_look(rule, case))
+            RuleJudgement(rule=rule.id, cited=sentences[rule.id], outcome=_look(rule, case))
             for rule in wanted
             if sentences[rule.id]
         )
         seen = environment.call(call)
-        yield Judged(pointer=pointer, call=call, judgements=judgements, refused=seen.error)
-        earlier.append(Made(pointer, call, seen.text, seen.error is not None))
+        yield CheckedCall(pointer=pointer, call=call, judgements=judgements, refused=seen.error)
+        earlier.append(EarlierCall(pointer, call, seen.text, seen.error is not None))
 
 
-def _look(rule: Rule, case: Case) -> Outcome:
+def _look(rule: PolicyRule, case: PolicyCase) -> Outcome:
     try:
         return rule.look(case)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -96,7 +96,7 @@ def rule_books() -> tuple[RuleBook, ...]:
     return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
 
 
-def rules_for(task: AgentTask) -> list[Rule]:
+def rules_for(task: AgentTask) -> list[PolicyRule]:
     """Return the rules of a task's domain whose sentences its policy holds."""
     domain = task.subtask.partition("-")[0]
     rules = [rule for book in rule_books() if book.domain == domain for rule in book.rules]

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.case import PolicyCase
 from agenthard.taxonomy.finding import Evidence, Severity
 from agenthard.taxonomy.record import Record
 
 
-class Violation(Record):
+class RuleViolation(Record):
     """The call breaks the rule."""
 
     claim: str
@@ -29,12 +29,12 @@ class CannotTell(Record):
     """What is not known."""
 
 
-Outcome = Violation | CannotTell | None
+Outcome = RuleViolation | CannotTell | None
 """What a rule says of a call; None: the call keeps to it."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class PolicyRule:
     """One rule of a policy."""
 
     id: str
@@ -45,7 +45,7 @@ class Rule:
     """Tools whose calls it looks at."""
     wordings: tuple[tuple[str, ...], ...]
     """The sentences it encodes, once for each wording of the policy."""
-    look: Callable[[Case], Outcome]
+    look: Callable[[PolicyCase], Outcome]
     """Looks at one call."""
 
     @property
@@ -80,11 +80,11 @@ class RuleBook:
     def __init__(self, domain: str) -> None:
         """Start an empty book for a domain (the part of ``AgentTask.subtask`` before the first hyphen)."""
         self.domain = domain
-        self.rules: list[Rule] = []
+        self.rules: list[PolicyRule] = []
 
     def rule(
         self, rule_id: str, *, tools: Sequence[str], sentences: Sequence[str | tuple[str, ...]]
-    ) -> Callable[[Callable[[Case], Outcome]], Callable[[Case], Outcome]]:
+    ) -> Callable[[Callable[[PolicyCase], Outcome]], Callable[[PolicyCase], Outcome]]:
         """Write down the decorated function as a rule.
 
         Args:
@@ -99,8 +99,8 @@ class RuleBook:
         if not wordings or not all(wordings) or any(rule.id == rule_id for rule in self.rules):
             raise ValueError(f"rule {rule_id!r} cites no sentence, or there is another one of this id")
 
-        def write_down(look: Callable[[Case], Outcome]) -> Callable[[Case], Outcome]:
-            self.rules.append(Rule(rule_id, self.domain, frozenset(tools), wordings, look))
+        def write_down(look: Callable[[PolicyCase], Outcome]) -> Callable[[PolicyCase], Outcome]:
+            self.rules.append(PolicyRule(rule_id, self.domain, frozenset(tools), wordings, look))
             return look
 
         return write_down

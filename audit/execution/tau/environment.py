@@ -12,7 +12,7 @@ from agenthard.audit.execution.environment import (
     Verdict,
 )
 from agenthard.audit.execution.tau.airline import AirlineTools
-from agenthard.audit.execution.tau.evaluator import attempt_of, judge, was_closed
+from agenthard.audit.execution.tau.evaluator import attempt_of, is_complete, judge
 from agenthard.audit.execution.tau.retail import RetailTools
 from agenthard.audit.execution.tau.state import State, Table
 from agenthard.audit.execution.tau.tools import Release, Tools
@@ -138,7 +138,7 @@ class TauBenchEnvironment(TauEnvironment):
 
     def closed(self, messages: Sequence[Message]) -> bool:
         """Look at the last message: the logs do not say how a run ended."""
-        return was_closed(messages, "###STOP###", "transfer_to_human_agents")
+        return is_complete(messages, "###STOP###", "transfer_to_human_agents")
 
 
 class Tau2Environment(TauEnvironment):

@@ -11,7 +11,7 @@ from agenthard.taxonomy.task import AgentTask, Check, Message, ToolCall
 
 
 @dataclass(frozen=True)
-class Replay:
+class StateReplay:
     """Calls carried out in order from the initial state."""
 
     changes: dict[str, dict[str, dict[str, Any]]]
@@ -20,7 +20,7 @@ class Replay:
     """What went wrong, call by call; the benchmarks pass over it without a word."""
 
 
-def replay(tools: Tools, calls: Iterable[ToolCall]) -> Replay:
+def replay(tools: Tools, calls: Iterable[ToolCall]) -> StateReplay:
     """Carry out calls from the initial state; one that fails is passed over, as both benchmarks do."""
     tools.state.reset()
     failures = []
@@ -28,7 +28,7 @@ def replay(tools: Tools, calls: Iterable[ToolCall]) -> Replay:
         observation = tools.invoke(call.name, call.arguments)
         if observation.error is not None:
             failures.append(f"call {number} ({call.name}): {observation.error}")
-    return Replay(tools.state.changes(), tuple(failures))
+    return StateReplay(tools.state.changes(), tuple(failures))
 
 
 def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
@@ -52,21 +52,23 @@ def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
         gold = replay(tools, (call for _, call in task.gold_calls()))
         parts["database"] = same(replay(tools, calls).changes, gold.changes)
         reason = "; ".join(f"the ground truth fails at {failure}" for failure in gold.failures)
-    parts["outputs"] = says(attempt.replies, [check for check in scored if check.kind == "output_substring"])
+    parts["outputs"] = contains_required_texts(
+        attempt.replies, [check for check in scored if check.kind == "output_substring"]
+    )
     required = [check for check in scored if check.kind == "tool_calls"]
     if required:
         gold_calls = dict(task.gold_calls())
-        parts["actions"] = all(made(gold_calls[check.pointer], check, calls) for check in required)
+        parts["actions"] = all(has_required_call(gold_calls[check.pointer], check, calls) for check in required)
     return Verdict(passed=all(parts.values()), parts=parts, reason=reason)
 
 
-def says(replies: Sequence[str], checks: Sequence[Check]) -> bool:
+def contains_required_texts(replies: Sequence[str], checks: Sequence[Check]) -> bool:
     """Look for each required text in some reply, in lower case and without commas; part of a number counts."""
     said = [reply.lower().replace(",", "") for reply in replies]
     return all(any(str(check.expected).lower() in reply for reply in said) for check in checks)
 
 
-def made(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
+def has_required_call(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
     """Look for a call of the gold call's name that agrees on the compared arguments (none named: all it gives)."""
     compared = (check.expected or {}).get("compare_args")
     return any(
@@ -102,7 +104,7 @@ def attempt_of(messages: Sequence[Message], *, beside_calls: bool) -> Attempt:
     return Attempt(turns=(tuple(call for call, _ in answered_calls(messages)),), replies=replies)
 
 
-def was_closed(messages: Sequence[Message], stop: str, transfer: str) -> bool:
+def is_complete(messages: Sequence[Message], stop: str, transfer: str) -> bool:
     """Tell whether a conversation ended with the user's word ``stop`` or with a call of the tool ``transfer``."""
     last = messages[-1] if messages else None
     if last is None:

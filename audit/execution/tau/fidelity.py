@@ -67,7 +67,9 @@ class Fidelity:
     """Runs of another verdict."""
 
 
-def measure(environment: TauEnvironment, tasks: Mapping[str, AgentTask], runs: Iterable[Trajectory]) -> Fidelity:
+def measure_replays(
+    environment: TauEnvironment, tasks: Mapping[str, AgentTask], runs: Iterable[Trajectory]
+) -> Fidelity:
     """Replay every call of recorded runs from the initial state, and judge every run that was judged.
 
     Args:
@@ -164,14 +166,14 @@ def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFi
     if not any((checkout / folder).is_dir() for folder in theirs.folders):
         raise UnavailableError(f"{checkout} holds no code of {benchmark}: there is no {' or '.join(theirs.folders)}")
     try:
-        return verify(
+        return compare_with_code(
             ours, theirs, source.tasks(Quarantine()), own_data=data.resolve().is_relative_to(checkout.resolve())
         )
     finally:
         theirs.close()
 
 
-def verify(
+def compare_with_code(
     ours: Environment, theirs: TauCheckout, tasks: Iterable[AgentTask], *, own_data: bool = True
 ) -> list[DomainFidelity]:
     """Compare on given tasks.

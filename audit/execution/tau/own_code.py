@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from agenthard.audit.execution.checkout import code_version, interpreter
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError, Verdict
 from agenthard.audit.execution.tau import packages
-from agenthard.audit.execution.tau.evaluator import says
+from agenthard.audit.execution.tau.evaluator import contains_required_texts
 from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
 from agenthard.audit.execution.workers import WorkerLimits, WorkerPool
 from agenthard.audit.sources.tau2.checkout import Checkout
@@ -105,7 +105,7 @@ class TauCheckout(WorkerBackedEnvironment):
         if "state_assertion" in kinds:
             parts["assertions"] = all(answer["assertions"])
         required = [check for check in _scored(task) if check.kind == "output_substring"]
-        parts["outputs"] = says(attempt.replies, required)
+        parts["outputs"] = contains_required_texts(attempt.replies, required)
         if "tool_calls" in kinds:
             parts["actions"] = all(answer["actions"])
         return Verdict(passed=all(parts.values()), parts=parts)

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from agenthard.audit.conclude import conclude
-from agenthard.audit.decisions.measured_precision import Measured, measured_table
+from agenthard.audit.decisions.measured_precision import MeasuredPrecision, measured_table
 from agenthard.audit.decisions.policy import load_policy
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import check_shard
@@ -25,8 +25,8 @@ LABELLED = (
 FROM_RUNS = ("all-fail", "all-pass", "few-pass", "consensus-against-gold", "negative-discrimination")
 
 
-def measured(**counts: int) -> Measured:
-    return Measured.model_validate({**counts, "labels": "mine", "data": "development"})
+def measured(**counts: int) -> MeasuredPrecision:
+    return MeasuredPrecision.model_validate({**counts, "labels": "mine", "data": "development"})
 
 
 def test_a_signal_asks_for_a_review_exactly_where_it_earns_it() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution.declared_evaluation import Declared, score
+from agenthard.audit.execution.declared_evaluation import DeclaredEvaluation, score
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth, ToolCall
 from tests.builders import make_task
@@ -20,13 +20,15 @@ STATE = Check(kind="final_state", scored=True)
 ONE = ((call(a=1),),)
 
 
-def declared(*checks: Check, gold: Any = ONE, matching: Any = "exact", traits: set[str] | None = None) -> Declared:
+def declared(
+    *checks: Check, gold: Any = ONE, matching: Any = "exact", traits: set[str] | None = None
+) -> DeclaredEvaluation:
     truth = GroundTruth(semantics="required", turns=gold, call_matching=matching)
     task = make_task(evaluation=EvaluationSpec(checks=checks), ground_truth=truth, traits=frozenset(traits or ()))
-    return Declared.of(task)
+    return DeclaredEvaluation.of(task)
 
 
-def passed(known: Declared, *turns: tuple[ToolCall, ...], says: tuple[str, ...] = ()) -> bool | str:
+def passed(known: DeclaredEvaluation, *turns: tuple[ToolCall, ...], says: tuple[str, ...] = ()) -> bool | str:
     try:
         return score(known, Attempt(turns=turns, replies=says)).passed
     except UnavailableError as reason:

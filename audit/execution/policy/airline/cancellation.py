@@ -3,8 +3,8 @@
 from datetime import datetime, timedelta
 
 from agenthard.audit.execution.policy.airline.records import GONE, cabin, named, reservation, status_of, with_status
-from agenthard.audit.execution.policy.case import Case
-from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.case import PolicyCase
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, RuleViolation
 
 BOOK = RuleBook("airline")
 
@@ -24,13 +24,13 @@ COVERED = (
         "If any of the segments are already used, the agent cannot help and transfer is needed.",
     ),
 )
-def flown_trip_is_not_cancelled(case: Case) -> Outcome:
+def flown_trip_is_not_cancelled(case: PolicyCase) -> Outcome:
     """A reservation is not cancelled once one of its flights has taken off."""
     booked = reservation(case)
     flown = with_status(case, booked["flights"], GONE)
     if not flown:
         return None
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth cancels reservation {booked['reservation_id']}, of which "
         f"{', '.join(map(named, flown))} has been flown.",
         facts=status_of(case, flown),
@@ -55,7 +55,7 @@ def flown_trip_is_not_cancelled(case: Case) -> Outcome:
         ),
     ),
 )
-def cancelled_for_a_listed_reason(case: Case) -> Outcome:
+def cancelled_for_a_listed_reason(case: PolicyCase) -> Outcome:
     """A reservation is cancelled for one of the reasons that the policy lists: day, airline, business, insurance."""
     booked = reservation(case)
     key, class_ = booked["reservation_id"], cabin(case, booked)
@@ -69,7 +69,7 @@ def cancelled_for_a_listed_reason(case: Case) -> Outcome:
     facts = [fact for name in wanted for fact in case.recorded("reservations", key, name, note=f"{name} of {key}")]
     cover = "insured" if insured else "without insurance"
     unsaid = "; the user speaks neither of health nor of weather" if insured else ""
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth cancels {key} ({class_.replace('_', ' ')}, booked on {booked['created_at'][:10]}, "
         f"{cover}), whose flights the airline runs{unsaid}.",
         facts=tuple(facts),

@@ -1,8 +1,8 @@
 """Who is compensated, and with how much."""
 
 from agenthard.audit.execution.policy.airline.records import GONE, Json, status_of, with_status
-from agenthard.audit.execution.policy.case import Case
-from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.case import PolicyCase
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, RuleViolation
 
 BOOK = RuleBook("airline")
 
@@ -23,18 +23,18 @@ _OF_DELAYED = (
 )
 
 
-def _booked(case: Case) -> list[Json]:
+def _booked(case: PolicyCase) -> list[Json]:
     """Reservations as the user complains about them, before the ground truth changes any."""
     keys = case.original("users", case.arguments["user_id"])["reservations"]
     return [case.original("reservations", key) for key in keys]
 
 
-def _cancelled(case: Case) -> list[Json]:
+def _cancelled(case: PolicyCase) -> list[Json]:
     """Reservations with a flight that the airline cancelled."""
     return [one for one in _booked(case) if with_status(case, one["flights"], frozenset({"cancelled"}))]
 
 
-def _delayed(case: Case) -> list[Json]:
+def _delayed(case: PolicyCase) -> list[Json]:
     """Reservations with a flight that is delayed, or that may have been."""
     return [one for one in _booked(case) if with_status(case, one["flights"], GONE | {"delayed"})]
 
@@ -46,7 +46,7 @@ def _delayed(case: Case) -> list[Json]:
         "Do not compensate if the user is regular member and has no travel insurance and flies (basic) economy.",
     ),
 )
-def compensated_user_is_entitled(case: Case) -> Outcome:
+def compensated_user_is_entitled(case: PolicyCase) -> Outcome:
     """A regular member without insurance who does not fly business is not compensated."""
     user_id = case.arguments["user_id"]
     if case.record("users", user_id)["membership"] != "regular":
@@ -57,7 +57,7 @@ def compensated_user_is_entitled(case: Case) -> Outcome:
         return None
     if entitled:
         return CannotTell(reason=f"which reservation {user_id} complains about is left to a reader")
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth compensates {user_id}, a regular member without insurance who does not fly business.",
         facts=case.recorded("users", user_id, "membership"),
     )
@@ -68,13 +68,13 @@ def compensated_user_is_entitled(case: Case) -> Outcome:
     tools=("send_certificate",),
     sentences=tuple((f"{who} {_OF_CANCELLED}", f"{who} {_OF_DELAYED}") for who in (_ANYONE, _ENTITLED)),
 )
-def compensation_fits_the_passengers(case: Case) -> Outcome:
+def compensation_fits_the_passengers(case: PolicyCase) -> Outcome:
     """A certificate is worth $100 a passenger for a cancelled flight, $50 a passenger for a delayed one."""
     due = {PER_CANCELLED * len(one["passengers"]) for one in _cancelled(case)}
     due |= {PER_DELAYED * len(one["passengers"]) for one in _delayed(case)}
     if case.arguments["amount"] in due:
         return None
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth sends a certificate of {case.arguments['amount']}, which fits no reservation of "
         f"{case.arguments['user_id']} with a cancelled or delayed flight (due: {sorted(due) or 'none'}).",
         facts=(case.given("amount"), *case.recorded("users", case.arguments["user_id"], "reservations")),
@@ -86,7 +86,7 @@ def compensation_fits_the_passengers(case: Case) -> Outcome:
     tools=("send_certificate",),
     sentences=(f"{_ANYONE} {_OF_DELAYED}", f"{_ENTITLED} {_OF_DELAYED}"),
 )
-def delay_is_compensated_after_a_change(case: Case) -> Outcome:
+def delay_is_compensated_after_a_change(case: PolicyCase) -> Outcome:
     """A delay is compensated only after the reservation was changed or cancelled."""
     amount = case.arguments["amount"]
     if any(PER_CANCELLED * len(one["passengers"]) == amount for one in _cancelled(case)):
@@ -97,7 +97,7 @@ def delay_is_compensated_after_a_change(case: Case) -> Outcome:
         return None
     keys = " or ".join(one["reservation_id"] for one in meant)
     late = [leg for one in meant for leg in with_status(case, one["flights"], frozenset({"delayed"}))]
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth sends a certificate of {amount} for a delay although reservation {keys} was neither "
         "changed nor cancelled before.",
         facts=(case.given("amount"), *status_of(case, late)),

@@ -14,13 +14,13 @@ from agenthard.audit.execution.policy.airline.records import (
     stops,
     with_status,
 )
-from agenthard.audit.execution.policy.case import Case
-from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, Violation
+from agenthard.audit.execution.policy.case import PolicyCase
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, RuleBook, RuleViolation
 
 BOOK = RuleBook("airline")
 
 
-def _moves(case: Case, booked: dict[str, Any]) -> bool:
+def _moves(case: PolicyCase, booked: dict[str, Any]) -> bool:
     """Tell whether the call asks for other flights than those that are booked."""
     return places(booked["flights"]) != places(case.arguments["flights"])
 
@@ -30,13 +30,13 @@ def _moves(case: Case, booked: dict[str, Any]) -> bool:
     tools=("update_reservation_flights",),
     sentences=("Basic economy flights cannot be modified.",),
 )
-def basic_economy_keeps_its_flights(case: Case) -> Outcome:
+def basic_economy_keeps_its_flights(case: PolicyCase) -> Outcome:
     """The flights of a basic economy reservation stay; only its cabin may change."""
     booked = reservation(case)
     if cabin(case, booked) != "basic_economy" or not _moves(case, booked):
         return None
     key = booked["reservation_id"]
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth changes the flights of {key}, which is basic economy.",
         facts=(case.given("flights"), *case.recorded("reservations", key, "cabin", note=f"cabin of {key}")),
     )
@@ -47,7 +47,7 @@ def basic_economy_keeps_its_flights(case: Case) -> Outcome:
     tools=("update_reservation_flights",),
     sentences=("Other reservations can be modified without changing the origin, destination, and trip type.",),
 )
-def changed_trip_stays_the_same_trip(case: Case) -> Outcome:
+def changed_trip_stays_the_same_trip(case: PolicyCase) -> Outcome:
     """Other flights keep the origin, the destination and the trip type of the reservation."""
     booked = reservation(case)
     trip = booked["origin"], booked["destination"], booked["flight_type"]
@@ -60,7 +60,7 @@ def changed_trip_stays_the_same_trip(case: Case) -> Outcome:
     route = "-".join(new) if new else "flights that do not connect"
     kept = ("origin", "destination", "flight_type")
     facts = [fact for name in kept for fact in case.recorded("reservations", key, name, note=f"{name} of {key}")]
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth changes {key}, a {shape} {trip[0]}-{trip[1]}, to {route}.",
         facts=(case.given("flights"), *facts),
     )
@@ -71,13 +71,13 @@ def changed_trip_stays_the_same_trip(case: Case) -> Outcome:
     tools=("update_reservation_flights",),
     sentences=("Cabin cannot be changed if any flight in the reservation has already been flown.",),
 )
-def flown_trip_keeps_its_cabin(case: Case) -> Outcome:
+def flown_trip_keeps_its_cabin(case: PolicyCase) -> Outcome:
     """The cabin stays once one of the flights has taken off."""
     booked = reservation(case)
     flown = with_status(case, booked["flights"], GONE)
     if not flown or case.arguments["cabin"] == cabin(case, booked):
         return None
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth changes the cabin of {booked['reservation_id']} although {named(flown[0])} was flown.",
         facts=(case.given("cabin"), *status_of(case, flown)),
     )
@@ -93,14 +93,14 @@ def flown_trip_keeps_its_cabin(case: Case) -> Outcome:
         "method.",
     ),
 )
-def change_is_not_paid_by_certificate(case: Case) -> Outcome:
+def change_is_not_paid_by_certificate(case: PolicyCase) -> Outcome:
     """Other flights are paid, or refunded, with a gift card or credit card of the user."""
     user_id, payment = reservation(case)["user_id"], case.arguments["payment_id"]
     methods = case.record("users", user_id)["payment_methods"]
     if payment in methods and methods[payment]["source"] in ("gift_card", "credit_card"):
         return None
     kind = "a certificate" if payment in methods else f"no payment method of {user_id}"
-    return Violation(claim=f"The ground truth pays with {payment}, {kind}.", facts=(case.given("payment_id"),))
+    return RuleViolation(claim=f"The ground truth pays with {payment}, {kind}.", facts=(case.given("payment_id"),))
 
 
 @BOOK.rule(
@@ -108,13 +108,13 @@ def change_is_not_paid_by_certificate(case: Case) -> Outcome:
     tools=("update_reservation_baggages",),
     sentences=("The user can add but not remove checked bags.",),
 )
-def bags_are_not_removed(case: Case) -> Outcome:
+def bags_are_not_removed(case: PolicyCase) -> Outcome:
     """Checked bags are added, never removed."""
     booked = reservation(case)
     if case.arguments["total_baggages"] >= booked["total_baggages"]:
         return None
     key, left = booked["reservation_id"], case.arguments["total_baggages"]
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth leaves {left} of {booked['total_baggages']} bags of {key}.",
         facts=(case.given("total_baggages"), *case.recorded("reservations", key, "total_baggages")),
     )
@@ -125,7 +125,7 @@ def bags_are_not_removed(case: Case) -> Outcome:
     tools=("update_reservation_baggages",),
     sentences=("Each extra baggage is 50 dollars.",),
 )
-def added_bags_are_free_or_paid(case: Case) -> Outcome:
+def added_bags_are_free_or_paid(case: PolicyCase) -> Outcome:
     """Bags beyond the allowance of membership and cabin are paid, those within it are free."""
     booked = reservation(case)
     key, total, paid = booked["reservation_id"], case.arguments["total_baggages"], case.arguments["nonfree_baggages"]
@@ -134,7 +134,7 @@ def added_bags_are_free_or_paid(case: Case) -> Outcome:
     beyond = max(0, total - free)
     if paid in (beyond, max(beyond, booked["nonfree_baggages"])):
         return None
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth makes {paid} of {total} bags of {key} extra bags, although {free} are free for "
         f"{passengers} in {class_.replace('_', ' ')}, which leaves {beyond}.",
         facts=(case.given("nonfree_baggages"), *facts),
@@ -146,13 +146,13 @@ def added_bags_are_free_or_paid(case: Case) -> Outcome:
     tools=("update_reservation_passengers",),
     sentences=("The user can modify passengers but cannot modify the number of passengers.",),
 )
-def number_of_passengers_stays(case: Case) -> Outcome:
+def number_of_passengers_stays(case: PolicyCase) -> Outcome:
     """Passengers are replaced, not added or removed."""
     booked = reservation(case)
     before, after = len(booked["passengers"]), len(case.arguments["passengers"])
     if before == after:
         return None
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth turns {before} passengers of {booked['reservation_id']} into {after}.",
         facts=(case.given("passengers"), *case.recorded("reservations", booked["reservation_id"], "passengers")),
     )
