@@ -1,9 +1,9 @@
-"""The proof gate: a confirmed finding that affects the score names a run that is scored wrongly, scored once more here.
+"""The proof gate: a confirmed finding that affects the score has to name a run that is scored wrongly.
 
-A check claims a proof (``wrongly_passes``, ``wrongly_fails``, ``recorded``); the gate carries it out. A constructed
-attempt goes before the task's own environment, or, where nobody can register code for the benchmark, before the
-evaluation that the task declares. A recorded run has its recorded verdict, which is scored again where an environment
-knows the run's conversation. What has no proof, or one that does not hold, is suspected and says why.
+A check claims a proof (``wrongly_passes``, ``wrongly_fails``, ``recorded``); the gate verifies it. A constructed
+attempt is judged in the task's environment, or, for a benchmark without code, by the evaluation that the task declares.
+For a recorded run the recorded verdict counts; an environment that reads the conversation judges it again. A hit
+without a proof that holds becomes suspected, with the reason.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,16 +20,16 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 NO_RUN = "no run that is scored wrongly was found or constructed"
-"""Why a hit without a proof is suspected."""
+"""Why a hit without a proof is only suspected."""
 
 
 def wrongly_passes(task: AgentTask, attempt: Attempt) -> Proof:
-    """Claim that the evaluator passes an attempt that it has to fail; the gate finds out whether it does."""
+    """Claim that the evaluator passes an attempt that it should fail; the gate verifies it."""
     return _claimed(task, attempt, passes=True)
 
 
 def wrongly_fails(task: AgentTask, attempt: Attempt) -> Proof:
-    """Claim that the evaluator fails an attempt that it has to pass; the gate finds out whether it does."""
+    """Claim that the evaluator fails an attempt that it should pass; the gate verifies it."""
     return _claimed(task, attempt, passes=False)
 
 
@@ -63,11 +63,12 @@ def prove_hit(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, 
     Args:
         detector: the check.
         hit: what it found.
-        task: the task that its proof is about.
-        runs: runs at hand by id.
+        task: the task of its proof.
+        runs: known runs by id.
 
     Returns:
-        The hit with a proof that holds, and who scored it; else suspected where it was confirmed and affects the score.
+        The hit with the verified proof, which names the evaluator. Without one, a confirmed hit that affects the score
+        becomes suspected.
 
     Raises:
         ExecutionError: the environment broke.
@@ -86,7 +87,7 @@ def prove_hit(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, 
 def discount_uncompared(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
     """Make a hit on a gold value cosmetic where the evaluator never compares the value.
 
-    Nothing that is not compared can decide a score; that it is not compared is a finding of its own
+    A value that is never compared cannot decide a score. That it is not compared is a finding of another check
     (``wrong-answer-accepted``).
     """
     if not detector.about_values or (hit.severity or detector.severity) is Severity.COSMETIC:
@@ -103,10 +104,10 @@ def verify_proof(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) 
     """Score the run of a proof again.
 
     Returns:
-        The proof, with the name of what scored it; None when it does not hold.
+        The proof with the name of the evaluator; None when it does not hold.
 
     Raises:
-        UnavailableError: nothing at hand can score the run.
+        UnavailableError: no known evaluator can score the run.
         ExecutionError: the environment broke.
     """
     if proof.passes == proof.should_pass or proof.task_id != task.id:
@@ -122,10 +123,10 @@ def verify_proof(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) 
 
 
 def prove_conclusion(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
-    """Pass a hit of a suite check through the gate, after its observations went through it.
+    """Pass a hit of a suite check through the gate.
 
-    A proof counts that was carried out when it was observed, or that the declaration of its task, noted with an
-    observation, bears out.
+    A proof counts when it was verified with an observation, or when the declared evaluation of its task, which an
+    observation carries, confirms it.
     """
     if hit.proof is None:
         return _suspected(detector, hit, NO_RUN)
@@ -146,7 +147,7 @@ def prove_conclusion(detector: Detector, hit: Hit, observed: Sequence[Observatio
 
 
 def declaration(task: AgentTask) -> DeclaredEvaluation | None:
-    """Return what a task declares of its evaluation where that decides; None where the benchmark has code that does."""
+    """Return the declared evaluation of a task; None where the benchmark has code that scores."""
     return None if has_code(task.benchmark) else DeclaredEvaluation.of(task)
 
 
@@ -163,7 +164,7 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
 
 
 def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:
-    """Score a recorded run in an environment that reads its conversation, else take the recorded verdict."""
+    """Score a recorded run in an environment that reads its conversation; otherwise use the recorded verdict."""
     environment = current_execution().environment_for_runs(task)
     attempt = environment.attempt_of(run.messages) if environment else None
     if environment is not None and attempt is not None:

@@ -1,11 +1,11 @@
-"""Commands that show a finding again. Checks do not know where files lie: publishing fills in the paths."""
+"""Commands that reproduce a finding. Checks do not know the paths of files: publishing fills them in."""
 
 import shlex
 
 BENCHMARK = "{benchmark}"
-"""Stands for the folder of the benchmark."""
+"""Placeholder of the benchmark's folder."""
 CHECKOUT = "{checkout}"
-"""Stands for the folder with the benchmark's own code."""
+"""Placeholder of the folder with the benchmark's own code."""
 
 
 def replay_template(source: str, task_id: str, *options: str, own_code: bool = False) -> str:

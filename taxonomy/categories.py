@@ -132,7 +132,7 @@ This page is generated from `taxonomy/issues.yaml` (version {version}) by `agent
 data, not the page.
 
 An agent task couples a user, an environment, an evaluation and a ground truth. Each category below belongs to the
-component that has to be mended. {paper} categories come from the audit paper, {ours} are ours.
+component that has to be fixed. {paper} categories come from the audit paper, {ours} are ours.
 
 Categories of your own go into a YAML file of the same layout (`version`, `categories` with `id`, `name`, `component`,
 `rule`, `positive`, `negative`, `checks`); `agenthard taxonomy --add FILE` checks and prints it.

@@ -73,7 +73,7 @@ def read_yaml(path: Path) -> Any:
     """Load a YAML file.
 
     Raises:
-        OSError: when it cannot be read, is no regular file or too long.
+        OSError: when it cannot be read, is not a regular file or is too long.
         UnicodeDecodeError: when it is not UTF-8.
         yaml.YAMLError: when it is not valid YAML, or larger, deeper or more repetitive than is read here.
     """
@@ -155,14 +155,14 @@ def read_yaml_text(path: Path) -> str:
     """Read the text of a YAML file.
 
     Raises:
-        OSError: when it cannot be read, is no regular file or too long.
+        OSError: when it cannot be read, is not a regular file or is too long.
         UnicodeDecodeError: when it is not UTF-8.
     """
     return read_text(path, MAX_CHARACTERS)
 
 
 def _refuse_expansion(root: yaml.Node) -> None:
-    """Refuse a document whose aliases stand for too many values, or for a value that contains itself."""
+    """Refuse a document whose aliases expand to too many values, or for a value that contains itself."""
     sizes: dict[int, int] = {}
     open_nodes: set[int] = set()
     waiting = [root]
@@ -181,7 +181,7 @@ def _refuse_expansion(root: yaml.Node) -> None:
             open_nodes.discard(key)
             sizes[key] = 1 + sum(sizes[id(child)] for child in children)
             if sizes[key] > MAX_VALUES:
-                raise YamlTextError(f"its aliases stand for more than {MAX_VALUES:,} values; write fewer of them")
+                raise YamlTextError(f"its aliases expand to more than {MAX_VALUES:,} values; write fewer of them")
 
 
 def _children(node: yaml.Node) -> list[yaml.Node]:

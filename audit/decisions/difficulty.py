@@ -1,10 +1,9 @@
 """The hard split: issue-cleaned tasks without those that nearly all models solve.
 
-It starts from issue-cleaned tasks only. Stage by stage: tasks that every selection model fails go to review (a wrong
-key looks like a hard task), tasks that more than ``threshold`` of the selection models solve are left out, and at least
-``min_category_share`` of each category stays, the hardest first. A split selected on the outcomes it reports would
-flatter nobody honestly, so a model's score on the hard split is taken on the split that the *other* models select
-(:func:`cross_fitted`).
+Tasks that every selection model fails go to review, because a wrong key looks like a hard task. Tasks that more than
+``threshold`` of the selection models solve are left out, but at least ``min_category_share`` of each category is kept,
+the hardest first. A split selected on the outcomes that it reports would bias the scores, so a model's score on the
+hard split is computed on the split that the *other* models select (:func:`cross_fitted`).
 """
 
 import math
@@ -34,7 +33,7 @@ class DifficultyRule(Record):
 
 
 class HardTask(Record):
-    """What became of one issue-cleaned task."""
+    """One issue-cleaned task and whether it is in the hard split."""
 
     task_id: str
     """Task."""

@@ -1,4 +1,4 @@
-"""Whether one cause decides the verdict on a recorded run: the run is judged again with just that cause removed."""
+"""What a verdict depends on: attempts are judged again with one cause removed, or with one argument changed."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -15,16 +15,17 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 Correction = Callable[[AgentTask, Attempt], Attempt]
-"""Removes a cause from an attempt; an attempt without it comes back equal."""
+"""Removes a cause from an attempt; returns an equal attempt where the cause is absent."""
 
 
 def decided_runs(task: AgentTask, runs: Iterable[Trajectory], correction: Correction) -> tuple[int, int] | None:
     """Count the failed runs of a task that pass once a cause is removed from them.
 
-    A run counts when its own calls and replies fail here as they did in the log, and the corrected ones pass.
+    A run counts when its own calls and replies fail here, as in the log, and the corrected ones pass.
 
     Returns:
-        Runs with a verdict, and those decided by the cause; None where no environment at hand judges recorded runs.
+        Number of runs with a verdict, and of those that the cause decides; None where no environment judges recorded
+        runs.
     """
     environment = current_execution().environment_for_runs(task)
     if environment is None:
@@ -90,11 +91,11 @@ _ARGUMENT = re.compile(r"/ground_truth/turns/\d+/\d+/arguments/.+")
 
 
 def why_never_compared(task: AgentTask, pointer: str) -> str | None:
-    """Say that no other value at a place of a gold argument changes the verdict; None when one does, or nobody knows.
+    """Say why the evaluator never compares a gold argument; None when it does, or when that cannot be found out.
 
-    The place gets values of the same type that the ground truth does not accept, one at a time, and the environment
-    judges each attempt beside the ground truth itself. Nothing is said where the ground truth itself is rejected, and
-    of a call that fails in the replay: the value may be why.
+    The argument gets values of the same type that the ground truth does not accept, one at a time, and the environment
+    judges each attempt and the ground truth itself. The result is None where the ground truth is rejected, or where the
+    call fails in the replay, because the value may be the reason.
 
     Args:
         task: the task.

@@ -1,4 +1,4 @@
-"""Ground truths replayed in their own environment, once per task however many checks ask."""
+"""Replays of ground truths in their own environment, once per task for all checks."""
 
 from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError
@@ -7,7 +7,7 @@ from agenthard.audit.replay_command import replay_template
 from agenthard.taxonomy.task import AgentTask
 
 _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
-"""Kinds of checks that an environment may turn out not to know."""
+"""Kinds of checks that an environment may not support; only an evaluation shows it."""
 
 MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
 
@@ -22,7 +22,7 @@ def environment_of(task: AgentTask) -> Environment:
 
 
 def why_not_evaluated(task: AgentTask) -> str | None:
-    """Say why no attempt at a task can be judged; None when it can.
+    """Say why attempts at a task cannot be judged; None when they can.
 
     Raises:
         ExecutionError: the evaluator broke.
@@ -40,7 +40,7 @@ def why_not_evaluated(task: AgentTask) -> str | None:
 
 
 def why_not_replayed(task: AgentTask) -> str | None:
-    """Say why the ground truth of a task cannot be replayed; None when it can, and then it was.
+    """Say why the ground truth of a task cannot be replayed; None when it can. The replay is then cached.
 
     Raises:
         ExecutionError: the environment broke.
@@ -55,7 +55,7 @@ def why_not_replayed(task: AgentTask) -> str | None:
 
 
 def why_no_path(task: AgentTask) -> str | None:
-    """Say why the ground truth of a task is no path to replay, whether or not it could be executed; None when it is."""
+    """Say why the ground truth is not a path of calls to replay; None when it is, whether or not it can be executed."""
     if not any(True for _ in task.gold_calls()):
         return "the ground truth has no call"
     if task.ground_truth.semantics == "milestones":
@@ -80,7 +80,7 @@ def why_not_mutated(task: AgentTask) -> str | None:
 
 
 def gold_replay(task: AgentTask) -> Replay:
-    """Replay the ground truth of a task; the result is kept as long as the task is.
+    """Replay the ground truth of a task; the result is cached as long as the task lives.
 
     Raises:
         UnavailableError: it cannot be executed here.
@@ -101,7 +101,7 @@ def _replayed(task: AgentTask) -> Replay | ExecutionError:
 
 
 def replay_command(task: AgentTask, mutant: str) -> str:
-    """Write the command that replays a changed ground truth; publishing fills in the paths (``audit.command``)."""
+    """Write the command that replays a changed ground truth; publishing fills in the paths."""
     return replay_template(
         task.benchmark, task.id, "--mutant", mutant, own_code=current_execution().checkout is not None
     )

@@ -1,7 +1,11 @@
-"""Managed virtual environments in which a benchmark's own code runs, apart from ours.
+"""Managed virtual environments in which a benchmark's own code runs.
 
-They are the ones that ``audit.sources.fetch`` installs, one per release, each from pinned requirements without their
-dependencies: what benchmark code really imports at run time is little, and what it pins fits no other environment.
+``audit.sources.fetch`` installs them, one per release, each from pinned requirements without their dependencies:
+benchmark code imports few packages at run time, and its pins fit no other environment.
+
+A task is executed only by the release whose own data has the task's content hash. Code of another release would be
+worse than no execution: a method that was added or removed would look like a wrong ground truth. So there is neither a
+nearest nor a default release.
 """
 
 import shutil
@@ -151,7 +155,7 @@ ContentHashes = Callable[[Path], Iterator[str]]
 
 
 def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
-    """Find the installed release that a task is of; where several have the same task, the newest.
+    """Find the installed release that has a task; if several have the same task, the newest.
 
     Releases that are installed later, while the process runs, are found too.
 
@@ -175,7 +179,7 @@ def _contents(content_hashes: ContentHashes, data: Path, changed: int) -> frozen
 
 
 def _no_code(task: AgentTask, installed: list[str]) -> str:
-    """Say why a task is not executed, in the same words for all tasks of one kind: reports count equal reasons."""
+    """Say why a task is not executed, in equal words for equal cases, because reports count equal reasons."""
     name = task.benchmark
     if task.content_hash is None:
         return f"the task does not tell which release of {name} it is of, so none of its code is run"

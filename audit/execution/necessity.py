@@ -1,4 +1,4 @@
-"""Which calls of a ground truth are needed, and whether their order matters."""
+"""Which calls of a ground truth are needed: unneeded calls, calls whose order matters, and overwritten calls."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
 
 SHORTEST_RESULT = 3
-"""Characters from which on a value in a response can be told from chance when a later call has it too."""
+"""Fewest characters of a value; shorter values occur in later calls by chance."""
 
 
 def without(turns: Turns, turn: int, index: int) -> Turns:
@@ -91,7 +91,7 @@ def _asked_before(earlier: Sequence[Step], step: Step) -> bool:
 
 
 def values_from(steps: Sequence[Step], number: int) -> list[str]:
-    """List the values of later arguments that stand in the response of a call and in no response before."""
+    """List the values of later arguments that occur in the response of a call and in no earlier response."""
     before = "\n".join(step.observation.text for step in steps[:number])
     response = steps[number].observation.text
     later = (value for step in steps[number + 1 :] for value in _scalars(step.call.arguments))

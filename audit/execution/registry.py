@@ -1,8 +1,8 @@
-"""Finding the environment of a task.
+"""Finds the class of a benchmark's environment.
 
-Environments are registered under the entry-point group ``agenthard.environments`` by the name of their benchmark, as
-anyone else's may be. Those that run a benchmark's own code from a folder that the user gives are registered under
-``agenthard.checkouts``; their class takes that folder.
+Environments are registered under the entry-point group ``agenthard.environments`` by the name of their benchmark. Those
+that run a benchmark's own code from a folder of the user are registered under ``agenthard.checkouts``; their class takes
+that folder.
 """
 
 from functools import cache
@@ -38,7 +38,7 @@ def check_checkout(benchmark: str, folder: Path) -> None:
     """Check before anything starts that a folder can be used as the checkout of a benchmark.
 
     Raises:
-        UnavailableError: when it is no folder, or nothing runs the code of this benchmark's checkouts.
+        UnavailableError: when it is not a folder, or nothing runs the code of this benchmark's checkouts.
     """
     if not folder.is_dir():
         raise UnavailableError(
@@ -76,5 +76,5 @@ def _load(entry: EntryPoint) -> type[Environment]:
     except (ImportError, AttributeError) as error:
         raise UnavailableError(f"the environment of {entry.name} cannot be loaded ({entry.value}): {error}") from error
     if not (isinstance(found, type) and issubclass(found, Environment)):
-        raise UnavailableError(f"the environment of {entry.name} ({entry.value}) is no subclass of Environment")
+        raise UnavailableError(f"the environment of {entry.name} ({entry.value}) is not a subclass of Environment")
     return found

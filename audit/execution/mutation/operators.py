@@ -1,4 +1,7 @@
-"""Values taken from a known set: documented choices, entities of the state, documented defaults."""
+"""Operators: each changes one value of a ground truth, and says whether the result is wrong or equivalent.
+
+Choices, entities of the state and documented defaults; numbers; texts, dates and the user's own spelling.
+"""
 
 import re
 import weakref
@@ -95,7 +98,7 @@ def _may_be_stated(place: MutationSite) -> bool:
 
 
 def _index(environment: EnvironmentSpec) -> dict[str, dict[str, Any]]:
-    """Return, for each key of the shared state that stands among others, the mapping it is in."""
+    """Return, for each record key of the shared state, the mapping that holds it."""
     key = id(environment)
     if key not in _indexes:
         found: dict[str, dict[str, Any]] = {}
@@ -149,7 +152,7 @@ def lost_mark(place: MutationSite, random: Random) -> Iterator[Change]:
 
 
 def written_otherwise(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a number that a reply has to state as people would also write it, with the name of the operator.
+    """Yield other common spellings of a number that a reply has to state, with the name of the operator.
 
     >>> list(written_otherwise("481.50")), list(written_otherwise("481.5")), list(written_otherwise("10"))
     ([('number-without-last-zero', '481.5')], [('number-with-cents', '481.50')], [('number-in-words', 'ten')])

@@ -1,9 +1,9 @@
-"""Root causes behind accepted wrong answers: what an evaluator cannot see, in as few words as the verdicts allow.
+"""Root causes of accepted wrong answers: classes of values that an evaluator does not compare.
 
 Every wrong value belongs to a class by three features: the type of the right value, where it is (the argument itself,
 inside an object, inside a list), and how the wrong value relates to the right one. An evaluator that accepts nearly all
 members of a class does not see it, whichever operator made them. The most general class counts, so that special cases
-of a root are no causes of their own.
+of a root cause are not reported separately.
 """
 
 import re
@@ -22,7 +22,7 @@ Relation = Literal["punctuation", "longer", "shorter", "other"]
 NEARLY_ALL = 0.95
 """Share of a class that has to pass. Below 1, because a value may be wrong and still harmless, or be compared twice."""
 FEWEST_TASKS = 3
-"""Tasks, variants of one task counted once, in which a class has to pass; fewer are no habit of an evaluator."""
+"""Tasks, variants of one task counted once, in which a class has to pass; in fewer tasks it may be chance."""
 
 
 class ValueClass(Record):

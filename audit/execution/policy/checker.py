@@ -1,4 +1,4 @@
-"""Looking at a ground truth call by call, with the state that each call meets."""
+"""Checks the calls of a ground truth against the rules of its policy, and finds the rule books of a domain."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -19,7 +19,7 @@ class RuleJudgement(Record):
     rule: str
     """Id of the rule."""
     cited: tuple[str, ...]
-    """The sentences of the policy, as they stand there."""
+    """The sentences of the policy, verbatim."""
     outcome: Outcome
     """What it says."""
 
@@ -92,7 +92,7 @@ def rule_books() -> tuple[RuleBook, ...]:
     offered = [(entry, entry.load()) for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)]
     for entry, found in offered:
         if not isinstance(found, RuleBook):
-            raise TypeError(f"{entry.value} (entry point {entry.name} of {GROUP}) is no RuleBook")
+            raise TypeError(f"{entry.value} (entry point {entry.name} of {GROUP}) is not a RuleBook")
     return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
 
 

@@ -13,7 +13,7 @@ class RuleViolation(Record):
     """The call breaks the rule."""
 
     claim: str
-    """What is wrong, in one sentence that stands alone."""
+    """What is wrong, in one self-contained sentence."""
     facts: tuple[Evidence, ...] = ()
     """What shows it, besides the call and the sentences of the policy."""
     certain: bool = True
@@ -54,7 +54,7 @@ class PolicyRule:
         return (self.look.__doc__ or self.id).strip().splitlines()[0]
 
     def cited(self, policy: str) -> tuple[str, ...]:
-        """Return the sentences as they stand in a policy, of the first wording that is there in full.
+        """Return the sentences as a policy writes them, of the first wording that is there in full.
 
         Returns:
             Nothing when the policy does not say so; the rule is not for it then.
@@ -72,9 +72,9 @@ class RuleBook:
     >>> book = RuleBook("library")
     >>> @book.rule("at-most-five", tools=("lend",), sentences=("Lend at most five books.",))
     ... def at_most_five(case):
-    ...     '''Nobody takes six books.'''
+    ...     '''No member takes six books.'''
     >>> book.rules[0].title
-    'Nobody takes six books.'
+    'No member takes six books.'
     """
 
     def __init__(self, domain: str) -> None:
@@ -107,6 +107,6 @@ class RuleBook:
 
 
 def find(sentence: str, policy: str) -> str | None:
-    """Find a sentence in a policy, whatever the white space between its words, and return it as it stands there."""
+    """Find a sentence in a policy, whatever its white space, and return it as the policy writes it."""
     found = re.search(r"\s+".join(map(re.escape, sentence.split())), policy)
     return found and found.group()

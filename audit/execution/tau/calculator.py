@@ -1,4 +1,4 @@
-"""The calculator of both benchmarks, for text that nobody has checked: parsed, never executed."""
+"""The calculator of both benchmarks, for untrusted text: expressions are parsed, never executed."""
 
 import ast
 import operator
@@ -32,16 +32,15 @@ def is_arithmetic(expression: str) -> bool:
 
 
 def calculate(expression: str) -> float:
-    """Work out an expression of numbers, ``+ - * / //`` and parentheses, rounded to cents.
+    """Evaluate an expression of numbers, ``+ - * / //`` and parentheses, rounded to cents.
 
-    A power (``**``) is refused, although it has characters of arithmetic only: it is how one asks for
-    endless work.
+    A power (``**``) is refused although its characters are allowed: it can take unlimited time.
 
     >>> calculate("(195.11 - 180.93) + 2 * 50")
     114.18
 
     Raises:
-        ExpressionError: when it is none, or too long or too large to be worked out.
+        ExpressionError: when it is not an expression, or is too long or too large.
     """
     if len(expression) > MAX_LENGTH:
         raise ExpressionError(f"expression of {len(expression)} characters; at most {MAX_LENGTH} are worked out")

@@ -151,7 +151,7 @@ class Tau2Environment(TauEnvironment):
 
 
 def _refuse(calls: Iterable[ToolCall], lacking: frozenset[str]) -> None:
-    """Refuse calls that cannot be answered here, rather than answer that there is no such tool."""
+    """Raise for calls of tools that are not implemented here; answering that the tool does not exist would be wrong."""
     for call in calls:
         if call.name in lacking and call.requestor == "assistant":
             raise ExecutionError(f"the tool {call.name} is not implemented here; {OWN_CODE}")

@@ -1,4 +1,4 @@
-"""How both benchmarks score an attempt: its final state, what was said, and where a task asks for it the calls."""
+"""How both benchmarks score an attempt: by its final state, by what was said and, for some tasks, by its calls."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from agenthard.taxonomy.task import AgentTask, Check, Message, ToolCall
 
 @dataclass(frozen=True)
 class StateReplay:
-    """Calls carried out in order from the initial state."""
+    """What a sequence of calls leaves, from the initial state."""
 
     changes: dict[str, dict[str, dict[str, Any]]]
     """Records that differ from the database in the end."""
     failures: tuple[str, ...]
-    """What went wrong, call by call; the benchmarks pass over it without a word."""
+    """Errors, call by call; the benchmarks ignore them silently."""
 
 
 def replay(tools: Tools, calls: Iterable[ToolCall]) -> StateReplay:
-    """Carry out calls from the initial state; one that fails is passed over, as both benchmarks do."""
+    """Carry out calls from the initial state; a call that fails is skipped, as in both benchmarks."""
     tools.state.reset()
     failures = []
     for number, call in enumerate(calls):
@@ -82,7 +82,7 @@ def has_required_call(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -
 
 
 def answered_calls(messages: Iterable[Message]) -> Iterator[tuple[ToolCall, str]]:
-    """Yield the calls of a conversation with their responses; one without a response was never carried out."""
+    """Yield the calls of a conversation with their responses; a call without a response was never carried out."""
     waiting: list[ToolCall] = []
     for message in messages:
         if message.role == "tool" and waiting:

@@ -1,4 +1,9 @@
-"""How faithful an environment is: recorded runs are carried out again and compared, response by response."""
+"""How faithful our tools are: compared with recorded runs, and with the benchmark's own code.
+
+:func:`measure_replays` replays recorded runs and compares every response and verdict. :func:`verify_checkout` carries
+out every call of every ground truth with our tools and with the code of a checkout. Where we have no tools, the calls
+of the code are counted separately, so that a table never shows such a domain as equal.
+"""
 
 import re
 from collections import Counter
@@ -25,7 +30,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 @dataclass(frozen=True)
 class ResponseMismatch:
-    """A call that answers another text than it did when it was recorded."""
+    """A call whose response differs from the recorded one."""
 
     run: Trajectory
     """The recorded run."""
@@ -34,52 +39,52 @@ class ResponseMismatch:
     call: ToolCall
     """The call."""
     recorded: str
-    """Response then."""
+    """Recorded response."""
     replayed: str
-    """Response now."""
+    """Response of the replay."""
 
 
 @dataclass(frozen=True)
 class VerdictMismatch:
-    """A run that is scored otherwise than it was when it was recorded."""
+    """A run whose verdict differs from the recorded one."""
 
     run: Trajectory
     """The recorded run, with its verdict."""
     parts: dict[str, bool]
-    """What each part of the evaluator says now."""
+    """Verdict of each part of the evaluator on the replay."""
 
 
 @dataclass
 class Fidelity:
-    """Comparison of recorded runs with their replays."""
+    """How far replays agree with recorded runs."""
 
     calls: Counter[str] = field(default_factory=Counter)
-    """Compared calls by tool."""
+    """Number of compared calls, by tool."""
     equal: Counter[str] = field(default_factory=Counter)
-    """Those of equal response, by tool."""
+    """Number of calls with an equal response, by tool."""
     scored: int = 0
-    """Runs with a recorded verdict that the evaluator judged."""
+    """Number of runs with a recorded verdict that the evaluator judged."""
     agreeing: int = 0
-    """Those judged alike."""
+    """Number of runs with an equal verdict."""
     differences: list[ResponseMismatch] = field(default_factory=list)
-    """Calls of another response."""
+    """Calls whose responses differ."""
     disagreements: list[VerdictMismatch] = field(default_factory=list)
-    """Runs of another verdict."""
+    """Runs whose verdicts differ."""
 
 
 def measure_replays(
     environment: TauEnvironment, tasks: Mapping[str, AgentTask], runs: Iterable[Trajectory]
 ) -> Fidelity:
-    """Replay every call of recorded runs from the initial state, and judge every run that was judged.
+    """Replay recorded runs call by call from the initial state, and judge each run that has a verdict.
 
     Args:
-        environment: what is measured.
+        environment: the environment to measure.
         tasks: tasks by id, all those of the runs.
-        runs: recorded runs. Infrastructure errors are replayed as far as they go, and not judged. A run that was
-            stopped at a limit has reward 0 whatever its state: it is judged neither then nor now.
+        runs: recorded runs. Runs with an infrastructure error are replayed but not judged. Runs stopped at a limit
+            are not judged either, because they have reward 0 whatever their state.
 
     Raises:
-        Unavailable: when a task cannot be executed.
+        UnavailableError: when a task cannot be executed.
     """
     found = Fidelity()
     for run in runs:
@@ -102,23 +107,23 @@ def measure_replays(
 
 
 class Tally(Record):
-    """How many of what was compared are equal."""
+    """How many of the compared items are equal."""
 
     total: int = 0
-    """What was compared."""
+    """Number of compared items."""
     equal: int = 0
-    """What is equal."""
+    """Number of equal items."""
 
 
 class Mismatch(Record):
-    """Something that is not the same."""
+    """An item that differs."""
 
     place: str
     """Task and call, or the tool."""
     ours: str
-    """What is ours."""
+    """Our value."""
     theirs: str
-    """What the benchmark's code gives."""
+    """Value of the benchmark's code."""
 
 
 class DomainFidelity(Record):
@@ -133,7 +138,7 @@ class DomainFidelity(Record):
     run: int
     """Calls of ground truths that the benchmark's code carried out."""
     calls: Tally
-    """Those that ours carried out too: the same response, byte by byte."""
+    """Calls that our tools carried out too: equal means the same response, byte by byte."""
     states: Tally
     """End states of ground truths; fields without a value do not count."""
     without: dict[str, int] = Field(default_factory=dict)
@@ -143,11 +148,11 @@ class DomainFidelity(Record):
     differences: tuple[Mismatch, ...] = ()
     """What differs."""
     only_in_code: tuple[str, ...] = ()
-    """Tools of the code that data of another release does not list; they are no difference."""
+    """Tools of the code that data of another release does not list; not counted as differences."""
 
 
 def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFidelity]:
-    """Compare ours with the code of a checkout on the ground truths of a folder of data, domain by domain.
+    """Compare our tools with the code of a checkout on the ground truths of a data folder, domain by domain.
 
     Raises:
         UnavailableError: when the benchmark has no tools of ours, or the folder no code of it.
@@ -176,13 +181,13 @@ def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFi
 def compare_with_code(
     ours: Environment, theirs: TauCheckout, tasks: Iterable[AgentTask], *, own_data: bool = True
 ) -> list[DomainFidelity]:
-    """Compare on given tasks.
+    """Compare our tools with the benchmark's code on given tasks.
 
     Args:
         ours: our own tools.
         theirs: the benchmark's code.
         tasks: tasks with their ground truths.
-        own_data: whether the tasks are the ones that lie with the code; those of another release may list fewer tools.
+        own_data: whether the tasks come with the code; those of another release may list fewer tools.
     """
     domains: dict[str, _Domain] = {}
     for task in tasks:
@@ -193,7 +198,7 @@ def compare_with_code(
 
 
 class _Domain:
-    """Counts while the tasks of a domain go by."""
+    """Collects the counts of one domain, task by task."""
 
     def __init__(self, name: str, own_data: bool) -> None:
         self._name = name

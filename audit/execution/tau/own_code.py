@@ -17,18 +17,18 @@ from agenthard.taxonomy.task import AgentTask, Check, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
 CALLS_ANOTHER = "call_discoverable_agent_tool"
-"""The tool that calls those which have to be unlocked; it logs them, reads only when the ground truth has them."""
+"""The tool that calls tools which have to be unlocked. It logs writes, and reads only if the ground truth has them."""
 LIMITS = WorkerLimits(wall_seconds=60, cpu_seconds=50, memory_bytes=4 << 30)
 """A database is copied for each attempt, and imports are larger than BFCL's."""
 
 
 class TauCheckout(WorkerBackedEnvironment):
-    """What both benchmarks share: tools, data and database hash are the checkout's."""
+    """Base of both benchmarks: tools, data and database hash come from the checkout."""
 
     benchmark: ClassVar[str]
     """Name of the source."""
     folders: ClassVar[tuple[str, ...]]
-    """Where the domains can stand, relative to the checkout."""
+    """Folders that may hold the domains, relative to the checkout."""
 
     def __init__(self, checkout: Path) -> None:
         """Prepare; nothing is started yet.

@@ -36,7 +36,7 @@ def test_a_benchmark_without_one_has_none(register: Path) -> None:
     assert registry.new_environment("library") is None
 
 
-@pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "no subclass")])
+@pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "not a subclass")])
 def test_what_cannot_be_loaded_is_said(register: Path, name: str, words: str) -> None:
     with pytest.raises(UnavailableError, match=words):
         registry.new_environment(name)

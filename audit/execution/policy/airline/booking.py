@@ -34,7 +34,7 @@ _INSURANCE = (
 
 
 def _new_legs(case: PolicyCase) -> tuple[list[dict[str, Any]], int]:
-    """Return the legs that the call books anew, and for how many passengers."""
+    """Return the legs that the call books, and for how many passengers; legs that are kept do not count."""
     legs = case.arguments["flights"]
     if case.call.name == "book_reservation":
         return legs, len(case.arguments["passengers"])

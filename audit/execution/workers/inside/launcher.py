@@ -23,7 +23,7 @@ from collections.abc import Callable
 from typing import Any
 
 GRACE_MS = 3000
-"""How long a host has to end by itself once nobody is connected any more."""
+"""Milliseconds that a host has to end by itself after the connection is closed."""
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 containment: Any = importlib.import_module("containment")

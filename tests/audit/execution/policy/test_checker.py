@@ -40,5 +40,5 @@ def test_a_book_of_another_package_comes_last(monkeypatch: pytest.MonkeyPatch) -
 
 def test_something_that_is_no_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     offer(monkeypatch, "agenthard.audit.execution.policy.airline.booking:BAG")
-    with pytest.raises(TypeError, match="no RuleBook"):
+    with pytest.raises(TypeError, match="not a RuleBook"):
         checker.rule_books()
