@@ -1,8 +1,8 @@
 """Finds the class of a benchmark's environment.
 
-Environments are registered under the entry-point group ``agenthard.environments`` by the name of their benchmark. Those
-that run a benchmark's own code from a folder of the user are registered under ``agenthard.checkouts``; their class takes
-that folder.
+Environments are registered under the entry-point group ``agenthard.environments`` by the name of their benchmark.
+Those that run a benchmark's own code from a folder of the user are registered under ``agenthard.checkouts``; their
+class takes that folder.
 """
 
 from functools import cache
