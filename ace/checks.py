@@ -7,7 +7,7 @@ from agenthard.ace.reference_entry import decode
 from agenthard.ace.source import INSTANCE
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.variants import gold_attempt
+from agenthard.audit.execution.attempts import gold_attempt
 from agenthard.audit.proof import wrongly_fails
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join

@@ -9,7 +9,7 @@ from agenthard.ace.environment.environment import as_text
 from agenthard.ace.errors import MalformedInstanceError
 from agenthard.ace.instance import Puzzle
 from agenthard.ace.reference_entry import decode
-from agenthard.audit.execution.environment import Attempt, Environment, Observation, UnavailableError, Verdict
+from agenthard.audit.execution.environment import Attempt, Environment, ToolResponse, UnavailableError, Verdict
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
@@ -45,11 +45,11 @@ class AceEnvironment(Environment):
         """
         self._episode = self._start(task)
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         """Carry out one call."""
         answer = self._running().call(call.name, call.arguments)
         failed = answer["status"] != "success"
-        return Observation(text=as_text(answer), error=str(answer["messages"]) if failed else None)
+        return ToolResponse(text=as_text(answer), error=str(answer["messages"]) if failed else None)
 
     def snapshot(self) -> Any:
         """Return the grid, and whether the agent has called `done`."""

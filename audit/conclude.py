@@ -5,7 +5,7 @@ from itertools import chain
 
 from agenthard.audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
 from agenthard.audit.detectors.effect import ADDED_UP
-from agenthard.audit.proof import concluded
+from agenthard.audit.proof import prove_conclusion
 from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.audit.time_limit import CONCLUSION_SECONDS, cpu_limit
 from agenthard.taxonomy.finding import Coverage, Finding, Level, Status, finding_id
@@ -66,7 +66,7 @@ def _conclude_suite(
         return
     for result in results:
         if isinstance(result, Conclusion):
-            hit = concluded(detector, result.hit, observed)
+            hit = prove_conclusion(detector, result.hit, observed)
             yield CheckedHit(check=detector.id, task_ids=result.task_ids, also_in=result.also_in, hit=hit)
             continue
         for task_id in result.task_ids:

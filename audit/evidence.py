@@ -1,4 +1,4 @@
-"""The evidence gate: a quote counts only where code finds it again."""
+"""Evidence: quotes from tasks and runs, and the check that finds each quote again."""
 
 import json
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 def canonical_json(value: Any) -> str:
-    """Serialise any JSON value or record the one way that quotes of non-strings use."""
+    """Serialise a JSON value or a record in the form that quotes of non-strings use."""
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
     return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(", ", ": "), default=_plain)
@@ -38,12 +38,12 @@ def text_at(root: BaseModel, pointer: str) -> str:
 
 
 def quote(root: AgentTask, pointer: str, *, text: str | None = None, note: str = "") -> Evidence:
-    """Make evidence about a task: the whole text at ``pointer``, or the part ``text`` of it."""
+    """Quote a task: the whole text at ``pointer``, or the part ``text`` of it."""
     return Evidence(task_id=root.id, pointer=pointer, quote=text_at(root, pointer) if text is None else text, note=note)
 
 
 def quote_run(run: Trajectory, pointer: str, *, text: str | None = None, note: str = "") -> Evidence:
-    """Make evidence about a run: the whole text at ``pointer``, or the part ``text`` of it."""
+    """Quote a run: the whole text at ``pointer``, or the part ``text`` of it."""
     whole = text_at(run, pointer) if text is None else text
     return Evidence(task_id=run.task_id, trajectory_id=run.id, pointer=pointer, quote=whole, note=note)
 
@@ -57,7 +57,7 @@ def failure(item: Evidence, task: AgentTask | ToolSpec | None, runs: Mapping[str
         runs: runs at hand by id.
 
     Returns:
-        None when the quote stands where it says, else what is wrong.
+        None when the quote is found at its pointer, else what is wrong.
     """
     root = task if item.trajectory_id is None else runs.get(item.trajectory_id)
     if root is None or (isinstance(root, AgentTask) and root.id != item.task_id):

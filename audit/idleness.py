@@ -1,4 +1,4 @@
-"""Telling from a run's record that the agent did nothing."""
+"""Recognises runs in which the agent did nothing."""
 
 import re
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ class Sign(NamedTuple):
     kind: str
     """Kind of the sign, in a few words that finish the sentence "the run ...": has an empty reply."""
     pointer: str
-    """Where it stands in the run."""
+    """JSON Pointer into the run."""
     text: str | None = None
     """The part that shows it; None when the whole value does."""
 
 
 def idle_sign(run: Trajectory) -> Sign | None:
-    """Return what shows that the agent of ``run`` did nothing, or None.
+    """Return the sign that the agent of ``run`` did nothing, or None.
 
     Nothing was done when the log counts no changed line or file; or when no tool was called or answered, and the agent
-    wrote a call the way transcripts show them ("[TOOL CALL] read_file(...)"), which nobody carries out, or all that it
+    wrote a call the way transcripts show them ("[TOOL CALL] read_file(...)"), which nothing carries out, or all that it
     said is empty, a bare "Task completed" or the text of an error. A run whose log holds none of the agent's words is
     not judged by them.
     """

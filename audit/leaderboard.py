@@ -22,9 +22,9 @@ class ModelRow(Record):
     passed: int
     """Runs that passed."""
     infrastructure_errors: int
-    """Runs that could not be scored: an infrastructure or judge error is no failure of the model."""
+    """Runs that could not be scored: an infrastructure or judge error is not a failure of the model."""
     unscored: int = 0
-    """Runs that came to their end and whose log gives no verdict; they count nowhere else."""
+    """Finished runs without a verdict in the log; they are not counted elsewhere."""
     accuracy: float | None
     """passed / (runs - infrastructure_errors - unscored); None when nothing could be scored."""
     low: float | None

@@ -1,34 +1,35 @@
-"""The proof gate: a confirmed finding that affects the score names a run that is scored wrongly, scored once more here.
+"""The proof gate: a confirmed finding that affects the score has to name a run that is scored wrongly.
 
-A check claims a proof (``wrongly_passes``, ``wrongly_fails``, ``recorded``); the gate carries it out. A constructed
-attempt goes before the task's own environment, or, where nobody can register code for the benchmark, before the
-evaluation that the task declares. A recorded run has its recorded verdict, which is scored again where an environment
-knows the run's conversation. What has no proof, or one that does not hold, is suspected and says why.
+A check claims a proof (``wrongly_passes``, ``wrongly_fails``, ``recorded``); the gate verifies it. A constructed
+attempt is judged in the task's environment, or, for a benchmark without code, by the evaluation that the task declares.
+For a recorded run the recorded verdict counts; an environment that reads the conversation judges it again. A hit
+without a proof that holds becomes suspected, with the reason.
 """
 
 from collections.abc import Mapping, Sequence
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation
-from agenthard.audit.execution import declared
-from agenthard.audit.execution.compared import never_compared
-from agenthard.audit.execution.declared import DECLARED, Declared
+from agenthard.audit.execution import declared_evaluation
+from agenthard.audit.execution.context import current_execution
+from agenthard.audit.execution.counterfactual import why_never_compared
+from agenthard.audit.execution.declared_evaluation import DECLARED_EVALUATION, DeclaredEvaluation
 from agenthard.audit.execution.environment import Attempt, UnavailableError
-from agenthard.audit.execution.registry import environment_for, environment_for_runs, has_code
+from agenthard.audit.execution.registry import has_code
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 NO_RUN = "no run that is scored wrongly was found or constructed"
-"""Why a hit without a proof is suspected."""
+"""Why a hit without a proof is only suspected."""
 
 
 def wrongly_passes(task: AgentTask, attempt: Attempt) -> Proof:
-    """Claim that the evaluator passes an attempt that it has to fail; the gate finds out whether it does."""
+    """Claim that the evaluator passes an attempt that it should fail; the gate verifies it."""
     return _claimed(task, attempt, passes=True)
 
 
 def wrongly_fails(task: AgentTask, attempt: Attempt) -> Proof:
-    """Claim that the evaluator fails an attempt that it has to pass; the gate finds out whether it does."""
+    """Claim that the evaluator fails an attempt that it should pass; the gate verifies it."""
     return _claimed(task, attempt, passes=False)
 
 
@@ -56,17 +57,18 @@ def _claimed(task: AgentTask, attempt: Attempt, *, passes: bool) -> Proof:
     )
 
 
-def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Trajectory] | None = None) -> Hit:
+def prove_hit(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Trajectory] | None = None) -> Hit:
     """Pass a hit through the gate.
 
     Args:
         detector: the check.
         hit: what it found.
-        task: the task that its proof is about.
-        runs: runs at hand by id.
+        task: the task of its proof.
+        runs: known runs by id.
 
     Returns:
-        The hit with a proof that holds, and who scored it; else suspected where it was confirmed and affects the score.
+        The hit with the verified proof, which names the evaluator. Without one, a confirmed hit that affects the score
+        becomes suspected.
 
     Raises:
         ExecutionError: the environment broke.
@@ -74,7 +76,7 @@ def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Traj
     if hit.proof is None:
         return _suspected(detector, hit, NO_RUN)
     try:
-        held = carried_out(hit.proof, task, runs or {})
+        held = verify_proof(hit.proof, task, runs or {})
     except UnavailableError as reason:
         return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
     if held is None:
@@ -82,30 +84,30 @@ def shown(detector: Detector, hit: Hit, task: AgentTask, runs: Mapping[str, Traj
     return hit.model_copy(update={"proof": held})
 
 
-def weighed(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
+def discount_uncompared(detector: Detector, hit: Hit, task: AgentTask) -> Hit:
     """Make a hit on a gold value cosmetic where the evaluator never compares the value.
 
-    Nothing that is not compared can decide a score; that it is not compared is a finding of its own
+    A value that is never compared cannot decide a score. That it is not compared is a finding of another check
     (``wrong-answer-accepted``).
     """
     if not detector.about_values or (hit.severity or detector.severity) is Severity.COSMETIC:
         return hit
     at = next((item.pointer for item in hit.evidence if item.pointer.startswith("/ground_truth/turns/")), "")
-    reason = never_compared(task, at)
+    reason = why_never_compared(task, at)
     if reason is None:
         return hit
     why = f"The evaluator never looks at this value ({reason}), so no score depends on it."
     return hit.model_copy(update={"severity": Severity.COSMETIC, "why": why, "proof": None})
 
 
-def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -> Proof | None:
+def verify_proof(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -> Proof | None:
     """Score the run of a proof again.
 
     Returns:
-        The proof, with the name of what scored it; None when it does not hold.
+        The proof with the name of the evaluator; None when it does not hold.
 
     Raises:
-        UnavailableError: nothing at hand can score the run.
+        UnavailableError: no known evaluator can score the run.
         ExecutionError: the environment broke.
     """
     if proof.passes == proof.should_pass or proof.task_id != task.id:
@@ -120,11 +122,11 @@ def carried_out(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) -
     return proof.model_copy(update={"evaluator": evaluator}) if passed == proof.passes else None
 
 
-def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
-    """Pass a hit of a suite check through the gate, after its observations went through it.
+def prove_conclusion(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
+    """Pass a hit of a suite check through the gate.
 
-    A proof counts that was carried out when it was observed, or that the declaration of its task, noted with an
-    observation, bears out.
+    A proof counts when it was verified with an observation, or when the declared evaluation of its task, which an
+    observation carries, confirms it.
     """
     if hit.proof is None:
         return _suspected(detector, hit, NO_RUN)
@@ -135,22 +137,22 @@ def concluded(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> 
     if known is None:
         return _suspected(detector, hit, "its proof was not carried out")
     try:
-        verdict = declared.score(known, Attempt(turns=hit.proof.turns, replies=hit.proof.replies))
+        verdict = declared_evaluation.score(known, Attempt(turns=hit.proof.turns, replies=hit.proof.replies))
     except UnavailableError as reason:
         return _suspected(detector, hit, f"its proof cannot be carried out here: {reason}")
     wrong = verdict.passed == hit.proof.passes != hit.proof.should_pass
     if hit.proof.kind != "constructed" or not wrong:
         return _suspected(detector, hit, "the run that it names is scored rightly")
-    return hit.model_copy(update={"proof": hit.proof.model_copy(update={"evaluator": DECLARED})})
+    return hit.model_copy(update={"proof": hit.proof.model_copy(update={"evaluator": DECLARED_EVALUATION})})
 
 
-def declaration(task: AgentTask) -> Declared | None:
-    """Return what a task declares of its evaluation where that decides; None where the benchmark has code that does."""
-    return None if has_code(task.benchmark) else Declared.of(task)
+def declaration(task: AgentTask) -> DeclaredEvaluation | None:
+    """Return the declared evaluation of a task; None where the benchmark has code that scores."""
+    return None if has_code(task.benchmark) else DeclaredEvaluation.of(task)
 
 
 def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
-    environment = environment_for(task)
+    environment = current_execution().environment_for(task)
     if environment is not None:
         if reason := environment.supports(task):
             raise UnavailableError(reason)
@@ -158,12 +160,12 @@ def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
     known = declaration(task)
     if known is None:
         raise UnavailableError(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
-    return declared.score(known, attempt).passed, DECLARED
+    return declared_evaluation.score(known, attempt).passed, DECLARED_EVALUATION
 
 
 def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:
-    """Score a recorded run in an environment that reads its conversation, else take the recorded verdict."""
-    environment = environment_for_runs(task)
+    """Score a recorded run in an environment that reads its conversation; otherwise use the recorded verdict."""
+    environment = current_execution().environment_for_runs(task)
     attempt = environment.attempt_of(run.messages) if environment else None
     if environment is not None and attempt is not None:
         return environment.evaluate(task, attempt).passed, environment.label()

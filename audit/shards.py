@@ -6,9 +6,9 @@ from itertools import chain
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
 from agenthard.audit.evidence import canonical_json, failure
+from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.registry import release_environments
-from agenthard.audit.proof import carried_out, shown, weighed
+from agenthard.audit.proof import discount_uncompared, prove_hit, verify_proof
 from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
 from agenthard.taxonomy.finding import Coverage, Evidence, Status, finding_id
 from agenthard.taxonomy.record import Record
@@ -45,7 +45,10 @@ class ShardResult(Record):
 
 
 def check_shard(
-    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    detectors: Sequence[Detector],
+    execution: Execution | None = None,
 ) -> ShardResult:
     """Run every detector on every task.
 
@@ -56,7 +59,16 @@ def check_shard(
         tasks: the shard, in the benchmark's order.
         runs: runs by task id; a task may have none.
         detectors: all detectors.
+        execution: whose code executes the tasks; None = the one that is active here. Checks reach it through
+            ``current_execution()``.
     """
+    with (execution or current_execution()).active():
+        return _check(tasks, runs, detectors)
+
+
+def _check(
+    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
+) -> ShardResult:
     rows: dict[str, list[Coverage]] = {detector.id: [] for detector in detectors}
     hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
     observations: dict[str, list[Observation]] = {each.id: [] for each in detectors if isinstance(each, SuiteDetector)}
@@ -91,7 +103,7 @@ def _describe(error: Exception) -> str:
 
 def _failed(task: AgentTask, detector: Detector, error: Exception) -> Coverage:
     if isinstance(error, CheckTimeoutError):
-        release_environments()  # one may have been stopped in the middle of an answer
+        current_execution().release()  # an environment may have been stopped in the middle of an answer
     return _row(task, detector, Status.ERROR, _describe(error))
 
 
@@ -106,7 +118,9 @@ def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list
             reason = detector.not_applicable(task)
             if reason is not None:
                 return _row(task, detector, Status.NOT_CHECKED, reason), []
-            hits = [shown(detector, weighed(detector, hit, task), task) for hit in detector.inspect(task)]
+            hits = [
+                prove_hit(detector, discount_uncompared(detector, hit, task), task) for hit in detector.inspect(task)
+            ]
     except Exception as error:  # noqa: BLE001 - a detector's failure is one error row, never the end of the audit
         return _failed(task, detector, error), []
     clones = _clones(task, hits)
@@ -155,7 +169,7 @@ def _proved(note: Observation, task: AgentTask, runs: Mapping[str, Trajectory]) 
     held = []
     for proof in note.proofs:
         try:
-            held.append(carried_out(proof, task, runs))
+            held.append(verify_proof(proof, task, runs))
         except UnavailableError:
             continue
     return note.model_copy(update={"proofs": tuple(proof for proof in held if proof)}) if note.proofs else note
@@ -189,7 +203,7 @@ def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[li
             for hit in verdict.hits:
                 key = (_tool_cause(tool, hit), hit.claim)
                 if key not in first:
-                    first[key] = shown(detector, _at(hit, key[0], task.id, pointer), task)
+                    first[key] = prove_hit(detector, _at(hit, key[0], task.id, pointer), task)
                 touched.setdefault(key, {})[task.id] = (requestor, tool.name) in called
         coverage.append(_summarise(task, detector, rows))
     hits = [

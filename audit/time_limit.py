@@ -1,10 +1,9 @@
-"""A limit on the CPU time of one check on one task: what does not come to an end is an error row, not a hang.
+"""A limit on the CPU time of one check on one task: a check that does not end becomes an error row, not a hang.
 
-The limit is generous, some hundred times what the slowest check needs for a task of a real benchmark, so whether it is
-reached says something about the input and not about the machine. CPU time is counted, so a busy machine changes
-nothing. The signal reaches Python code and regular expressions, which look for signals while they match; C code that
-does neither (a distance of two long texts) is kept short by the checks themselves. Environments that run in processes
-of their own have limits of their own.
+The limit is about a hundred times what the slowest check needs for a task of a real benchmark, so reaching it says
+something about the input, not about the machine. CPU time is counted, so a busy machine changes nothing. The signal
+interrupts Python code and regular expressions. Other C code (a distance of two long texts) cannot be interrupted, so
+checks keep its input short. Worker processes have their own limits.
 """
 
 import signal
@@ -33,10 +32,10 @@ class _Expired(BaseException):
 
 @contextmanager
 def cpu_limit(seconds: float = SECONDS) -> Iterator[None]:
-    """Stop what runs inside after a number of CPU seconds of this process.
+    """Stop the block after a number of CPU seconds of this process.
 
-    Signals reach only the main thread of a process, and there is no such timer outside POSIX: elsewhere nothing is
-    limited. Worker processes run shards in their main thread.
+    Signals reach only the main thread of a process, and the timer exists on POSIX only: elsewhere nothing is limited.
+    Worker processes run shards in their main thread.
 
     Args:
         seconds: the limit.

@@ -4,12 +4,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from agenthard.flows.errors import CommandError
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import read_yaml
+from agenthard.taxonomy.yaml_text import load_record
 
 
 class GenerateStage(Record):
@@ -117,18 +116,12 @@ def load_config(path: Path) -> PipelineConfig:
     Raises:
         CommandError: It cannot be read, is no YAML or has a wrong field; the message names each field.
     """
-    try:
-        content = read_yaml(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path}: cannot be read ({error})") from error
-    except yaml.YAMLError as error:
-        raise CommandError(f"{path}: no YAML ({error})") from error
-    try:
-        config = PipelineConfig.model_validate(content)
-    except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
-        raise CommandError(f"{path}: {faults}; docs/evaluation.md describes the file") from error
+    config = load_record(path, PipelineConfig, error=CommandError, docs="docs/evaluation.md", explain=_faults)
     return _resolved(config, path.parent)
+
+
+def _faults(error: ValidationError) -> str:
+    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors())
 
 
 def _resolved(config: PipelineConfig, folder: Path) -> PipelineConfig:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agenthard import ace, audit, taxonomy
 from agenthard.audit.execution.checkout import code_version
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
 from agenthard.audit.sources.fetch import fetched
@@ -53,6 +54,10 @@ class AuditSettings(Record):
     """Folder with the benchmark's own code, to be run instead of ours; None = what is built in."""
     weak_isolation: bool = False
     """Whether benchmark code is executed where this machine lacks a layer of containment."""
+
+    def execution(self) -> Execution:
+        """Return whose code executes the tasks, and how well it has to be contained."""
+        return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation)
 
     def open(self) -> Source:
         """Open the source."""

@@ -9,12 +9,11 @@ from pathlib import Path
 from agenthard.audit.decisions.repaired_split import RepairedSplitManifest, decide_repaired, write_repaired_split
 from agenthard.audit.detectors.base import TaskDetector
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.execution.checkout import use_checkout
-from agenthard.audit.execution.workers import allow_weak_isolation
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.repair.issue_text import issue_text
 from agenthard.audit.repair.proposals import Proposal, propose
-from agenthard.audit.repair.recheck import Checker
-from agenthard.audit.repair.repairs import Repair, TaskRepair, Workshop
+from agenthard.audit.repair.recheck import TaskChecker
+from agenthard.audit.repair.repairs import Repair, RepairRunner, TaskRepair
 from agenthard.audit.sources.base import Source, Version
 from agenthard.flows.plan import load_tasks
 from agenthard.flows.read_run import read_decisions, read_findings, read_quarantined
@@ -109,7 +108,8 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
         source = audit.open_unchanged()
         chosen = choose(all_findings, settings.findings, settings.checks)
         with out.hold(out.root / "repairs.json", "repairs"):
-            return _repair(settings, audit, source, all_findings, chosen, advance)
+            with audit.settings.execution() as execution:
+                return _repair(settings, audit, source, all_findings, chosen, execution, advance)
 
 
 def _repair(
@@ -118,15 +118,14 @@ def _repair(
     source: Source,
     all_findings: Sequence[Finding],
     chosen: Sequence[Finding],
+    execution: Execution,
     advance: Callable[[str, int], None],
 ) -> RepairOutcome:
-    use_checkout(Path(audit.settings.checkout) if audit.settings.checkout else None)
-    allow_weak_isolation(audit.settings.weak_isolation)
     advance("reading the benchmark", 0)
     tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
-    checker = Checker(source.name, tasks, detectors(), audit.observed())
-    workshop = Workshop(source.root, audit.opener(source), tasks, checker)
-    proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, advance))
+    checker = TaskChecker(source.name, tasks, detectors(), audit.observed(), execution)
+    workshop = RepairRunner(source.root, audit.opener(source), tasks, checker)
+    proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))
     together = workshop.combine(repairs)
     split = _write_split(Path(settings.run), Path(settings.out), audit, all_findings, together, workshop)
@@ -134,7 +133,11 @@ def _repair(
 
 
 def _proposals(
-    benchmark: str, findings: Sequence[Finding], tasks: dict[str, AgentTask], advance: Callable[[str, int], None]
+    benchmark: str,
+    findings: Sequence[Finding],
+    tasks: dict[str, AgentTask],
+    execution: Execution,
+    advance: Callable[[str, int], None],
 ) -> Iterator[Proposal]:
     checks = {detector.id: detector for detector in detectors()}
     for finding in findings:
@@ -142,7 +145,7 @@ def _proposals(
         if finding.patch and isinstance(detector, TaskDetector):
             for task_id in finding.task_ids:
                 advance("collecting proposals", 1)
-                proposal = propose(benchmark, finding, tasks[task_id], detector)
+                proposal = propose(benchmark, finding, tasks[task_id], detector, execution)
                 if proposal.patch:
                     yield proposal
 
@@ -153,7 +156,7 @@ def _write_split(
     audit: Audited,
     findings: Sequence[Finding],
     together: Sequence[TaskRepair],
-    workshop: Workshop,
+    workshop: RepairRunner,
 ) -> RepairedSplitManifest:
     before = read_decisions(run)
     mended: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}

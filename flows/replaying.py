@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from agenthard.audit.execution.difference import Difference, differences
 from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError, Verdict
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.mutation import Mutant, mutants
 from agenthard.audit.execution.replay import Turns, gold_turns
+from agenthard.audit.execution.state_diff import Difference, differences
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.flows.errors import CommandError

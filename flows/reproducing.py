@@ -4,11 +4,11 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from agenthard.audit.command import filled
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Detector, SuiteDetector
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.context import Execution
+from agenthard.audit.replay_command import filled
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.runs import read_runs
@@ -85,13 +85,14 @@ def _command(finding: Finding, detector: Detector | None, settings: AuditSetting
     return shlex.join(words)
 
 
-def recheck(settings: AuditSettings, task_id: str, check: str) -> Rechecked:
+def recheck(settings: AuditSettings, task_id: str, check: str, execution: Execution) -> Rechecked:
     """Run one check again.
 
     Args:
         settings: the benchmark, and the runs where the check looks at runs.
         task_id: the task.
         check: id of the check.
+        execution: whose code executes the task.
 
     Raises:
         CommandError: there is no such check or task.
@@ -100,13 +101,11 @@ def recheck(settings: AuditSettings, task_id: str, check: str) -> Rechecked:
     detector = next((each for each in detectors() if each.id == check), None)
     if detector is None:
         raise CommandError(f"no check {check!r}; `agenthard checks` lists them")
-    use_checkout(Path(settings.checkout) if settings.checkout else None)
     tasks = _tasks(settings, task_id, alone=not isinstance(detector, SuiteDetector))
     runs = _runs(settings) if isinstance(detector, SuiteDetector) and detector.needs_runs else {}
     source = settings.open()
-    found, coverage = conclude(
-        source.name, [task.id for task in tasks], [check_shard(tasks, runs, [detector])], [detector]
-    )
+    shard = check_shard(tasks, runs, [detector], execution)
+    found, coverage = conclude(source.name, [task.id for task in tasks], [shard], [detector])
     row = next(row for row in coverage if row.task_id == task_id)
     by_id = {task.id: task for task in tasks}
     by_run = {run.id: run for given in runs.values() for run in given}

@@ -3,12 +3,12 @@
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.execution.checkout import use_checkout
-from agenthard.audit.execution.workers import allow_weak_isolation, isolations_used
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.plan import AuditSettings, load_tasks
 from agenthard.flows.run_folder import RunFolder, write_json
@@ -29,9 +29,8 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
     Returns:
         How many tasks the shard has.
     """
-    use_checkout(Path(settings.checkout) if settings.checkout else None)
-    allow_weak_isolation(settings.weak_isolation)
-    isolations_used()
+    execution = _execution(settings.execution())
+    execution.isolations_used()
     folder = RunFolder(Path(settings.out))
     target = folder.shard_file(number)
     tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
@@ -40,22 +39,28 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
         runs: dict[str, list[Trajectory]] = {}
         for run in folder.runs(number):
             runs.setdefault(run.task_id, []).append(run)
-        result, seconds = _timed(shard, runs)
-        write_json(folder.isolation_file(number), isolations_used())
+        result, seconds = _timed(shard, runs, execution)
+        write_json(folder.isolation_file(number), execution.isolations_used())
         write_json(folder.costs_file(number), {"tasks": len(shard), "seconds": seconds})
         write_atomically(target, result.model_dump_json().encode("utf-8"))
     return len(shard)
 
 
+@lru_cache(maxsize=4)
+def _execution(wanted: Execution) -> Execution:
+    """Keep an execution for all shards of this process, with the workers that it has started."""
+    return wanted
+
+
 def _timed(
-    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]]
+    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], execution: Execution
 ) -> tuple[ShardResult, dict[str, float]]:
     """Check a shard; also return the seconds that each check took. What checks share is paid by the first of them."""
     results: list[ShardResult] = []
     seconds: dict[str, float] = {}
     for detector in detectors():
         began = time.perf_counter()
-        results.append(check_shard(tasks, runs, [detector]))
+        results.append(check_shard(tasks, runs, [detector], execution))
         seconds[detector.id] = round(time.perf_counter() - began, 6)
     whole = ShardResult(
         coverage=tuple(chain.from_iterable(result.coverage for result in results)),

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution import venvs
+from agenthard.audit.execution import managed_environments as venvs
 from agenthard.audit.execution.bfcl import BfclEnvironment, native, questions
 from agenthard.audit.execution.bfcl.environment import SCRIPT
 from agenthard.audit.execution.environment import Attempt

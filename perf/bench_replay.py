@@ -13,7 +13,7 @@ from pathlib import Path
 
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
 from agenthard.audit.execution.tau.environment import TauEnvironment
-from agenthard.audit.execution.tau.fidelity import Fidelity, measure
+from agenthard.audit.execution.tau.fidelity import Fidelity, measure_replays
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy.task import AgentTask
@@ -38,10 +38,14 @@ def main() -> int:
             runs = list(source.runs(corpora / "trajectories" / f"{log}_{domain}.jsonl.gz", Quarantine()))
             earlier = [run for run in runs if run.protocol in EARLIER_DATABASE]
             same = [run for run in runs if run.protocol not in EARLIER_DATABASE]
-            equal = show(f"{name} {domain}", measure(environment, tasks, same), len(same))
+            equal = show(f"{name} {domain}", measure_replays(environment, tasks, same), len(same))
             ok &= equal >= TARGET
             if earlier:
-                show(f"{name} {domain} over an earlier database", measure(environment, tasks, earlier), len(earlier))
+                show(
+                    f"{name} {domain} over an earlier database",
+                    measure_replays(environment, tasks, earlier),
+                    len(earlier),
+                )
         ok &= time_gold(name, environment, list(tasks.values()))
     return 0 if ok else 1
 

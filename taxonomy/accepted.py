@@ -1,7 +1,7 @@
 """Sets of accepted values inside a ground-truth argument.
 
 Some benchmarks accept several values for one argument, at any depth. Such a place holds an *any-of node*, the
-JSON object ``{"$any_of": [value, ...], "$optional": bool}``; every other value stands for itself alone.
+JSON object ``{"$any_of": [value, ...], "$optional": bool}``; every other value accepts only itself.
 """
 
 from collections.abc import Iterator, Sequence

@@ -3,14 +3,13 @@
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-import yaml
 from pydantic import ValidationError, model_validator
 
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
+from agenthard.taxonomy.yaml_text import parse_record, read_yaml_text
 
 Component = Literal["user", "environment", "evaluation", "ground_truth"]
 
@@ -86,7 +85,7 @@ class Taxonomy(Record):
 def builtin_taxonomy() -> Taxonomy:
     """Return the taxonomy that ships with AgentHard."""
     text = resources.files("agenthard.taxonomy").joinpath("issues.yaml").read_text(encoding="utf-8")
-    return _parse(text, "taxonomy/issues.yaml")
+    return parse_record(text, Taxonomy, error=TaxonomyError, name="taxonomy/issues.yaml")
 
 
 def load_taxonomy(extra: Path | None = None) -> Taxonomy:
@@ -104,8 +103,10 @@ def load_taxonomy(extra: Path | None = None) -> Taxonomy:
     try:
         text = read_yaml_text(extra)
     except (OSError, UnicodeDecodeError) as error:
-        raise TaxonomyError(f"{extra}: cannot read it: {error}") from error
-    own = _parse(text, str(extra), origin="user")
+        raise TaxonomyError(f"{extra}: cannot be read: {error}") from error
+    own = parse_record(
+        text, Taxonomy, error=TaxonomyError, name=str(extra), docs="docs/taxonomy.md", prepare=_as_users_own
+    )
     order = list(COMPONENT_TITLES)
     merged = sorted((*base.categories, *own.categories), key=lambda c: order.index(c.component))
     try:
@@ -114,15 +115,43 @@ def load_taxonomy(extra: Path | None = None) -> Taxonomy:
         raise TaxonomyError(f"{extra}: {error.errors()[0]['msg']}") from error
 
 
-def _parse(text: str, name: str, origin: str | None = None) -> Taxonomy:
-    try:
-        data = load_yaml(text)
-        if origin is not None and isinstance(data, dict):
-            data["categories"] = [{**item, "origin": origin} for item in data.get("categories", [])]
-        return Taxonomy.model_validate(data)
-    except (yaml.YAMLError, TypeError) as error:
-        raise TaxonomyError(f"{name}: not a taxonomy in YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = "/".join(str(part) for part in first["loc"]) or "top level"
-        raise TaxonomyError(f"{name}: at {place}: {first['msg']}; see docs/taxonomy.md for the fields") from error
+def _as_users_own(data: Any) -> Any:
+    """Mark every category of a user's file as the user's; anything malformed is left to the validation."""
+    if not isinstance(data, dict) or not isinstance(data.get("categories"), list):
+        return data
+    marked = [{**item, "origin": "user"} if isinstance(item, dict) else item for item in data["categories"]]
+    return {**data, "categories": marked}
+
+
+_ORIGINS = {"paper": "the audit paper", "agenthard": "AgentHard", "user": "the user"}
+
+_INTRODUCTION = """\
+# What can be wrong with an agent task
+
+This page is generated from `taxonomy/issues.yaml` (version {version}) by `agenthard taxonomy --markdown`; change the
+data, not the page.
+
+An agent task couples a user, an environment, an evaluation and a ground truth. Each category below belongs to the
+component that has to be fixed. {paper} categories come from the audit paper, {ours} are ours.
+
+Categories of your own go into a YAML file of the same layout (`version`, `categories` with `id`, `name`, `component`,
+`rule`, `positive`, `negative`, `checks`); `agenthard taxonomy --add FILE` checks and prints it.
+"""
+
+
+def taxonomy_page(taxonomy: Taxonomy) -> str:
+    """Render the taxonomy as Markdown: one section per component, one subsection per category."""
+    origins = [category.origin for category in taxonomy.categories]
+    parts = [
+        _INTRODUCTION.format(version=taxonomy.version, paper=origins.count("paper"), ours=origins.count("agenthard"))
+    ]
+    for component, title in COMPONENT_TITLES.items():
+        parts.append(f"\n## {title}\n")
+        for category in taxonomy.component(component):
+            checks = ", ".join(f"[`{check}`](checks.md#{check})" for check in category.checks)
+            parts.append(
+                f"\n### {category.id}\n\n**{category.name}** (from {_ORIGINS[category.origin]})\n\n{category.rule}\n\n"
+                f"* Belongs here: {category.positive}\n* Does not: {category.negative}\n"
+                f"* Checks that can decide it: {checks or 'none yet; a judge or a person'}\n"
+            )
+    return "".join(parts)

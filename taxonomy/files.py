@@ -21,7 +21,7 @@ from agenthard.taxonomy.errors import AgentHardError
 MAX_BYTES = 256 << 20
 """A document that is read as a whole may be this long. Longer data belongs into JSON Lines, which are streamed."""
 BOM = b"\xef\xbb\xbf"
-"""UTF-8 byte order mark: some editors and spreadsheets write it, and it is no part of the content."""
+"""UTF-8 byte order mark: some editors and spreadsheets write it, and it is not part of the content."""
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -43,7 +43,7 @@ class UnreadableFileError(AgentHardError, OSError):
         super().__init__(errno.EINVAL, reason, str(path))
 
     def __str__(self) -> str:
-        """Return the reason alone; whoever reports it names the file."""
+        """Return the reason alone; the caller names the file."""
         return str(self.strerror)
 
 

@@ -55,14 +55,14 @@ class Status(StrEnum):
 
 
 class Evidence(Record):
-    """An exact quote at a place of a task or of a run. Code re-checks that the quote stands there."""
+    """An exact quote at a place of a task or of a run. Code re-checks that the quote is found there."""
 
     task_id: str
     """Task the place belongs to."""
     pointer: str
     """JSON Pointer into the AgentTask record, or into the Trajectory record when ``trajectory_id`` is set."""
     quote: str
-    """A substring of the text there; for a value that is no string, its canonical JSON (or part of it)."""
+    """A substring of the text there; for a value that is not a string, its canonical JSON (or part of it)."""
     trajectory_id: str | None = None
     """Run that the pointer enters; None for the task itself."""
     note: str = ""

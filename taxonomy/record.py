@@ -10,7 +10,7 @@ class Record(BaseModel):
 
 
 class Origin(Record):
-    """Where a part of a record stands in the benchmark's own files."""
+    """Where a part of a record comes from in the benchmark's own files."""
 
     file: str
     """Path relative to the benchmark's root folder, with forward slashes."""

@@ -54,7 +54,7 @@ class Signature(Record):
     source: str
     """The ``def`` line, as written."""
     origin: Origin
-    """Where the implementation stands."""
+    """Where the implementation is defined."""
 
 
 class ToolSpec(Record):
@@ -77,7 +77,7 @@ class ToolSpec(Record):
     implementation: Signature | None = None
     """What the code takes, when the benchmark's code is at hand."""
     origin: Origin | None = None
-    """Where the documentation stands."""
+    """Where the documentation is written."""
 
 
 class UserSpec(Record):
@@ -175,7 +175,7 @@ class AgentTask(Record):
     metadata: dict[str, Any] = Field(default_factory=dict)
     """Anything else the benchmark states about the task (purpose, difficulty)."""
     origins: dict[str, Origin] = Field(default_factory=dict)
-    """Where parts stand, by JSON Pointer into this record; the longest matching prefix counts."""
+    """Where parts come from, by JSON Pointer into this record; the longest matching prefix counts."""
     content_hash: str | None = None
     """Hash of the benchmark's own bytes that make the task one of a release; an environment looks up by it whether it
     has the code of that release. A repaired task keeps the hash of the unchanged one. None: the source does not say."""

@@ -43,7 +43,7 @@ class Trajectory(Record):
     status_reason: str = ""
     """Why not, when status is not ok."""
     ending: str | None = None
-    """How the run ended, in the benchmark's own word (done, max_steps, truncations ...); it is no verdict."""
+    """How the run ended, in the benchmark's own word (done, max_steps, truncations ...); it is not a verdict."""
     score: float | None = None
     """Score as logged, also for runs that should not have been scored."""
     passed: bool | None = None
@@ -61,7 +61,7 @@ class Trajectory(Record):
     retry_of: str | None = None
     """Id of the run that this one tries again with feedback; None when the run is independent of others."""
     origin: Origin | None = None
-    """Where the run stands."""
+    """Where the run comes from."""
 
     @model_validator(mode="after")
     def _no_verdict_without_a_run(self) -> "Trajectory":

@@ -1,28 +1,32 @@
-"""Loading YAML of unknown origin. Every YAML file of the project is read here.
+"""Reading YAML from untrusted files. All YAML files of the project are read here.
 
-PyYAML alone has no limits: its time grows with the square of the nesting (20,000 opening brackets take minutes), and
-aliases of aliases stand for more values than any memory holds. Here the length of the text, the depth, and the number
-of values after aliases are bounded, so that a hostile file gets its one message at once.
+PyYAML has no limits of its own: its time grows with the square of the nesting (20,000 opening brackets take minutes),
+and aliases of aliases can expand to more values than fit into memory. Here the length of the text, its depth and the
+number of values after expansion are limited, so a hostile file is rejected at once with one message.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
+from pydantic import BaseModel, ValidationError
 
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import read_text, size_text
 
 MAX_CHARACTERS = 1 << 20
-"""Characters of a YAML text; all of ours are shorter than 64 KiB, and PyYAML reads about 100 KiB in a second."""
+"""Most characters of a YAML text. Our own files have fewer than 64 KiB, and PyYAML reads about 100 KiB in a second."""
 MAX_DEPTH = 100
-"""Levels of nesting, as in all records."""
+"""Most levels of nesting, as in all records."""
 MAX_VALUES = 1_000_000
-"""Values that a text may stand for once its aliases are replaced."""
+"""Most values of a text after its aliases are replaced."""
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class YamlTextError(AgentHardError, yaml.YAMLError):
-    """The text is valid YAML, as far as it was read, and larger than anything that is read here."""
+    """The text exceeds a limit on length, nesting or aliases; the message says which."""
 
     code = "AH004"
 
@@ -69,25 +73,96 @@ def read_yaml(path: Path) -> Any:
     """Load a YAML file.
 
     Raises:
-        OSError: when it cannot be read, is no regular file or too long.
+        OSError: when it cannot be read, is not a regular file or is too long.
         UnicodeDecodeError: when it is not UTF-8.
         yaml.YAMLError: when it is not valid YAML, or larger, deeper or more repetitive than is read here.
     """
     return load_yaml(read_yaml_text(path))
 
 
+def load_record(
+    path: Path,
+    record: type[Model],
+    *,
+    error: Callable[[str], Exception],
+    what: str = "",
+    docs: str = "",
+    explain: Callable[[ValidationError], str] | None = None,
+) -> Model:
+    """Read a YAML file into a record.
+
+    Args:
+        path: the file.
+        record: class of the record.
+        error: makes the exception to raise; its message names the file and the fault.
+        what: what the file is, put before its name (``policy``).
+        docs: page that documents the fields, named when a field is wrong.
+        explain: says what is wrong with the fields; None = the first fault and its place.
+
+    Raises:
+        Exception: what ``error`` makes: the file cannot be read, is not valid YAML, or a field is wrong.
+    """
+    name = f"{what} {path}".strip()
+    try:
+        text = read_yaml_text(path)
+    except (OSError, UnicodeDecodeError) as fault:
+        raise error(f"{name}: cannot be read: {fault}") from fault
+    return parse_record(text, record, error=error, name=name, docs=docs, explain=explain)
+
+
+def parse_record(
+    text: str,
+    record: type[Model],
+    *,
+    error: Callable[[str], Exception],
+    name: str,
+    docs: str = "",
+    explain: Callable[[ValidationError], str] | None = None,
+    prepare: Callable[[Any], Any] | None = None,
+) -> Model:
+    """Parse a YAML text into a record; see :func:`load_record`.
+
+    Args:
+        text: the YAML text.
+        record: class of the record.
+        error: makes the exception to raise.
+        name: what messages call the text.
+        docs: page that documents the fields.
+        explain: says what is wrong with the fields.
+        prepare: changes the parsed data before it is validated.
+
+    Raises:
+        Exception: what ``error`` makes: the text is not valid YAML, or a field is wrong.
+    """
+    try:
+        data = load_yaml(text)
+        return record.model_validate(data if prepare is None else prepare(data))
+    except yaml.YAMLError as fault:
+        raise error(f"{name}: not valid YAML: {fault}") from fault
+    except ValidationError as fault:
+        place = (explain or first_fault)(fault)
+        raise error(f"{name}: {place}{f'; see {docs} for the fields' if docs else ''}") from fault
+
+
+def first_fault(error: ValidationError) -> str:
+    """Say where the first fault of a record is and what it is."""
+    first = error.errors()[0]
+    place = "/".join(str(part) for part in first["loc"]) or "top level"
+    return f"at {place}: {first['msg']}"
+
+
 def read_yaml_text(path: Path) -> str:
     """Read the text of a YAML file.
 
     Raises:
-        OSError: when it cannot be read, is no regular file or too long.
+        OSError: when it cannot be read, is not a regular file or is too long.
         UnicodeDecodeError: when it is not UTF-8.
     """
     return read_text(path, MAX_CHARACTERS)
 
 
 def _refuse_expansion(root: yaml.Node) -> None:
-    """Refuse a document whose aliases stand for too many values, or for a value that contains itself."""
+    """Refuse a document whose aliases expand to too many values, or for a value that contains itself."""
     sizes: dict[int, int] = {}
     open_nodes: set[int] = set()
     waiting = [root]
@@ -106,7 +181,7 @@ def _refuse_expansion(root: yaml.Node) -> None:
             open_nodes.discard(key)
             sizes[key] = 1 + sum(sizes[id(child)] for child in children)
             if sizes[key] > MAX_VALUES:
-                raise YamlTextError(f"its aliases stand for more than {MAX_VALUES:,} values; write fewer of them")
+                raise YamlTextError(f"its aliases expand to more than {MAX_VALUES:,} values; write fewer of them")
 
 
 def _children(node: yaml.Node) -> list[yaml.Node]:

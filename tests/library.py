@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from agenthard.audit.execution import registry
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
     ExecutionError,
-    Observation,
+    ToolResponse,
     UnavailableError,
     Verdict,
 )
@@ -76,11 +77,11 @@ class Desk(Environment):
     def reset(self, task: AgentTask) -> None:
         self.state = {**deepcopy(task.environment.state), "tickets": []}
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         try:
-            return Observation(text=getattr(self, f"_{call.name}")(**call.arguments))
+            return ToolResponse(text=getattr(self, f"_{call.name}")(**call.arguments))
         except (KeyError, TypeError, AttributeError) as error:
-            return Observation(text=f"Error: {error}", error=str(error))
+            return ToolResponse(text=f"Error: {error}", error=str(error))
 
     def snapshot(self) -> Any:
         return deepcopy(self.state)
@@ -139,6 +140,7 @@ def library_desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     installed_plugins.cache_clear()
     yield
     installed_plugins.cache_clear()
+    current_execution().release()
 
 
 def call(name: str, **arguments: Any) -> ToolCall:

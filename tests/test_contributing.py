@@ -7,7 +7,7 @@ import pytest
 
 from agenthard.audit.detectors import registry as detectors
 from agenthard.audit.execution import registry as environments
-from agenthard.audit.execution.policy import registry as policies
+from agenthard.audit.execution.policy import checker as policies
 from agenthard.audit.sources import registry as sources
 from agenthard.flows.evaluation import benchmark as benchmarks
 

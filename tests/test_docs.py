@@ -15,8 +15,7 @@ from agenthard.audit.detectors.page import checks_page
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.sources.registry import sources
 from agenthard.flows.cli import app
-from agenthard.taxonomy.categories import load_taxonomy
-from agenthard.taxonomy.page import taxonomy_page
+from agenthard.taxonomy.categories import load_taxonomy, taxonomy_page
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {str(command.name): command for command in app.registered_commands} | {

@@ -1,10 +1,9 @@
 """The hard split: issue-cleaned tasks without those that nearly all models solve.
 
-It starts from issue-cleaned tasks only. Stage by stage: tasks that every selection model fails go to review (a wrong
-key looks like a hard task), tasks that more than ``threshold`` of the selection models solve are left out, and at least
-``min_category_share`` of each category stays, the hardest first. A split selected on the outcomes it reports would
-flatter nobody honestly, so a model's score on the hard split is taken on the split that the *other* models select
-(:func:`cross_fitted`).
+Tasks that every selection model fails go to review, because a wrong key looks like a hard task. Tasks that more than
+``threshold`` of the selection models solve are left out, but at least ``min_category_share`` of each category is kept,
+the hardest first. A split selected on the outcomes that it reports would bias the scores, so a model's score on the
+hard split is computed on the split that the *other* models select (:func:`cross_fitted`).
 """
 
 import math
@@ -19,7 +18,7 @@ from agenthard.taxonomy.record import Record
 Outcomes = Mapping[str, Mapping[str, float]]
 """Share of a model's scored trials that passed, by task id and model. A missing entry was not scored."""
 
-Verdict = Literal["hard", "kept_for_category", "easy", "all_fail", "unknown"]
+DifficultyVerdict = Literal["hard", "kept_for_category", "easy", "all_fail", "unknown"]
 
 
 class DifficultyRule(Record):
@@ -34,11 +33,11 @@ class DifficultyRule(Record):
 
 
 class HardTask(Record):
-    """What became of one issue-cleaned task."""
+    """One issue-cleaned task and whether it is in the hard split."""
 
     task_id: str
     """Task."""
-    verdict: Verdict
+    verdict: DifficultyVerdict
     """hard and kept_for_category are in the split; easy, all_fail (to review) and unknown are not."""
     solved: float | None
     """Share of selection models that solve it, mean over models; None when unknown."""
@@ -84,7 +83,7 @@ def _judge(task_id: str, scores: Mapping[str, float], models: Sequence[str], rul
     if len(values) < rule.min_models:
         return HardTask(task_id=task_id, verdict="unknown", solved=None, models=len(values))
     solved = math.fsum(values) / len(values)
-    verdict: Verdict = "all_fail" if solved == 0 else "easy" if solved > rule.threshold else "hard"
+    verdict: DifficultyVerdict = "all_fail" if solved == 0 else "easy" if solved > rule.threshold else "hard"
     return HardTask(task_id=task_id, verdict=verdict, solved=solved, models=len(values))
 
 

@@ -6,16 +6,15 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
-from agenthard.audit.decisions.earned import Measured
+from agenthard.audit.decisions.measured_precision import MeasuredPrecision
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
+from agenthard.taxonomy.yaml_text import load_record, parse_record
 
 PolicyAction = Literal["keep", "drop", "review"]
 RuleAction = PolicyAction | Literal["ticket"]
@@ -48,7 +47,7 @@ class Decision(Record):
     """Kinds of the deciding checks that ran."""
 
 
-class Rule(Record):
+class DecisionRule(Record):
     """Findings that match every given field lead to the action. An absent field matches anything."""
 
     action: RuleAction
@@ -62,7 +61,7 @@ class Rule(Record):
     """How sure the finding is."""
     severity: Severity | None = None
     """What the flaw does to the score."""
-    measured: Measured | None = None
+    measured: MeasuredPrecision | None = None
     """What the action rests on where it was measured; decisions do not look at it."""
     level: tuple[Level, ...] | None = None
     """Where the cause has to be fixed: one level, or a list."""
@@ -102,7 +101,7 @@ class Policy(Record):
 
     version: str
     """Version of this policy, recorded with every split."""
-    rules: tuple[Rule, ...]
+    rules: tuple[DecisionRule, ...]
     """Rules in order."""
     incomplete: PolicyAction = "review"
     """What happens to a task on which a check ended in an error."""
@@ -133,18 +132,9 @@ def load_policy(path: Path | None = None) -> Policy:
     Raises:
         PolicyError: when the file is missing, not YAML, or names unknown fields or values.
     """
-    name = "the built-in policy" if path is None else f"policy {path}"
-    try:
-        text = default_policy_text() if path is None else read_yaml_text(path)
-        return Policy.model_validate(load_yaml(text))
-    except (OSError, UnicodeDecodeError) as error:
-        raise PolicyError(f"{name}: cannot read it: {error}") from error
-    except yaml.YAMLError as error:
-        raise PolicyError(f"{name}: not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = "/".join(str(part) for part in first["loc"]) or "top level"
-        raise PolicyError(f"{name}: at {place}: {first['msg']}; see docs/policy.md for the fields") from error
+    if path is None:
+        return parse_record(default_policy_text(), Policy, error=PolicyError, name="the built-in policy")
+    return load_record(path, Policy, error=PolicyError, what="policy", docs="docs/policy.md")
 
 
 _ORDER: dict[PolicyAction, int] = {"drop": 0, "review": 1, "keep": 2}

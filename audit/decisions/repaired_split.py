@@ -1,4 +1,4 @@
-"""The repaired split: what the cleaned split keeps, and tasks that a re-checked change put right."""
+"""The repaired split: what the cleaned split keeps, and tasks that a re-checked change repaired."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ from agenthard.audit.decisions.split import (
     write_manifest,
     write_tasks,
 )
-from agenthard.audit.repair.apply import FileEdit
+from agenthard.audit.repair.file_edits import FileEdit
 from agenthard.audit.sources.base import Quarantined, Source, Version
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.record import Record
@@ -24,11 +24,11 @@ class RepairedTask(Record):
     task_id: str
     """Task."""
     audit_decision: Action
-    """What the audit decided about the unchanged task; that decision stands in the audit's own split."""
+    """What the audit decided about the unchanged task; the audit's own split follows that decision."""
     finding_ids: tuple[str, ...]
     """Findings that the change removes."""
     reasons: tuple[str, ...]
-    """What was repaired, and what is left for a person to look at."""
+    """What was repaired, and what a person still has to look at."""
     edits: tuple[FileEdit, ...]
     """The change, as JSON Patches against the benchmark's own files."""
     content_hash: str | None = None
@@ -46,35 +46,35 @@ def decide_repaired(
     policy: Policy,
     decisions: Sequence[Decision],
     findings: Sequence[Finding],
-    mended: Mapping[str, Collection[str]],
+    repaired_findings: Mapping[str, Collection[str]],
     unchecked: Mapping[str, Collection[str]],
 ) -> list[Decision]:
-    """Decide again about tasks that were repaired; all other decisions stay as they are.
+    """Decide again about the repaired tasks; all other decisions stay the same.
 
-    A repaired task is put back unless what is left of its findings drops it, and unless a person decided about it.
+    A repaired task is put back, unless one of its remaining findings drops it or a person decided about it.
 
     Args:
         policy: the rules of the audit.
         decisions: the audit's decisions.
         findings: the audit's findings.
-        mended: ids of the findings that accepted changes remove, by task.
+        repaired_findings: ids of the findings that accepted changes remove, by task.
         unchecked: checks that end in an error on the changed task, by task.
     """
     again = []
     for decision in decisions:
         task_id = decision.task_id
-        if not mended.get(task_id) or task_id in policy.overrides:
+        if not repaired_findings.get(task_id) or task_id in policy.overrides:
             again.append(decision)
             continue
         touching = [finding for finding in findings if task_id in finding.task_ids]
-        left = [finding for finding in touching if finding.id not in mended[task_id]]
+        left = [finding for finding in touching if finding.id not in repaired_findings[task_id]]
         actions = {policy.action_for(finding, task_id) for finding in left}
         if unchecked.get(task_id):
             actions.add(policy.incomplete)
         if "drop" in actions:
             again.append(decision)
             continue
-        done = [finding for finding in touching if finding.id in mended[task_id]]
+        done = [finding for finding in touching if finding.id in repaired_findings[task_id]]
         reasons = [f"repaired: {finding.check}: {finding.claim}" for finding in done]
         open_ends = [finding for finding in left if policy.action_for(finding, task_id) == "review"]
         reasons += [f"still to be reviewed: {finding.check}: {finding.claim}" for finding in open_ends]

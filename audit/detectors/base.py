@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from agenthard.audit.execution.declared import Declared
+from agenthard.audit.execution.declared_evaluation import DeclaredEvaluation
 from agenthard.taxonomy.finding import Evidence, Level, Proof, Severity, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolSpec
@@ -121,7 +121,7 @@ class Observation(Record):
     """Quotes for a later hit; re-checked when observed."""
     proofs: tuple[Proof, ...] = ()
     """Proofs for a later hit; carried out when observed, and dropped where they do not hold."""
-    declared: Declared | None = None
+    declared: DeclaredEvaluation | None = None
     """How the task is scored by its declaration, for a proof that only the comparison with other tasks tells."""
 
 

@@ -1,4 +1,4 @@
-"""The folder with a benchmark's own code that the user gave (``--checkout``), and what can be told of it unexecuted."""
+"""The folder with a benchmark's own code (``--checkout``): what can be found out about it without executing it."""
 
 import ast
 import hashlib
@@ -13,22 +13,6 @@ from agenthard.audit.sources.base import hash_files
 MAX_FILE_BYTES = 1 << 20
 """A larger Python file is not looked into."""
 LEFT_OUT = frozenset({"venv", "site-packages", "node_modules", "__pycache__"})
-
-_chosen: Path | None = None
-
-
-def use_checkout(path: Path | None) -> None:
-    """Let environments of this process run the benchmark's own code from a folder; None goes back to what is built in.
-
-    Each process of a run has to be told; an environment that a thread asks for afterwards is one of this folder.
-    """
-    global _chosen
-    _chosen = None if path is None else path.resolve()
-
-
-def checkout() -> Path | None:
-    """Return the folder that this process uses."""
-    return _chosen
 
 
 def interpreter(folder: Path) -> Path:

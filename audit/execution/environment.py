@@ -29,7 +29,7 @@ class ExecutionError(AgentHardError):
     code = "AH302"
 
 
-class Observation(Record):
+class ToolResponse(Record):
     """What a call led to."""
 
     text: str
@@ -90,7 +90,7 @@ class Environment(ABC):
         """
 
     @abstractmethod
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         """Carry out one call. What an agent may get wrong is an observation with an error, never an exception.
 
         Raises:

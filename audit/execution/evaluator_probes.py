@@ -1,4 +1,4 @@
-"""Attempts that do not do what a task asks, made from the task alone, to see what its evaluator says of them."""
+"""Attempts that do not solve a task, made from the task alone to test its evaluator."""
 
 import weakref
 from collections.abc import Iterator
@@ -28,9 +28,9 @@ class Probe(Record):
 
 
 def probes(task: AgentTask) -> Iterator[Probe]:
-    """Yield the probes of a task: do nothing, hand over, refuse, say every value of the state, echo the user.
+    """Yield the probes of a task: do nothing, transfer to a human, refuse, say every value of the state, echo the user.
 
-    The last three only speak, so they are left out where no scored check looks at what is said.
+    The last three only speak, so they are left out where no scored check reads replies.
     """
     yield Probe(name="nothing", does="does nothing", attempt=Attempt())
     transfer = next((tool for tool in task.environment.tools if "transfer_to_human" in tool.name), None)
@@ -56,7 +56,7 @@ def probes(task: AgentTask) -> Iterator[Probe]:
 
 
 def _everything(environment: EnvironmentSpec) -> str:
-    """Say all values of the state that tasks share, each once; the text is kept as long as the state is."""
+    """List all values of the shared state in one text, each once; the text is cached as long as the state lives."""
     key = id(environment)
     if key not in _listed:
         _listed[key] = " ".join(dict.fromkeys(_values(environment.state)))

@@ -1,39 +1,28 @@
-"""Ground truths replayed in their own environment, once per task however many checks ask."""
+"""Replays of ground truths in their own environment, once per task for all checks."""
 
-import weakref
-
-from agenthard.audit.command import replay_template
-from agenthard.audit.execution.checkout import checkout
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import Attempt, Environment, ExecutionError, UnavailableError
-from agenthard.audit.execution.registry import environment_for
 from agenthard.audit.execution.replay import Replay, gold_turns, replay
+from agenthard.audit.replay_command import replay_template
 from agenthard.taxonomy.task import AgentTask
 
 _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
-"""Kinds of checks that an environment may turn out not to know."""
+"""Kinds of checks that an environment may not support; only an evaluation shows it."""
 
 MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
 
-_kept: dict[int, Replay | ExecutionError] = {}
-
 
 def environment_of(task: AgentTask) -> Environment:
-    """Return the environment of a task.
+    """Return the environment that executes a task in the current execution.
 
     Raises:
         UnavailableError: when there is none for its benchmark, or it cannot execute this task.
     """
-    environment = environment_for(task)
-    if environment is None:
-        raise UnavailableError(f"no environment is registered for {task.benchmark}")
-    reason = environment.supports(task)
-    if reason is not None:
-        raise UnavailableError(reason)
-    return environment
+    return current_execution().environment_of(task)
 
 
 def why_not_evaluated(task: AgentTask) -> str | None:
-    """Say why no attempt at a task can be judged; None when it can.
+    """Say why attempts at a task cannot be judged; None when they can.
 
     Raises:
         ExecutionError: the evaluator broke.
@@ -51,7 +40,7 @@ def why_not_evaluated(task: AgentTask) -> str | None:
 
 
 def why_not_replayed(task: AgentTask) -> str | None:
-    """Say why the ground truth of a task cannot be replayed; None when it can, and then it was.
+    """Say why the ground truth of a task cannot be replayed; None when it can. The replay is then cached.
 
     Raises:
         ExecutionError: the environment broke.
@@ -66,7 +55,7 @@ def why_not_replayed(task: AgentTask) -> str | None:
 
 
 def why_no_path(task: AgentTask) -> str | None:
-    """Say why the ground truth of a task is no path to replay, whether or not it could be executed; None when it is."""
+    """Say why the ground truth is not a path of calls to replay; None when it is, whether or not it can be executed."""
     if not any(True for _ in task.gold_calls()):
         return "the ground truth has no call"
     if task.ground_truth.semantics == "milestones":
@@ -91,28 +80,28 @@ def why_not_mutated(task: AgentTask) -> str | None:
 
 
 def gold_replay(task: AgentTask) -> Replay:
-    """Replay the ground truth of a task; the result is kept as long as the task is.
+    """Replay the ground truth of a task; the result is cached as long as the task lives.
 
     Raises:
         UnavailableError: it cannot be executed here.
         ExecutionError: the environment broke.
     """
-    key = id(task)
-    if key not in _kept:
-        environment = environment_of(task)
-        result: Replay | ExecutionError
-        try:
-            result = replay(environment, task, gold_turns(task))
-        except ExecutionError as failure:
-            result = failure
-        _kept[key] = result
-        weakref.finalize(task, _kept.pop, key, None)
-    found = _kept[key]
+    found = current_execution().remember("gold replay", task, lambda: _replayed(task))
     if isinstance(found, ExecutionError):
         raise found
     return found
 
 
+def _replayed(task: AgentTask) -> Replay | ExecutionError:
+    environment = environment_of(task)
+    try:
+        return replay(environment, task, gold_turns(task))
+    except ExecutionError as failure:
+        return failure  # kept as well: the environment is not started again for every check
+
+
 def replay_command(task: AgentTask, mutant: str) -> str:
-    """Write the command that replays a changed ground truth; publishing fills in the paths (``audit.command``)."""
-    return replay_template(task.benchmark, task.id, "--mutant", mutant, own_code=checkout() is not None)
+    """Write the command that replays a changed ground truth; publishing fills in the paths."""
+    return replay_template(
+        task.benchmark, task.id, "--mutant", mutant, own_code=current_execution().checkout is not None
+    )

@@ -1,17 +1,14 @@
-"""Finding the environment of a task.
+"""Finds the class of a benchmark's environment.
 
 The built-in environments are listed here by the name of their benchmark; other packages register theirs under the
 entry-point group ``agenthard.environments``. Environments that run a benchmark's own code from a folder that the user
 gives are a kind of their own (``agenthard.checkouts``); their class takes that folder.
 """
 
-import threading
 from pathlib import Path
 
-from agenthard.audit.execution.checkout import checkout
 from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.audit.plugins import Plugin, PluginError, plugins
-from agenthard.taxonomy.task import AgentTask
 
 GROUP = "agenthard.environments"
 CHECKOUTS = "agenthard.checkouts"
@@ -31,60 +28,37 @@ BUILT_IN = {
 }
 """What AgentHard itself has, by entry-point group and benchmark."""
 
-_held = threading.local()
 
+def new_environment(benchmark: str, checkout: Path | None = None) -> Environment | None:
+    """Make a new environment of a benchmark; ``Execution`` keeps and closes it.
 
-def environment_for(task: AgentTask) -> Environment | None:
-    """Return the environment of a task's benchmark; each thread of a process keeps one of its own.
+    Args:
+        benchmark: name of the benchmark.
+        checkout: folder with the benchmark's own code, to be run instead of the built-in environment.
 
     Returns:
-        None when no environment is registered for the benchmark. Whether it can execute this very task is for its
-        ``supports`` to say.
+        None when no environment is registered for the benchmark.
 
     Raises:
-        UnavailableError: when the registered class cannot be loaded, or none runs the code of the checkout in use.
+        UnavailableError: the registered class cannot be loaded, or none runs the code of the checkout.
     """
-    folder = checkout()
-    if folder is None and task.benchmark not in _registered(GROUP):
+    if checkout is None and benchmark not in _registered(GROUP):
         return None
-    entry = _entry(task.benchmark, CHECKOUTS if folder else GROUP)
-    held: dict[tuple[str, Path | None], Environment] = _held.__dict__.setdefault("environments", {})
-    key = (task.benchmark, folder)
-    if key not in held:
-        kind = _load(entry)
-        held[key] = kind(folder) if folder else kind()  # type: ignore[call-arg]
-    return held[key]
-
-
-def environment_for_runs(task: AgentTask) -> Environment | None:
-    """Return the environment that can carry out and judge recorded runs of a task again; None where there is none."""
-    try:
-        environment = environment_for(task)
-    except UnavailableError:
-        return None
-    if environment is None or not environment.reads_runs or environment.supports(task) is not None:
-        return None
-    return environment
+    kind = _load(_entry(benchmark, CHECKOUTS if checkout else GROUP))
+    return kind(checkout) if checkout else kind()  # type: ignore[call-arg]
 
 
 def check_checkout(benchmark: str, folder: Path) -> None:
     """Check before anything starts that a folder can be used as the checkout of a benchmark.
 
     Raises:
-        UnavailableError: when it is no folder, or nothing runs the code of this benchmark's checkouts.
+        UnavailableError: when it is not a folder, or nothing runs the code of this benchmark's checkouts.
     """
     if not folder.is_dir():
         raise UnavailableError(
             f"{folder}: there is no folder at this path; give a checkout of the benchmark's repository"
         )
     _entry(benchmark, CHECKOUTS)
-
-
-def release_environments() -> None:
-    """Close the environments of this thread and forget them; the next task that asks gets new ones."""
-    held: dict[tuple[str, Path | None], Environment] = _held.__dict__.get("environments", {})
-    while held:
-        held.popitem()[1].close()
 
 
 def has_code(benchmark: str) -> bool:

@@ -1,8 +1,8 @@
-"""Replaying calls step by step: what each call led to, and whether it changed anything."""
+"""Replays calls step by step: the response to each call, and whether it changed the state."""
 
 from collections.abc import Sequence
 
-from agenthard.audit.execution.environment import Environment, Observation
+from agenthard.audit.execution.environment import Environment, ToolResponse
 from agenthard.taxonomy.accepted import nearest_value
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
@@ -20,8 +20,8 @@ class Step(Record):
     """Position within the turn, from 0."""
     call: ToolCall
     """The call, without any-of nodes."""
-    observation: Observation
-    """What it led to."""
+    observation: ToolResponse
+    """The response."""
     before: str
     """Hash of the state before."""
     after: str
@@ -34,7 +34,7 @@ class Step(Record):
 
     @property
     def pointer(self) -> str:
-        """JSON Pointer to the call in a task whose ground truth was replayed as it stands."""
+        """JSON Pointer to the call in a task whose unchanged ground truth was replayed."""
         return f"/ground_truth/turns/{self.turn}/{self.index}"
 
 
@@ -62,7 +62,7 @@ def gold_turns(task: AgentTask) -> Turns:
 def concrete(call: ToolCall) -> ToolCall:
     """Return a call without any-of nodes: the first accepted value of each argument, optional ones included.
 
-    An argument for which nothing is accepted is left out: whatever stood there would not be the benchmark's own value.
+    An argument for which nothing is accepted is left out, because any value would be ours and not the benchmark's.
     """
     return call.model_copy(update={"arguments": nearest_value(call.arguments)})
 
@@ -71,15 +71,15 @@ def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[T
     """Carry calls out one after the other from the initial state of a task.
 
     Args:
-        environment: Where to; it is reset first.
-        task: Whose initial state to begin with.
+        environment: Where they are carried out; it is reset first.
+        task: Its initial state comes first.
         turns: The calls.
 
     Returns:
         Every step. A call that fails does not end the replay.
 
     Raises:
-        Unavailable: the task cannot be executed here.
+        UnavailableError: the task cannot be executed here.
         ExecutionError: the environment broke.
     """
     environment.reset(task)

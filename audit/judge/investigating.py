@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.judge.context.material import Material, Passage
 from agenthard.audit.judge.fence import one_line
@@ -42,7 +43,7 @@ _DO: dict[str, Callable[..., Found]] = {
 class Investigator:
     """Looks things up about one task for one conversation. Nothing it does changes the task."""
 
-    def __init__(self, task: AgentTask, material: Material) -> None:
+    def __init__(self, task: AgentTask, material: Material, execution: Execution | None = None) -> None:
         """Begin a conversation.
 
         Args:
@@ -50,14 +51,17 @@ class Investigator:
                 one. Its metadata and origins cannot.
             material: What the judge is shown, best before anything was left out: passages that are no part of the
                 record (replay, checks, runs) can be read by their labels.
+            execution: Whose code executes the task; None: the active one.
         """
         self._task = task
+        self._execution = execution or current_execution()
         self._labelled = {passage.label: passage for passage in material.passages if passage.pointer is None}
         self._passages: list[Passage] = []
 
     @cached_property
     def _tools(self) -> dict[str, Tool]:
-        return {tool.name: tool for tool in tools_for(self._task)}
+        with self._execution.active():
+            return {tool.name: tool for tool in tools_for(self._task)}
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools on offer: those that can find out anything about this task.
@@ -107,7 +111,8 @@ class Investigator:
             labelled = self._labelled.get(arguments.get("at", ""))
             if labelled is not None:
                 return read_passage(labelled, arguments.get("offset", 0))
-            return _DO[call.name](self._task, **arguments)
+            with self._execution.active():
+                return _DO[call.name](self._task, **arguments)
         except InvalidLookupError as error:
             return Found("about", title, f"Nothing was looked up: {error}.")
         except (ExecutionError, UnavailableError) as error:

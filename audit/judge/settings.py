@@ -3,15 +3,14 @@
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from agenthard.models.errors import ConfigurationError
 from agenthard.models.model_file import ModelFile, load_model
 from agenthard.models.names import parse_name
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import read_yaml
+from agenthard.taxonomy.yaml_text import load_record
 
 Aggregation = Literal["majority", "weighted", "dawid_skene"]
 
@@ -94,14 +93,4 @@ def load_settings(path: Path) -> JudgeSettings:
     Raises:
         JudgeSettingsError: It cannot be read, or has a wrong setting.
     """
-    try:
-        data = read_yaml(path)
-        return JudgeSettings.model_validate(data)
-    except (OSError, UnicodeDecodeError) as error:
-        raise JudgeSettingsError(f"{path}: cannot read it: {error}") from error
-    except yaml.YAMLError as error:
-        raise JudgeSettingsError(f"{path}: not valid YAML: {error}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = "/".join(str(part) for part in first["loc"]) or "top level"
-        raise JudgeSettingsError(f"{path}: at {place}: {first['msg']}; see docs/judge.md for the settings") from error
+    return load_record(path, JudgeSettings, error=JudgeSettingsError, docs="docs/judge.md")

@@ -6,6 +6,7 @@ from typing import Any
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.shards import check_shard
 from agenthard.taxonomy.finding import Finding, Severity, Tier
 from agenthard.taxonomy.pointer import split
@@ -37,7 +38,9 @@ class Proposal(Record):
     """JSON Patch (RFC 6902) against the AgentTask record; empty when the check offers none for this task."""
 
 
-def propose(benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector) -> Proposal:
+def propose(
+    benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector, execution: Execution | None = None
+) -> Proposal:
     """Let the check of a finding look at one of its tasks again, and collect the patches of its hits.
 
     A finding can have several hits in one task (the same wrong file name in three calls); their patches are one, the
@@ -48,11 +51,12 @@ def propose(benchmark: str, finding: Finding, task: AgentTask, detector: TaskDet
         finding: the finding.
         task: one of its tasks.
         detector: its check.
+        execution: whose code executes the task; None = the active one.
 
     Returns:
         A proposal, with an empty patch when one of the hits has none or the check does not find the flaw again.
     """
-    hits = list(_hits(benchmark, finding, task, detector))
+    hits = list(_hits(benchmark, finding, task, detector, execution))
     patches = [hit.patch for hit in hits]
     return Proposal(
         finding_id=finding.id,
@@ -72,8 +76,10 @@ def last_place_first(patches: Sequence[Patch]) -> Patch:
     return tuple(chain.from_iterable(ordered))
 
 
-def _hits(benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector) -> Iterator[Hit]:
-    shard = check_shard([task], {}, [detector])
+def _hits(
+    benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector, execution: Execution | None
+) -> Iterator[Hit]:
+    shard = check_shard([task], {}, [detector], execution)
     for item in shard.hits:
         alone = shard.model_copy(update={"hits": (item,)})
         found, _ = conclude(benchmark, [task.id], [alone], [detector])

@@ -5,6 +5,7 @@ from itertools import chain
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.base import Detector, Observation, SuiteDetector
+from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import gold_turns
@@ -27,7 +28,7 @@ class GoldRun(Record):
     """Whether the evaluator accepts it."""
 
 
-class Looked(Record):
+class TaskState(Record):
     """One task as all checks see it."""
 
     findings: tuple[Finding, ...]
@@ -61,7 +62,7 @@ class Recheck(Record):
     """Replay and verdict after it."""
 
 
-class Checker:
+class TaskChecker:
     """Looks at tasks one by one, and at what a change of one task does to the comparison with all others."""
 
     def __init__(
@@ -70,6 +71,7 @@ class Checker:
         tasks: Sequence[AgentTask],
         detectors: Sequence[Detector],
         observed: Sequence[ShardResult] | None = None,
+        execution: Execution | None = None,
     ) -> None:
         """Prepare the comparison of tasks.
 
@@ -78,13 +80,15 @@ class Checker:
             tasks: all tasks, unchanged.
             detectors: all checks.
             observed: what an audit of just these tasks by just these checks noted; None = it is noted now.
+            execution: whose code executes the tasks; None = the active one.
         """
         self._benchmark = benchmark
+        self._execution = execution or current_execution()
         self._order = {task.id: i for i, task in enumerate(tasks)}
         self._needs_runs = [d.id for d in detectors if isinstance(d, SuiteDetector) and d.needs_runs]
         self._suite = [d for d in detectors if isinstance(d, SuiteDetector) and not d.needs_runs]
         self._single = [d for d in detectors if not isinstance(d, SuiteDetector)]
-        shards = observed if observed is not None else [check_shard(tasks, {}, self._suite)]
+        shards = observed if observed is not None else [check_shard(tasks, {}, self._suite, self._execution)]
         names = {detector.id for detector in self._suite}
         self._notes: dict[str, list[Observation]] = {
             name: list(chain.from_iterable(shard.observations.get(name, ()) for shard in shards)) for name in names
@@ -96,21 +100,23 @@ class Checker:
         """Name the checks that need runs; the runs were made with the unchanged task."""
         return tuple(self._needs_runs)
 
-    def look(self, task: AgentTask) -> Looked:
+    def look(self, task: AgentTask) -> TaskState:
         """Let all checks that need no runs look at a task, which stands in the place of the one with its id."""
-        alone = check_shard([task], {}, self._single)
+        alone = check_shard([task], {}, self._single, self._execution)
         findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
-        suite = check_shard([task], {}, self._suite)
+        suite = check_shard([task], {}, self._suite, self._execution)
         others = ShardResult(
             coverage=(*(row for row in self._rows if row.task_id != task.id), *suite.coverage),
             hits=(),
             observations={name: self._replaced(name, task.id, suite) for name in self._notes},
         )
         compared, rows = conclude(self._benchmark, list(self._order), [others], self._suite)
-        return Looked(
+        with self._execution.active():
+            gold = run_gold(task)
+        return TaskState(
             findings=(*findings, *(found for found in compared if task.id in found.task_ids)),
             coverage=(*coverage, *(row for row in rows if row.task_id == task.id)),
-            gold=run_gold(task),
+            gold=gold,
         )
 
     def _replaced(self, name: str, task_id: str, suite: ShardResult) -> tuple[Observation, ...]:
@@ -118,7 +124,7 @@ class Checker:
         return tuple(sorted((*notes, *suite.observations.get(name, ())), key=lambda note: self._order[note.task_id]))
 
 
-def compare(before: Looked, after: Looked, mended: Sequence[str]) -> Recheck:
+def compare(before: TaskState, after: TaskState, mended: Sequence[str]) -> Recheck:
     """Accept a change when the findings it mends are gone, nothing new is found and nothing got out of sight.
 
     Args:
@@ -161,7 +167,9 @@ def run_gold(task: AgentTask) -> GoldRun:
     return GoldRun(not_replayed=not_replayed, failing_calls=failing, accepted=verdict.passed)
 
 
-def _pair(before: Looked, after: Looked, mended: Sequence[str]) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
+def _pair(
+    before: TaskState, after: TaskState, mended: Sequence[str]
+) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
     """Pair the findings that are not to go away with those after the change, and return what is left of these."""
     unmatched = list(after.findings)
     pairs = []
@@ -174,7 +182,7 @@ def _pair(before: Looked, after: Looked, mended: Sequence[str]) -> tuple[list[tu
 
 
 def _flaws(
-    before: Looked, pairs: Sequence[tuple[Finding, Finding]], unmatched: Sequence[Finding], mended: Sequence[str]
+    before: TaskState, pairs: Sequence[tuple[Finding, Finding]], unmatched: Sequence[Finding], mended: Sequence[str]
 ) -> list[str]:
     """Say what is wrong with the findings after a change: one is still there, new, or worse than it was."""
     present = {finding.id for finding in before.findings}
@@ -201,7 +209,7 @@ def _rank(finding: Finding) -> tuple[int, int]:
     return list(Severity).index(finding.severity), list(Tier).index(finding.tier)
 
 
-def _out_of_sight(before: Looked, after: Looked) -> list[str]:
+def _out_of_sight(before: TaskState, after: TaskState) -> list[str]:
     status = {row.check: row for row in after.coverage}
     lost = [status[check] for check in sorted(before.ran() - after.ran()) if check in status]
     return [f"{row.check} can no longer check the task: {row.reason}" for row in lost]

@@ -1,11 +1,11 @@
 """Trying proposals: each is made in the benchmark's own file, read again and re-checked, alone and with the others."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from agenthard.audit.repair.apply import (
+from agenthard.audit.repair.file_edits import (
     FileEdit,
     Patch,
     edit_files,
@@ -13,12 +13,11 @@ from agenthard.audit.repair.apply import (
     patched_parts,
     read_document,
     translate,
+    unified_diff,
 )
-from agenthard.audit.repair.diff import unified_diff
+from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.proposals import Proposal, last_place_first
-from agenthard.audit.repair.recheck import Checker, Looked, Recheck, compare
-from agenthard.audit.repair.spans import EditError
-from agenthard.audit.repair.workspace import mirror
+from agenthard.audit.repair.recheck import Recheck, TaskChecker, TaskState, compare
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.record import Record
@@ -58,11 +57,11 @@ class TaskRepair(Record):
     """Checks that ended in an error on the changed task."""
 
 
-class Workshop:
+class RepairRunner:
     """Tries changes of a benchmark in copies of it."""
 
     def __init__(
-        self, root: Path, open_copy: Callable[[Path], Source], tasks: Sequence[AgentTask], checker: Checker
+        self, root: Path, open_copy: Callable[[Path], Source], tasks: Sequence[AgentTask], checker: TaskChecker
     ) -> None:
         """Get ready.
 
@@ -76,7 +75,7 @@ class Workshop:
         self._open_copy = open_copy
         self._tasks = {task.id: task for task in tasks}
         self._checker = checker
-        self._before: dict[str, Looked] = {}
+        self._before: dict[str, TaskState] = {}
 
     def try_all(self, proposals: Sequence[Proposal], advance: Callable[[int], None]) -> list[Repair]:
         """Try every proposal by itself, in the order given.
@@ -153,7 +152,7 @@ class Workshop:
         reason = recheck.reason
         return Repair(proposal=proposal, accepted=not reason, reason=reason, edits=edits, diff=diff, recheck=recheck)
 
-    def _look_before(self, task_id: str) -> Looked:
+    def _look_before(self, task_id: str) -> TaskState:
         if task_id not in self._before:
             self._before[task_id] = self._checker.look(self._tasks[task_id])
         return self._before[task_id]
@@ -210,3 +209,41 @@ def _compatible(accepted: list[Repair]) -> list[Repair]:
 def _overlap(one: Patch, two: Patch) -> bool:
     pairs = ((split(a["path"]), split(b["path"])) for a in one for b in two)
     return any(a[: len(b)] == b[: len(a)] for a, b in pairs)
+
+
+def mirror(root: Path, target: Path, changed: Mapping[str, bytes]) -> Path:
+    """Lay out a folder that a source reads as it reads ``root``, with other bytes in some files.
+
+    What stands beside ``root`` is linked too: a source may find its benchmark's code there.
+
+    Args:
+        root: folder of the benchmark; it is only read.
+        target: empty folder to write into.
+        changed: new bytes by path relative to ``root``, with forward slashes.
+
+    Returns:
+        The folder that stands for ``root``.
+    """
+    root = root.resolve()
+    for beside in root.parent.iterdir():
+        if beside.name != root.name:
+            (target / beside.name).symlink_to(beside)
+    copied = target / root.name
+    _lay_out(root, copied, {tuple(path.split("/")): data for path, data in changed.items()})
+    return copied
+
+
+def _lay_out(source: Path, target: Path, changed: Mapping[tuple[str, ...], bytes]) -> None:
+    target.mkdir()
+    for item in source.iterdir():
+        below = {path[1:]: data for path, data in changed.items() if path[0] == item.name}
+        if () in below:
+            (target / item.name).write_bytes(below[()])
+        elif below or _is_plain_folder(item):
+            _lay_out(item, target / item.name, below)
+        else:
+            (target / item.name).symlink_to(item)
+
+
+def _is_plain_folder(item: Path) -> bool:
+    return item.is_dir() and not item.is_symlink() and not item.name.startswith(".")

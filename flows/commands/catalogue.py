@@ -136,8 +136,7 @@ def taxonomy(
 
     Example: `agenthard taxonomy`
     """
-    from agenthard.taxonomy.categories import COMPONENT_TITLES, load_taxonomy
-    from agenthard.taxonomy.page import taxonomy_page
+    from agenthard.taxonomy.categories import COMPONENT_TITLES, load_taxonomy, taxonomy_page
 
     found = load_taxonomy(extra)
     if as_json:

@@ -22,9 +22,9 @@ UnpinnedOption = Annotated[
 
 def warn_unpinned(benchmark: str, version: str) -> None:
     """Say on standard error that nothing vouches for a release."""
-    from agenthard.audit.execution import venvs
+    from agenthard.audit.execution import managed_environments
 
-    if (benchmark, version) not in venvs.pinned():
+    if (benchmark, version) not in managed_environments.pinned():
         typer.echo(f"warning: {benchmark} {version} was installed unpinned: no hash of its files is known", err=True)
 
 
@@ -41,12 +41,12 @@ def create(
 
     Example: `agenthard env create bfcl --version 2026.3.23`
     """
-    from agenthard.audit.execution import venvs
+    from agenthard.audit.execution import managed_environments
     from agenthard.audit.execution.environment import UnavailableError
     from agenthard.flows.errors import CommandError
 
     try:
-        made = venvs.create(benchmark, version, unpinned=unpinned)
+        made = managed_environments.create(benchmark, version, unpinned=unpinned)
     except UnavailableError as error:
         raise CommandError(str(error)) from error
     warn_unpinned(benchmark, made.version)
@@ -63,14 +63,14 @@ def list_environments(as_json: JsonOption = False) -> None:
 
     Example: `agenthard env list`
     """
-    from agenthard.audit.execution import venvs
+    from agenthard.audit.execution import managed_environments
 
-    there = venvs.existing()
+    there = managed_environments.existing()
     if as_json:
         print_json([item.model_dump(mode="json") for item in there])
         return
     folders = {(item.benchmark, item.version): str(item.folder) for item in there}
-    holds = venvs.pinned()
+    holds = managed_environments.pinned()
     rows = [
         (name, version, holds.get((name, version), "unpinned"), folders.get((name, version), "not installed"))
         for name, version in dict.fromkeys([*holds, *folders])
@@ -78,7 +78,7 @@ def list_environments(as_json: JsonOption = False) -> None:
     print_table("", ("benchmark", "version", "data", "folder"), rows)
     missing = [key for key in holds if key not in folders]
     if missing:
-        typer.echo(f"next: {venvs.create_command(*missing[0])}")
+        typer.echo(f"next: {managed_environments.create_command(*missing[0])}")
 
 
 @app.command()
@@ -91,12 +91,12 @@ def remove(
 
     Example: `agenthard env remove bfcl --version 2025.7.17`
     """
-    from agenthard.audit.execution import venvs
+    from agenthard.audit.execution import managed_environments
     from agenthard.audit.execution.environment import UnavailableError
     from agenthard.flows.errors import CommandError
 
     try:
-        removed = venvs.remove(benchmark, version)
+        removed = managed_environments.remove(benchmark, version)
     except UnavailableError as error:
         raise CommandError(str(error)) from error
     if as_json:

@@ -9,7 +9,7 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.flows.errors import ExitCode
 
 if TYPE_CHECKING:
-    from agenthard.audit.execution.tau.verify import DomainFidelity, Tally
+    from agenthard.audit.execution.tau.fidelity import DomainFidelity, Tally
 
 SHOWN, WIDTH = 20, 400
 """Differences that are printed, and characters of each side."""
@@ -28,7 +28,7 @@ def verify(
 
     Example: `agenthard env verify tau2 --checkout tau2-bench`
     """
-    from agenthard.audit.execution.tau.verify import verify_checkout
+    from agenthard.audit.execution.tau.fidelity import verify_checkout
 
     found = verify_checkout(benchmark, checkout, data or checkout)
     if as_json:

@@ -9,6 +9,7 @@ from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
 from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
+    from agenthard.audit.execution.context import Execution
     from agenthard.flows.explaining import FindingFacts
     from agenthard.flows.plan import AuditSettings
     from agenthard.flows.replaying import Replayed
@@ -71,16 +72,16 @@ def replay(
         checkout=str(checkout) if checkout else None,
         weak_isolation=allow_weak_isolation,
     )
-    _prepare(settings)
-    if check is not None:
-        if not _recheck(settings, task, check, None, width, as_json):
-            raise typer.Exit(ExitCode.DEFECTS)
-    elif mutant == "?":
-        _list_mutants(settings, task, as_json)
-    else:
-        from agenthard.flows.replaying import find_task, replay_task
+    with _execution(settings) as execution, execution.active():
+        if check is not None:
+            if not _recheck(settings, execution, task, check, None, width, as_json):
+                raise typer.Exit(ExitCode.DEFECTS)
+        elif mutant == "?":
+            _list_mutants(settings, task, as_json)
+        else:
+            from agenthard.flows.replaying import find_task, replay_task
 
-        _show(replay_task(find_task(source, path, task), mutant), width, as_json)
+            _show(replay_task(find_task(source, path, task), mutant), execution, width, as_json)
 
 
 def _where(words: list[str]) -> tuple[str, Path, str]:
@@ -97,15 +98,12 @@ def _where(words: list[str]) -> tuple[str, Path, str]:
     return words[0], found[-1].data, words[1]
 
 
-def _prepare(settings: "AuditSettings") -> None:
-    from agenthard.audit.execution.checkout import use_checkout
+def _execution(settings: "AuditSettings") -> "Execution":
     from agenthard.audit.execution.registry import check_checkout
-    from agenthard.audit.execution.workers import allow_weak_isolation
 
-    allow_weak_isolation(settings.weak_isolation)
     if settings.checkout is not None:
         check_checkout(settings.source, Path(settings.checkout))
-    use_checkout(Path(settings.checkout) if settings.checkout else None)
+    return settings.execution()
 
 
 def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
@@ -132,13 +130,13 @@ def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_jso
         )
     settings = AuditSettings.model_validate_json(settings_file.read_bytes())
     settings = settings.model_copy(update={"weak_isolation": weak or settings.weak_isolation})
-    _prepare(settings)
     proof, finding = facts.finding.proof, facts.finding
     if not as_json:
         typer.echo(f"{finding.id} {finding.check}: {finding.claim}\n")
     if proof is not None and proof.kind == "constructed":
-        shown = replay_proof(find_task(settings.source, Path(settings.path), proof.task_id), proof)
-        _show(shown, width, as_json)
+        with _execution(settings) as execution, execution.active():
+            shown = replay_proof(find_task(settings.source, Path(settings.path), proof.task_id), proof)
+            _show(shown, execution, width, as_json)
         if shown.verdict.passed == shown.should_pass:
             raise typer.Exit(ExitCode.DEFECTS)
         return
@@ -148,24 +146,32 @@ def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_jso
             f"`agenthard explain {finding.id}` shows the quoted lines"
         )
     task_id = (finding.task_ids or finding.also_in)[0]
-    if not _recheck(settings, task_id, finding.check, finding.id, width, as_json):
+    with _execution(settings) as execution:
+        found = _recheck(settings, execution, task_id, finding.check, finding.id, width, as_json)
+    if not found:
         raise typer.Exit(ExitCode.DEFECTS)
 
 
 def _recheck(
-    settings: "AuditSettings", task: str, check: str, identity: str | None, width: int | None, as_json: bool
+    settings: "AuditSettings",
+    execution: "Execution",
+    task: str,
+    check: str,
+    identity: str | None,
+    width: int | None,
+    as_json: bool,
 ) -> bool:
     """Run a check again; tell whether it finds what was asked for."""
     from agenthard.flows.reproducing import recheck
 
-    result = recheck(settings, task, check)
+    result = recheck(settings, task, check, execution)
     found = [shown for shown in result.found if identity in (None, shown.finding.id)]
     result = result.model_copy(update={"found": tuple(found)})
     if as_json:
         print_json(result)
     else:
         _show_recheck(result, width)
-        _show_isolation()
+        _show_isolation(execution)
     return bool(found)
 
 
@@ -192,7 +198,7 @@ def _short(value: object, width: int | None) -> str:
     return text if width is None or len(text) <= width else f"{text[:width]} … ({len(text):,} characters)"
 
 
-def _show(result: "Replayed", width: int | None, as_json: bool) -> None:
+def _show(result: "Replayed", execution: "Execution", width: int | None, as_json: bool) -> None:
     if as_json:
         print_json(result)
         return
@@ -217,11 +223,9 @@ def _show(result: "Replayed", width: int | None, as_json: bool) -> None:
     if result.should_pass is not None:
         right = "rightly" if result.should_pass == result.verdict.passed else "wrongly"
         typer.echo(f"{right}: it has to be {'passed' if result.should_pass else 'rejected'}")
-    _show_isolation()
+    _show_isolation(execution)
 
 
-def _show_isolation() -> None:
-    from agenthard.audit.execution.workers import isolations_used
-
-    for used in isolations_used():
+def _show_isolation(execution: "Execution") -> None:
+    for used in execution.isolations_used():
         typer.echo(f"isolation: {used}")

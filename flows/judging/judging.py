@@ -106,12 +106,13 @@ async def _ask(
     current().start("judging tasks", total=len(task_ids))
     store = AnswerStore(folder.store)
     try:
-        async with hands(settings) as both:
-            session = Session(settings, model, store, both, inputs.task)
-            gc.freeze()  # What is loaded by now stays: going through it again and again would hold up the event loop.
-            await Judging(session, lambda task_id: current().advance(1)).run(task_ids)
-            await Defending(session).run(task_ids)
-            return session.stopped
+        with inputs.audited.settings.execution() as execution, execution.active():
+            async with hands(settings) as both:
+                session = Session(settings, model, store, both, inputs.task)
+                gc.freeze()  # What is loaded by now stays: going through it again would hold up the event loop.
+                await Judging(session, lambda task_id: current().advance(1)).run(task_ids)
+                await Defending(session).run(task_ids)
+                return session.stopped
     finally:
         store.close()
 

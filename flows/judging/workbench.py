@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from itertools import chain, zip_longest
-from pathlib import Path
 from typing import NamedTuple
 
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.execution.checkout import use_checkout
-from agenthard.audit.execution.workers import allow_weak_isolation
 from agenthard.audit.judge.aggregate.panel import PanelIssue
 from agenthard.audit.judge.aggregate.rebuttal import passing_run, rebuttal_request, with_run
 from agenthard.audit.judge.context.applicable import applicable
@@ -23,7 +20,7 @@ from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.audit.judge.verify.checking import check_verdict
 from agenthard.audit.judge.wording import prompt_version
-from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.questions import request_number, twins_before
 from agenthard.flows.judging.settings import JudgingSettings
@@ -66,9 +63,7 @@ class Workbench:
             CommandError: It cannot be judged.
         """
         self.inputs = AuditInputs(settings.audited())
-        checkout = self.inputs.audited.settings.checkout
-        use_checkout(Path(checkout) if checkout else None)
-        allow_weak_isolation(self.inputs.audited.settings.weak_isolation)
+        self.execution = self.inputs.audited.settings.execution()
         self._judges, self._runs = settings.judges.judges, settings.runs
         self._taxonomy = load_taxonomy()
 
@@ -77,22 +72,24 @@ class Workbench:
         inputs = self.inputs
         task = inputs.task(task_id)
         runs = some_runs(inputs.runs(task_id), self._runs) if self._runs else ()
-        whole = gather(task, inputs.findings(task_id), inputs.coverage(task_id), runs)
-        categories = applicable(task, self._taxonomy, bool(runs))
-        return {judge.name: self._ready(judge, task, whole, categories) for judge in self._judges}
+        with self.execution.active():
+            whole = gather(task, inputs.findings(task_id), inputs.coverage(task_id), runs)
+            categories = applicable(task, self._taxonomy, bool(runs))
+            return {judge.name: self._ready(judge, task, whole, categories) for judge in self._judges}
 
     def check(self, judged: Judged, material: Material) -> CheckedVerdict:
         """Check what a judge said of a task."""
         inputs, task_id = self.inputs, judged.task_id
         patched = judged.verdict is not None and any(issue.patch for issue in judged.verdict.issues)
-        return check_verdict(
-            judged,
-            inputs.task(task_id),
-            material,
-            inputs.findings(task_id),
-            inputs.coverage(task_id),
-            self._checker if patched else None,
-        )
+        with self.execution.active():
+            return check_verdict(
+                judged,
+                inputs.task(task_id),
+                material,
+                inputs.findings(task_id),
+                inputs.coverage(task_id),
+                self._checker if patched else None,
+            )
 
     def defence(self, task_id: str, issue: PanelIssue, judge: str) -> Ready:
         """Write the prompt of a defence against a flaw; a run that passed the task is shown where there is one."""
@@ -103,16 +100,17 @@ class Workbench:
         run = passing_run(task, self.inputs.runs(task_id))
         material = with_run(task, ready.material, run) if run else ready.material
         by = next(each for each in self._judges if each.name == judge)
-        request = rebuttal_request(by, task, material, issue, self._taxonomy[issue.category], 0)
+        with self.execution.active():
+            request = rebuttal_request(by, task, material, issue, self._taxonomy[issue.category], 0)
         request = by.model.addressed(request)
         return ready._replace(request=request, digests=(request.digest,), material=material)
 
     @cached_property
-    def _checker(self) -> Checker:
+    def _checker(self) -> TaskChecker:
         """What re-checks patches; it is made when the first judge writes one."""
         inputs = self.inputs
         tasks = tuple(inputs.tasks.values())
-        return Checker(inputs.source.name, tasks, detectors(), inputs.audited.observed())
+        return TaskChecker(inputs.source.name, tasks, detectors(), inputs.audited.observed(), self.execution)
 
     def _ready(self, judge: Judge, task: AgentTask, whole: Material, categories: tuple[Category, ...]) -> Ready:
         """Write a prompt that a judge can take in, leaving out what it must."""

@@ -17,9 +17,9 @@ from agenthard.audit.detectors.base import (
 )
 from agenthard.audit.detectors.ground_truth import CallSchema, ConflictingGold, NearMissValue, TurnCount
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.declared import DECLARED
+from agenthard.audit.execution.attempts import attempt_of, gold_attempt
+from agenthard.audit.execution.declared_evaluation import DECLARED_EVALUATION
 from agenthard.audit.execution.environment import Attempt
-from agenthard.audit.execution.variants import attempt_of, gold_attempt
 from agenthard.audit.proof import recorded, wrongly_fails, wrongly_passes
 from agenthard.audit.shards import check_shard
 from agenthard.taxonomy import (
@@ -205,7 +205,7 @@ def test_a_documented_value_that_the_declared_evaluation_rejects() -> None:
     [finding] = found(CallSchema(), gold(call("lend_book", book_id="7", member="Ada")))
     assert finding.tier is Tier.CONFIRMED and finding.proof
     assert finding.proof.turns[0][0].arguments == {"book_id": 7, "member": "Ada"}
-    assert (finding.proof.passes, finding.proof.evaluator) == (False, DECLARED)
+    assert (finding.proof.passes, finding.proof.evaluator) == (False, DECLARED_EVALUATION)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_twins_with_ground_truths_that_exclude_each_other() -> None:
     [finding] = found(ConflictingGold(), one, other)
     assert finding.tier is Tier.CONFIRMED and finding.proof
     assert (finding.proof.task_id, finding.proof.turns) == ("b", one.ground_truth.turns)
-    assert finding.proof.evaluator == DECLARED
+    assert finding.proof.evaluator == DECLARED_EVALUATION
 
 
 def test_records_of_proofs_survive_json() -> None:

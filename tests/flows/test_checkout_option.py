@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import Version
 from agenthard.flows.plan import AuditSettings, run_key
@@ -82,7 +81,6 @@ def test_without_containment_an_audit_executes_nothing(folder: Path, monkeypatch
     assert rows and all(row.status is Status.NOT_CHECKED for row in rows)
     assert any("a filter on system calls (switched off)" in (row.reason or "") for row in rows)
     assert RunFolder(folder / "o").isolation(1) == "nothing executed"
-    use_checkout(None)
 
 
 @pytest.mark.parametrize(("path", "words"), [("absent", "no folder at this path"), ("data", "defines no")])

@@ -6,9 +6,9 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.environment import Attempt, Environment, Observation, Verdict
-from agenthard.audit.execution.policy.case import Case
-from agenthard.audit.execution.policy.rule import Outcome, RuleBook, Violation
+from agenthard.audit.execution.environment import Attempt, Environment, ToolResponse, Verdict
+from agenthard.audit.execution.policy.case import PolicyCase
+from agenthard.audit.execution.policy.rule import Outcome, RuleBook, RuleViolation
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.files import copy_lines
@@ -117,12 +117,12 @@ class ReadingRoomEnvironment(Environment):
         """Go back to the books that are lent at the beginning."""
         self._lent = list(task.initial_state["lent"])
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         """Lend a book."""
         if call.name != LEND.name:
-            return Observation(text="Error: unknown tool", error=f"there is no tool {call.name!r}")
+            return ToolResponse(text="Error: unknown tool", error=f"there is no tool {call.name!r}")
         self._lent.append(call.arguments.get("title"))
-        return Observation(text="lent")
+        return ToolResponse(text="lent")
 
     def snapshot(self) -> Any:
         """Return the books that are lent."""
@@ -170,8 +170,8 @@ BOOK = RuleBook("reading")  # the part of the subtask before the first hyphen
 
 
 @BOOK.rule("at-most-two-books", tools=(LEND.name,), sentences=(LIMIT,))
-def at_most_two_books(case: Case) -> Outcome:
+def at_most_two_books(case: PolicyCase) -> Outcome:
     """Lend no third book."""
     if len(case.changes["lent"]) < 2:
         return None
-    return Violation(claim="The ground truth lends a third book to the reader.")
+    return RuleViolation(claim="The ground truth lends a third book to the reader.")

@@ -2,8 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.taxonomy.categories import TaxonomyError, builtin_taxonomy, load_taxonomy
-from agenthard.taxonomy.page import taxonomy_page
+from agenthard.taxonomy.categories import TaxonomyError, builtin_taxonomy, load_taxonomy, taxonomy_page
 
 OWN = """
 version: "lab-1"
@@ -34,7 +33,7 @@ def test_a_users_own_categories_join_their_component(tmp_path: Path) -> None:
         (OWN.replace("stale-license", "too-lenient"), "defined twice"),
         (OWN.replace("rule: r, ", ""), "rule"),
         (OWN.replace("environment", "weather"), "component"),
-        ("a: [", "not a taxonomy in YAML"),
+        ("a: [", "not valid YAML"),
         ("- 1", "valid dictionary"),
     ],
 )

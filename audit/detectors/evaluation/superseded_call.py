@@ -7,7 +7,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
-from agenthard.audit.execution.superseded import superseded
+from agenthard.audit.execution.necessity import superseded_calls
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 
@@ -53,7 +53,7 @@ class SupersededCall(TaskDetector):
         if any(_IN_STEPS.search(text) for _, text in task.user_texts()):
             return
         environment = environment_of(task)
-        for found in superseded(environment, task, gold_replay(task)):
+        for found in superseded_calls(environment, task, gold_replay(task)):
             first, last = found.first.call, found.last.call
             yield Hit(
                 claim=f"A run that makes only the later of two {first.name} calls leaves the same final state, except "

@@ -10,8 +10,8 @@ from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
-from agenthard.audit.execution.mutation import Kind, Mutant, Root, Tried, Truth, find_roots, mutants
-from agenthard.audit.execution.mutation.recorded import wrong_values
+from agenthard.audit.execution.mutation import Mutant, RootCause, Trial, Truth, ValueClass, find_root_causes, mutants
+from agenthard.audit.execution.mutation.root_causes import wrong_values
 from agenthard.audit.proof import wrongly_passes
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.pointer import split
@@ -100,8 +100,8 @@ class WrongAnswerAccepted(SuiteDetector):
             grouped[each.key].append(each)
         runs = grouped.pop(_RUNS, [])
         changes = [note for key in sorted(grouped) if key.startswith("change ") for note in grouped[key]]
-        roots = find_roots(
-            Tried(task_id=note.task_id, cluster=note.value["cluster"], kind=_kind(note), **_counts(note))
+        roots = find_root_causes(
+            Trial(task_id=note.task_id, cluster=note.value["cluster"], kind=_kind(note), **_counts(note))
             for note in changes
             if note.value["kind"]
         )
@@ -164,7 +164,7 @@ def _argument(task: AgentTask, mutant: Mutant) -> str:
 
 
 def _note(
-    task: AgentTask, key: str, passed: int, rejected: int, kind: Kind | None, mutant: Mutant | None
+    task: AgentTask, key: str, passed: int, rejected: int, kind: ValueClass | None, mutant: Mutant | None
 ) -> Observation:
     value: dict[str, Any] = {"passed": passed, "rejected": rejected, "cluster": task.cluster or task.id}
     value["kind"] = kind.model_dump(mode="json") if kind else None
@@ -196,8 +196,8 @@ def _of_runs(task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observatio
         yield Observation(task_id=task.id, key=_RUNS, value={"runs": number, "passed": passed})
 
 
-def _kind(note: Observation) -> Kind:
-    return Kind.model_validate(note.value["kind"])
+def _kind(note: Observation) -> ValueClass:
+    return ValueClass.model_validate(note.value["kind"])
 
 
 def _counts(note: Observation) -> dict[str, int]:
@@ -210,7 +210,7 @@ def _said(note: Observation) -> str:
     return f"a wrong value of {value['field']} ({value['change']}): {value['why']}"
 
 
-def _of_root(root: Root, notes: Sequence[Observation], runs: Sequence[Observation]) -> Conclusion:
+def _of_root(root: RootCause, notes: Sequence[Observation], runs: Sequence[Observation]) -> Conclusion:
     tasks = {note.task_id for note in notes if note.value["passed"]}
     counts = [_counts(note) for note in notes]
     passed, tried = sum(count["passed"] for count in counts), sum(count["tried"] for count in counts)
@@ -233,9 +233,9 @@ def _of_root(root: Root, notes: Sequence[Observation], runs: Sequence[Observatio
     return done.model_copy(update={"hit": hit})
 
 
-def _decided(note: Observation, kinds: Collection[Kind]) -> int:
+def _decided(note: Observation, kinds: Collection[ValueClass]) -> int:
     """Count the runs that passed with wrong values which are all of these classes."""
-    return sum(all(Kind.model_validate(kind) in kinds for kind in wrong) for wrong in note.value["passed"])
+    return sum(all(ValueClass.model_validate(kind) in kinds for kind in wrong) for wrong in note.value["passed"])
 
 
 def _conclusion(notes: Sequence[Observation], claim: str, *, cause: str | None, root: bool = False) -> Conclusion:

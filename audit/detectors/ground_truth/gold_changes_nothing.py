@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.minimal_fix import leave_out
 from agenthard.audit.evidence import canonical_json, quote
+from agenthard.audit.execution.attempts import attempt_of
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
-from agenthard.audit.execution.variants import attempt_of
 from agenthard.audit.proof import wrongly_passes
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

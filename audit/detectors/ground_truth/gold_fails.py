@@ -7,10 +7,10 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.minimal_fix import leave_out
 from agenthard.audit.detectors.support.wording import squash
 from agenthard.audit.evidence import canonical_json, quote
+from agenthard.audit.execution.attempts import attempt_of
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import Replay, Step, gold_turns
-from agenthard.audit.execution.variants import attempt_of
 from agenthard.audit.proof import wrongly_fails, wrongly_passes
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask

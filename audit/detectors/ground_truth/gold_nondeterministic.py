@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
+from agenthard.audit.execution.attempts import gold_attempt
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import gold_turns, replay
-from agenthard.audit.execution.variants import gold_attempt
 from agenthard.audit.proof import wrongly_fails
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

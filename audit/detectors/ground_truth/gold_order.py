@@ -6,7 +6,7 @@ from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
-from agenthard.audit.execution.necessity import order_matters
+from agenthard.audit.execution.necessity import order_dependent_calls
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 
@@ -38,7 +38,7 @@ class GoldOrder(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per pair; variants of one base task share it."""
-        for one, two in order_matters(environment_of(task), task, gold_replay(task)):
+        for one, two in order_dependent_calls(environment_of(task), task, gold_replay(task)):
             yield Hit(
                 claim=f"The final state is another one when {two.call.name} precedes {one.call.name}",
                 evidence=(quote(task, one.pointer), quote(task, two.pointer)),

@@ -7,7 +7,7 @@ from agenthard.audit.detectors.support.minimal_fix import leave_out
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
-from agenthard.audit.execution.necessity import needless
+from agenthard.audit.execution.necessity import unneeded_calls
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
 
@@ -41,7 +41,7 @@ class GoldRedundant(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield one hit per call that can be left out; variants of one base task share it."""
-        for step in needless(environment_of(task), task, gold_replay(task)):
+        for step in unneeded_calls(environment_of(task), task, gold_replay(task)):
             kind = "and what it changes is changed again later" if step.changed else "it repeats an earlier read"
             yield Hit(
                 claim=f"Without the gold call {step.call.name} a run gets full score and the same final state; {kind}",

@@ -16,7 +16,7 @@ from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.typing_slips import Conversation
 from agenthard.audit.detectors.support.wording import squash, words
 from agenthard.audit.evidence import quote
-from agenthard.audit.execution.variants import gold_attempt, with_value
+from agenthard.audit.execution.attempts import gold_attempt, with_value
 from agenthard.audit.proof import wrongly_fails, wrongly_passes
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask, ToolCall

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
+from agenthard.audit.execution.attempts import gold_attempt
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.gold import environment_of
-from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
-from agenthard.audit.execution.policy.registry import rules_for
-from agenthard.audit.execution.policy.rule import CannotTell, Violation
-from agenthard.audit.execution.variants import gold_attempt
+from agenthard.audit.execution.policy.checker import CheckedCall, RuleJudgement, check_calls, rules_for
+from agenthard.audit.execution.policy.rule import CannotTell, RuleViolation
 from agenthard.audit.proof import wrongly_passes
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -60,7 +59,7 @@ class PolicyViolation(TaskDetector):
             return str(error)
         if not outcomes:
             return "no rule looks at the calls of the ground truth"
-        if any(isinstance(outcome, Violation) for _, outcome in outcomes):
+        if any(isinstance(outcome, RuleViolation) for _, outcome in outcomes):
             return None
         unsure = (f"{rule}: {outcome.reason}" for rule, outcome in outcomes if isinstance(outcome, CannotTell))
         return next(unsure, None)
@@ -71,7 +70,7 @@ class PolicyViolation(TaskDetector):
         for i, step in enumerate(steps):
             for judgement in step.judgements:
                 outcome = judgement.outcome
-                if isinstance(outcome, Violation):
+                if isinstance(outcome, RuleViolation):
                     refused = f"; the tool refuses it: {step.refused}" if step.refused else "."
                     yield Hit(
                         claim=outcome.claim.rstrip(".") + refused,
@@ -84,11 +83,11 @@ class PolicyViolation(TaskDetector):
                     )
 
 
-def _judged(task: AgentTask) -> list[Judged]:
-    return list(judge(task, environment_of(task), rules_for(task)))
+def _judged(task: AgentTask) -> list[CheckedCall]:
+    return list(check_calls(task, environment_of(task), rules_for(task)))
 
 
-def _effect(step: Judged, later: Sequence[Judged]) -> Severity | None:
+def _effect(step: CheckedCall, later: Sequence[CheckedCall]) -> Severity | None:
     """Tell what a call does to the score when its tool refuses it."""
     if step.refused is None:
         return None
@@ -98,13 +97,15 @@ def _effect(step: Judged, later: Sequence[Judged]) -> Severity | None:
     return Severity.COSMETIC if goes_on else Severity.MAY_AFFECT_SCORE
 
 
-def _subject(step: Judged) -> str | None:
+def _subject(step: CheckedCall) -> str | None:
     """Return the reservation or order that a call changes, if any."""
     arguments = step.call.arguments
     return (arguments.get("reservation_id") or arguments.get("order_id")) if step.judgements else None
 
 
-def _evidence(task: AgentTask, step: Judged, judgement: Judgement, outcome: Violation) -> Iterator[Evidence]:
+def _evidence(
+    task: AgentTask, step: CheckedCall, judgement: RuleJudgement, outcome: RuleViolation
+) -> Iterator[Evidence]:
     yield quote(task, step.pointer, note="the gold call")
     for sentence in judgement.cited:
         yield quote(task, "/environment/policy", text=sentence, note="the policy")

@@ -2,9 +2,9 @@
 
 from agenthard.audit.detectors.support.minimal_fix import coerced, near_name, near_value
 from agenthard.audit.detectors.support.schema_fit import Violation
+from agenthard.audit.execution.attempts import OMITTED, attempt_of, gold_attempt, place_of, with_call, with_value
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import gold_turns
-from agenthard.audit.execution.variants import OMITTED, attempt_of, gold_attempt, place_of, with_call, with_value
 from agenthard.audit.proof import wrongly_fails, wrongly_passes
 from agenthard.taxonomy.finding import Proof
 from agenthard.taxonomy.pointer import split

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.evidence import quote
+from agenthard.audit.execution.attempts import attempt_of, gold_attempt
 from agenthard.audit.execution.replay import gold_turns
-from agenthard.audit.execution.variants import attempt_of, gold_attempt
 from agenthard.audit.proof import wrongly_fails, wrongly_passes
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask

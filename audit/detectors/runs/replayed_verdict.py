@@ -9,7 +9,7 @@ from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDe
 from agenthard.audit.detectors.support.answered import answered
 from agenthard.audit.detectors.support.replayed import replayed_verdict
 from agenthard.audit.evidence import quote_run
-from agenthard.audit.execution.registry import environment_for_runs
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -56,7 +56,11 @@ class ReplayedVerdict(SuiteDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why runs of the task cannot be carried out again, or None."""
-        return None if environment_for_runs(task) else "no environment of our own can carry its runs out again"
+        return (
+            None
+            if current_execution().environment_for_runs(task)
+            else "no environment of our own can carry its runs out again"
+        )
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Count, per log, the runs that can be compared and the verdicts that differ."""

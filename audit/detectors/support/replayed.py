@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from os.path import commonprefix
 
 from agenthard.audit.detectors.support.answered import Answered, answered
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError, Verdict
-from agenthard.audit.execution.registry import environment_for_runs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -21,7 +20,7 @@ def other_than_replayed(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answ
         Calls with the differing piece of the recorded response, "" when the response is the same. Empty responses are
         passed over.
     """
-    kept = _compared(task)
+    kept = current_execution().remember("compared runs", task, dict[str, list[tuple[Answered, str]]])
     if run.id not in kept:
         kept[run.id] = list(_compare(task, run))
     yield from kept[run.id]
@@ -34,7 +33,7 @@ def replayed_verdict(task: AgentTask, run: Trajectory) -> Verdict | None:
         None when nothing can be said: no environment that reads runs, a run without a verdict or that was cut off, or a
         tool that answers otherwise now than it did then.
     """
-    environment = environment_for_runs(task)
+    environment = current_execution().environment_for_runs(task)
     if environment is None or run.status != "ok" or run.passed is None:
         return None
     attempt = environment.attempt_of(run.messages)
@@ -49,7 +48,7 @@ def replayed_verdict(task: AgentTask, run: Trajectory) -> Verdict | None:
 
 
 def _compare(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answered, str]]:
-    environment = environment_for_runs(task)
+    environment = current_execution().environment_for_runs(task)
     if environment is None:
         return
     try:
@@ -64,10 +63,6 @@ def _compare(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answered, str]]
                 return
     except (ExecutionError, UnavailableError):
         return
-
-
-_compared = IdentityCache[AgentTask, dict[str, list[tuple[Answered, str]]]](lambda task: {})
-"""Comparisons of the runs of a task, which several checks want."""
 
 
 def _first_difference(recorded: str, replayed: str) -> str:

@@ -1,22 +1,15 @@
 """ACEBench's own checker and classes, from a checkout, behind the interface of environments."""
 
 import json
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from agenthard.audit.execution.acebench import questions
 from agenthard.audit.execution.checkout import code_version, definitions, interpreter
-from agenthard.audit.execution.environment import (
-    Attempt,
-    Environment,
-    ExecutionError,
-    Observation,
-    UnavailableError,
-    Verdict,
-)
-from agenthard.audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
+from agenthard.audit.execution.environment import Attempt, UnavailableError
+from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
+from agenthard.audit.execution.workers import WorkerPool
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("script.py")
@@ -41,13 +34,7 @@ def _found(checkout: Path) -> dict[str, Path]:
     return found
 
 
-@cache
-def _pool(checkout: Path, files: tuple[tuple[str, Path], ...]) -> WorkerPool:
-    listed = json.dumps({name: str(path) for name, path in files})
-    return WorkerPool(interpreter(checkout), SCRIPT, arguments=(str(checkout), listed))
-
-
-class AceBenchEnvironment(Environment):
+class AceBenchEnvironment(WorkerBackedEnvironment):
     """Normal tasks before the checkout's ``normal_checker``; agent tasks on its classes, compared by their states.
 
     The classes are those that a task names in ``involved_classes``. A method that several of them have by inheritance,
@@ -62,8 +49,8 @@ class AceBenchEnvironment(Environment):
         Args:
             checkout: folder of ACEBench's code; without one nothing can be executed.
         """
+        super().__init__()
         self._checkout = checkout
-        self._session = WorkerSession()
 
     def version(self) -> str:
         """Say which code runs: a hash of the checkout's Python files."""
@@ -78,55 +65,31 @@ class AceBenchEnvironment(Environment):
         missing = [name for name in questions.needed(task, CHECKER) if name not in _found(self._checkout)]
         if missing:
             return f"{self._checkout} defines no {', '.join(missing)}; give a folder with ACEBench's repository"
-        return why_not_contained()
+        return self._why_not_contained()
 
-    def reset(self, task: AgentTask) -> None:
-        """Build the involved classes with the task's initial configuration.
-
-        Raises:
-            UnavailableError: the task is no agent task: its functions are documented but do not exist.
-            ExecutionError: the classes refuse the configuration.
-        """
-        self._open(task)
-        if task.ground_truth.call_matching != "state":
-            raise UnavailableError("a normal task has no environment: its functions exist as documentation only")
-        self._session.reset({"do": "reset", "session": questions.session(task)})
-
-    def call(self, call: ToolCall) -> Observation:
-        """Carry out one call; an exception, and a response that says ``"status": false``, are errors."""
-        answer = self._session.ask({"do": "call", "call": questions.call(call)})
-        return Observation(text=answer["text"], error=answer["error"])
-
-    def snapshot(self) -> Any:
-        """Return the public attributes of each class."""
-        return self._session.ask({"do": "snapshot"})
-
-    def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
-        """Let the checker judge a normal attempt; compare the states that an agent attempt leaves."""
-        [verdict] = self.evaluate_many(task, [attempt])
-        if isinstance(verdict, ExecutionError):
-            raise verdict
-        return verdict
-
-    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
-        """Judge many attempts at one task in one round trip; one that breaks the checker costs only its own verdict.
-
-        Raises:
-            UnavailableError: the task is not supported.
-        """
-        self._open(task)
-        tries = [[questions.call(call) for turn in attempt.turns for call in turn] for attempt in attempts]
-        answers = self._session.judge({"do": "judge", "task": questions.question(task)}, tries)
-        return [a if isinstance(a, ExecutionError) else Verdict.model_validate(a) for a in answers]
-
-    def close(self) -> None:
-        """Give the worker back."""
-        self._session.close()
-
-    def _open(self, task: AgentTask) -> None:
+    def _pool_for(self, task: AgentTask) -> WorkerPool:
         reason = self.supports(task)
         if reason or self._checkout is None:
             raise UnavailableError(reason)
         found = _found(self._checkout)
         names = {CHECKER, *questions.CLASSES} & found.keys()
-        self._session.open(task, _pool(self._checkout, tuple((name, found[name]) for name in sorted(names))))
+        listed = json.dumps({name: str(found[name]) for name in sorted(names)})
+        python = interpreter(self._checkout)
+        return self._execution.worker_pool(python, SCRIPT, arguments=(str(self._checkout), listed))
+
+    def _why_stateless(self, task: AgentTask) -> str | None:
+        if task.ground_truth.call_matching == "state":
+            return None
+        return "a normal task has no environment: its functions exist as documentation only"
+
+    def _reset_request(self, task: AgentTask) -> dict[str, Any]:
+        return {"do": "reset", "session": questions.session(task)}
+
+    def _call_request(self, call: ToolCall) -> dict[str, Any]:
+        return {"do": "call", "call": questions.call(call)}
+
+    def _judge_request(self, task: AgentTask) -> dict[str, Any]:
+        return {"do": "judge", "task": questions.question(task)}
+
+    def _encode(self, task: AgentTask, attempt: Attempt) -> list[Any]:
+        return [questions.call(call) for turn in attempt.turns for call in turn]

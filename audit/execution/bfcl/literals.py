@@ -10,7 +10,7 @@ from agenthard.audit.execution.bfcl.native import native_type
 
 
 def written(value: Any, schema: dict[str, Any], language: str) -> Any:
-    """Write the argument of a call; a Python value, and a text that is no collection, stays as it is.
+    """Write the argument of a call; a Python value, and a text that is not a collection, is written unchanged.
 
     Args:
         value: the argument.

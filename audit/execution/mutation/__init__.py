@@ -2,6 +2,6 @@
 
 from agenthard.audit.execution.mutation.mutant import Mutant, Truth
 from agenthard.audit.execution.mutation.mutants import mutants
-from agenthard.audit.execution.mutation.roots import Kind, Root, Tried, find_roots, kind_of
+from agenthard.audit.execution.mutation.root_causes import RootCause, Trial, ValueClass, classify, find_root_causes
 
-__all__ = ["Kind", "Mutant", "Root", "Tried", "Truth", "find_roots", "kind_of", "mutants"]
+__all__ = ["ValueClass", "Mutant", "RootCause", "Trial", "Truth", "find_root_causes", "classify", "mutants"]

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from agenthard.audit.execution.environment import Attempt
-from agenthard.audit.execution.mutation.roots import Kind
+from agenthard.audit.execution.mutation.root_causes import ValueClass
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
@@ -44,14 +44,14 @@ class Mutant(Record):
     this argument, or nothing."""
     certain: bool = True
     """False where a careful maintainer may still see it otherwise."""
-    kind: Kind | None = None
+    kind: ValueClass | None = None
     """Class of the wrong value; None for what the agent says, and for arguments left out."""
     attempt: Attempt
     """The attempt."""
 
 
 @dataclass(frozen=True)
-class Place:
+class MutationSite:
     """An argument of a gold call, or a value inside one."""
 
     task: AgentTask

@@ -8,28 +8,27 @@ from typing import Any
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.gold import environment_of, gold_replay
-from agenthard.audit.execution.mutation import choices, numbers, texts
-from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Mutant, Place, Truth
-from agenthard.audit.execution.mutation.paths import copied_and_removed
-from agenthard.audit.execution.mutation.roots import Kind, kind_of
+from agenthard.audit.execution.mutation import operators
+from agenthard.audit.execution.mutation.mutant import OMITTED, Change, Mutant, MutationSite, Truth
+from agenthard.audit.execution.mutation.root_causes import ValueClass, classify
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import Turns, gold_turns, replay
 from agenthard.taxonomy.accepted import concrete_values
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
-OPERATORS: tuple[Callable[[Place, Random], Iterator[Change]], ...] = (
-    choices.other_choice,
-    choices.other_entity,
-    choices.left_out,
-    numbers.other_number,
-    numbers.as_fraction,
-    numbers.lost_mark,
-    texts.lost_power,
-    texts.lost_slash,
-    texts.other_day,
-    texts.users_date,
-    texts.users_case,
+OPERATORS: tuple[Callable[[MutationSite, Random], Iterator[Change]], ...] = (
+    operators.other_choice,
+    operators.other_entity,
+    operators.left_out,
+    operators.other_number,
+    operators.as_fraction,
+    operators.lost_mark,
+    operators.lost_power,
+    operators.lost_slash,
+    operators.other_day,
+    operators.users_date,
+    operators.users_case,
 )
 """What changes one value."""
 
@@ -79,7 +78,7 @@ def _changed(task: AgentTask, turns: Turns, i: int, j: int) -> Iterator[Mutant]:
             continue
         pointer = join(f"/ground_truth/turns/{i}/{j}/arguments", name)
         for path, inner, schema in _within((name,), value, properties.get(name, {})):
-            place = Place(task, gold, tool, pointer, path, inner, schema)
+            place = MutationSite(task, gold, tool, pointer, path, inner, schema)
             for operator in OPERATORS:
                 random = Random(f"{task.id} {pointer} {path} {operator.__name__}")
                 for change in operator(place, random):
@@ -121,7 +120,7 @@ def _equal(one: Any, other: Any) -> bool:
     return canonical_json(one) == canonical_json(other) or bool(one == other)
 
 
-def _mutant(task: AgentTask, place: Place, change: Change, turns: Turns) -> Mutant:
+def _mutant(task: AgentTask, place: MutationSite, change: Change, turns: Turns) -> Mutant:
     field = ".".join([place.call.name, *(part for part in place.path if isinstance(part, str))])
     new = "left out" if change.value is OMITTED else canonical_json(change.value)
     where = join(place.pointer, *place.path[1:])
@@ -136,7 +135,7 @@ def _mutant(task: AgentTask, place: Place, change: Change, turns: Turns) -> Muta
         why=change.why,
         shared="operator" if exact and change.truth is Truth.WRONG and change.shared == "field" else change.shared,
         certain=change.certain,
-        kind=None if change.value is OMITTED else kind_of(place.path, place.value, change.value),
+        kind=None if change.value is OMITTED else classify(place.path, place.value, change.value),
         attempt=Attempt(turns=turns, replies=task.ground_truth.outputs),
     )
 
@@ -164,7 +163,7 @@ def _on_call(task: AgentTask, i: int, j: int, operator: str, truth: Truth, why: 
 def _dropped(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
     why = "a call that is wanted is not made"
     dropped = _on_call(task, i, j, "dropped-call", Truth.WRONG, why, without(turns, i, j))
-    return dropped.model_copy(update={"kind": Kind(type="call", place="call", relation="other")})
+    return dropped.model_copy(update={"kind": ValueClass(type="call", place="call", relation="other")})
 
 
 def _repeated(task: AgentTask, turns: Turns, i: int, j: int) -> Mutant:
@@ -189,7 +188,7 @@ def _reversed(task: AgentTask, turns: Turns, i: int) -> Mutant:
 
 def _said_otherwise(task: AgentTask, turns: Turns, outputs: tuple[str, ...]) -> Iterator[Mutant]:
     for k, text in enumerate(outputs):
-        for operator, spelled in numbers.written_otherwise(text):
+        for operator, spelled in operators.written_otherwise(text):
             pointer = f"/ground_truth/outputs/{k}"
             replies = (*outputs[:k], spelled, *outputs[k + 1 :])
             yield Mutant(
@@ -204,3 +203,20 @@ def _said_otherwise(task: AgentTask, turns: Turns, outputs: tuple[str, ...]) -> 
                 certain=operator != "number-in-words",
                 attempt=Attempt(turns=turns, replies=replies),
             )
+
+
+def copied_and_removed(task: AgentTask, call: ToolCall) -> tuple[ToolCall, ...]:
+    """Return a copy and a removal in place of a move, for file tools named and called as on Unix; else nothing.
+
+    Whether they come to the same has to be tried: a removal may refuse what a move accepts.
+    """
+    copy, remove = task.tool("cp"), task.tool("rm")
+    if call.name != "mv" or set(call.arguments) != {"source", "destination"} or copy is None or remove is None:
+        return ()
+    taken = list(remove.parameters.get("properties", {}))
+    if set(copy.parameters.get("properties", {})) != {"source", "destination"} or len(taken) != 1:
+        return ()
+    return (
+        ToolCall(name="cp", arguments=dict(call.arguments)),
+        ToolCall(name="rm", arguments={taken[0]: call.arguments["source"]}),
+    )

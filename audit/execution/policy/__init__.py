@@ -1,19 +1,19 @@
 """Policy as code: sentences of a policy as rules that look at each call of a ground truth."""
 
-from agenthard.audit.execution.policy.case import Case, Made, UnknownFactError
-from agenthard.audit.execution.policy.judge import Judged, Judgement, judge
-from agenthard.audit.execution.policy.rule import CannotTell, Outcome, Rule, RuleBook, Violation
+from agenthard.audit.execution.policy.case import EarlierCall, PolicyCase, UnknownFactError
+from agenthard.audit.execution.policy.checker import CheckedCall, RuleJudgement, check_calls
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, PolicyRule, RuleBook, RuleViolation
 
 __all__ = [
     "CannotTell",
-    "Case",
-    "Judged",
-    "Judgement",
-    "Made",
+    "PolicyCase",
+    "CheckedCall",
+    "RuleJudgement",
+    "EarlierCall",
     "Outcome",
-    "Rule",
+    "PolicyRule",
     "RuleBook",
     "UnknownFactError",
-    "Violation",
-    "judge",
+    "RuleViolation",
+    "check_calls",
 ]

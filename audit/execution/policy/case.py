@@ -25,7 +25,7 @@ class UnknownFactError(AgentHardError, LookupError):
 
 
 @dataclass(frozen=True)
-class Made:
+class EarlierCall:
     """A call of the ground truth that was carried out before."""
 
     pointer: str
@@ -39,7 +39,7 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Case:
+class PolicyCase:
     """One call with the state that it meets."""
 
     task: AgentTask
@@ -50,7 +50,7 @@ class Case:
     """The call."""
     changes: Tables
     """Records that earlier calls changed or added, by table and id."""
-    earlier: tuple[Made, ...] = ()
+    earlier: tuple[EarlierCall, ...] = ()
     """The calls before it, in order."""
 
     @property
@@ -95,7 +95,7 @@ class Case:
             raise UnknownFactError(f"there is no {key!r} among the {table}")
         return found
 
-    def before(self, *tools: str) -> list[Made]:
+    def before(self, *tools: str) -> list[EarlierCall]:
         """Return the earlier calls of some tools that were carried out without an error."""
         return [made for made in self.earlier if made.call.name in tools and not made.failed]
 
@@ -111,7 +111,7 @@ class Case:
         except LookupError:
             return quote(self.task, self.pointer, note=note)
 
-    def made(self, earlier: Made, note: str = "") -> Evidence:
+    def made(self, earlier: EarlierCall, note: str = "") -> Evidence:
         """Quote an earlier call."""
         return quote(self.task, earlier.pointer, note=note)
 

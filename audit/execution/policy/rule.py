@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agenthard.audit.execution.policy.case import Case
+from agenthard.audit.execution.policy.case import PolicyCase
 from agenthard.taxonomy.finding import Evidence, Severity
 from agenthard.taxonomy.record import Record
 
 
-class Violation(Record):
+class RuleViolation(Record):
     """The call breaks the rule."""
 
     claim: str
-    """What is wrong, in one sentence that stands alone."""
+    """What is wrong, in one self-contained sentence."""
     facts: tuple[Evidence, ...] = ()
     """What shows it, besides the call and the sentences of the policy."""
     certain: bool = True
@@ -29,12 +29,12 @@ class CannotTell(Record):
     """What is not known."""
 
 
-Outcome = Violation | CannotTell | None
+Outcome = RuleViolation | CannotTell | None
 """What a rule says of a call; None: the call keeps to it."""
 
 
 @dataclass(frozen=True)
-class Rule:
+class PolicyRule:
     """One rule of a policy."""
 
     id: str
@@ -45,7 +45,7 @@ class Rule:
     """Tools whose calls it looks at."""
     wordings: tuple[tuple[str, ...], ...]
     """The sentences it encodes, once for each wording of the policy."""
-    look: Callable[[Case], Outcome]
+    look: Callable[[PolicyCase], Outcome]
     """Looks at one call."""
 
     @property
@@ -54,7 +54,7 @@ class Rule:
         return (self.look.__doc__ or self.id).strip().splitlines()[0]
 
     def cited(self, policy: str) -> tuple[str, ...]:
-        """Return the sentences as they stand in a policy, of the first wording that is there in full.
+        """Return the sentences as a policy writes them, of the first wording that is there in full.
 
         Returns:
             Nothing when the policy does not say so; the rule is not for it then.
@@ -72,19 +72,19 @@ class RuleBook:
     >>> book = RuleBook("library")
     >>> @book.rule("at-most-five", tools=("lend",), sentences=("Lend at most five books.",))
     ... def at_most_five(case):
-    ...     '''Nobody takes six books.'''
+    ...     '''No member takes six books.'''
     >>> book.rules[0].title
-    'Nobody takes six books.'
+    'No member takes six books.'
     """
 
     def __init__(self, domain: str) -> None:
         """Start an empty book for a domain (the part of ``AgentTask.subtask`` before the first hyphen)."""
         self.domain = domain
-        self.rules: list[Rule] = []
+        self.rules: list[PolicyRule] = []
 
     def rule(
         self, rule_id: str, *, tools: Sequence[str], sentences: Sequence[str | tuple[str, ...]]
-    ) -> Callable[[Callable[[Case], Outcome]], Callable[[Case], Outcome]]:
+    ) -> Callable[[Callable[[PolicyCase], Outcome]], Callable[[PolicyCase], Outcome]]:
         """Write down the decorated function as a rule.
 
         Args:
@@ -99,14 +99,14 @@ class RuleBook:
         if not wordings or not all(wordings) or any(rule.id == rule_id for rule in self.rules):
             raise ValueError(f"rule {rule_id!r} cites no sentence, or there is another one of this id")
 
-        def write_down(look: Callable[[Case], Outcome]) -> Callable[[Case], Outcome]:
-            self.rules.append(Rule(rule_id, self.domain, frozenset(tools), wordings, look))
+        def write_down(look: Callable[[PolicyCase], Outcome]) -> Callable[[PolicyCase], Outcome]:
+            self.rules.append(PolicyRule(rule_id, self.domain, frozenset(tools), wordings, look))
             return look
 
         return write_down
 
 
 def find(sentence: str, policy: str) -> str | None:
-    """Find a sentence in a policy, whatever the white space between its words, and return it as it stands there."""
+    """Find a sentence in a policy, whatever its white space, and return it as the policy writes it."""
     found = re.search(r"\s+".join(map(re.escape, sentence.split())), policy)
     return found and found.group()

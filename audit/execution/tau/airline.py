@@ -130,7 +130,7 @@ class AirlineTools(Tools):
         """Replace the flights and the cabin.
 
         Legs that stay in the same cabin keep their old price. τ-bench charges for the cabin but never stores it, so
-        that the reservation goes on showing the old one.
+        that the reservation still shows the old one.
         """
         reservation = self._reservation(reservation_id)
         if self._new:

@@ -7,13 +7,12 @@ from agenthard.audit.execution.environment import (
     Attempt,
     Environment,
     ExecutionError,
-    Observation,
+    ToolResponse,
     UnavailableError,
     Verdict,
 )
 from agenthard.audit.execution.tau.airline import AirlineTools
-from agenthard.audit.execution.tau.conversation import attempt_of, was_closed
-from agenthard.audit.execution.tau.evaluator import judge
+from agenthard.audit.execution.tau.evaluator import attempt_of, is_complete, judge
 from agenthard.audit.execution.tau.retail import RetailTools
 from agenthard.audit.execution.tau.state import State, Table
 from agenthard.audit.execution.tau.tools import Release, Tools
@@ -75,7 +74,7 @@ class TauEnvironment(Environment):
             self._tools, self._shared, self._absent = self._over(task), task.environment, self._lacking(task)
         self._tools.state.reset()
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         """Carry out one call of the agent; the users of these domains have no tools.
 
         Raises:
@@ -83,7 +82,7 @@ class TauEnvironment(Environment):
         """
         _refuse([call], self._absent)
         if call.requestor == "user":
-            return Observation(text=f"Error: Tool '{call.name}' not found.", error="the user has no tools here")
+            return ToolResponse(text=f"Error: Tool '{call.name}' not found.", error="the user has no tools here")
         return self._running().invoke(call.name, call.arguments)
 
     def snapshot(self) -> Any:
@@ -139,7 +138,7 @@ class TauBenchEnvironment(TauEnvironment):
 
     def closed(self, messages: Sequence[Message]) -> bool:
         """Look at the last message: the logs do not say how a run ended."""
-        return was_closed(messages, "###STOP###", "transfer_to_human_agents")
+        return is_complete(messages, "###STOP###", "transfer_to_human_agents")
 
 
 class Tau2Environment(TauEnvironment):
@@ -152,7 +151,7 @@ class Tau2Environment(TauEnvironment):
 
 
 def _refuse(calls: Iterable[ToolCall], lacking: frozenset[str]) -> None:
-    """Refuse calls that cannot be answered here, rather than answer that there is no such tool."""
+    """Raise for calls of tools that are not implemented here; answering that the tool does not exist would be wrong."""
     for call in calls:
         if call.name in lacking and call.requestor == "assistant":
             raise ExecutionError(f"the tool {call.name} is not implemented here; {OWN_CODE}")

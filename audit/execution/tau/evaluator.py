@@ -1,34 +1,34 @@
-"""How both benchmarks score an attempt: its final state, what was said, and where a task asks for it the calls."""
+"""How both benchmarks score an attempt: by its final state, by what was said and, for some tasks, by its calls."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agenthard.audit.execution.environment import Attempt, UnavailableError, Verdict
 from agenthard.audit.execution.tau.state import same
 from agenthard.audit.execution.tau.tools import Tools
-from agenthard.taxonomy.task import AgentTask, Check, ToolCall
+from agenthard.taxonomy.task import AgentTask, Check, Message, ToolCall
 
 
 @dataclass(frozen=True)
-class Replay:
-    """Calls carried out in order from the initial state."""
+class StateReplay:
+    """What a sequence of calls leaves, from the initial state."""
 
     changes: dict[str, dict[str, dict[str, Any]]]
     """Records that differ from the database in the end."""
     failures: tuple[str, ...]
-    """What went wrong, call by call; the benchmarks pass over it without a word."""
+    """Errors, call by call; the benchmarks ignore them silently."""
 
 
-def replay(tools: Tools, calls: Iterable[ToolCall]) -> Replay:
-    """Carry out calls from the initial state; one that fails is passed over, as both benchmarks do."""
+def replay(tools: Tools, calls: Iterable[ToolCall]) -> StateReplay:
+    """Carry out calls from the initial state; a call that fails is skipped, as in both benchmarks."""
     tools.state.reset()
     failures = []
     for number, call in enumerate(calls):
         observation = tools.invoke(call.name, call.arguments)
         if observation.error is not None:
             failures.append(f"call {number} ({call.name}): {observation.error}")
-    return Replay(tools.state.changes(), tuple(failures))
+    return StateReplay(tools.state.changes(), tuple(failures))
 
 
 def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
@@ -52,21 +52,23 @@ def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
         gold = replay(tools, (call for _, call in task.gold_calls()))
         parts["database"] = same(replay(tools, calls).changes, gold.changes)
         reason = "; ".join(f"the ground truth fails at {failure}" for failure in gold.failures)
-    parts["outputs"] = says(attempt.replies, [check for check in scored if check.kind == "output_substring"])
+    parts["outputs"] = contains_required_texts(
+        attempt.replies, [check for check in scored if check.kind == "output_substring"]
+    )
     required = [check for check in scored if check.kind == "tool_calls"]
     if required:
         gold_calls = dict(task.gold_calls())
-        parts["actions"] = all(made(gold_calls[check.pointer], check, calls) for check in required)
+        parts["actions"] = all(has_required_call(gold_calls[check.pointer], check, calls) for check in required)
     return Verdict(passed=all(parts.values()), parts=parts, reason=reason)
 
 
-def says(replies: Sequence[str], checks: Sequence[Check]) -> bool:
+def contains_required_texts(replies: Sequence[str], checks: Sequence[Check]) -> bool:
     """Look for each required text in some reply, in lower case and without commas; part of a number counts."""
     said = [reply.lower().replace(",", "") for reply in replies]
     return all(any(str(check.expected).lower() in reply for reply in said) for check in checks)
 
 
-def made(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
+def has_required_call(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
     """Look for a call of the gold call's name that agrees on the compared arguments (none named: all it gives)."""
     compared = (check.expected or {}).get("compare_args")
     return any(
@@ -77,3 +79,34 @@ def made(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
         )
         for call in calls
     )
+
+
+def answered_calls(messages: Iterable[Message]) -> Iterator[tuple[ToolCall, str]]:
+    """Yield the calls of a conversation with their responses; a call without a response was never carried out."""
+    waiting: list[ToolCall] = []
+    for message in messages:
+        if message.role == "tool" and waiting:
+            named = (i for i, call in enumerate(waiting) if call.id == message.tool_call_id)
+            yield waiting.pop(next(named, 0)), message.content
+        elif message.role != "tool":
+            waiting = list(message.tool_calls)
+
+
+def attempt_of(messages: Sequence[Message], *, beside_calls: bool) -> Attempt:
+    """Return what the agent of a conversation did and said.
+
+    Args:
+        messages: the conversation.
+        beside_calls: whether text that accompanies a tool call counts as said.
+    """
+    spoken = (message for message in messages if message.role == "assistant" and message.content)
+    replies = tuple(message.content for message in spoken if beside_calls or not message.tool_calls)
+    return Attempt(turns=(tuple(call for call, _ in answered_calls(messages)),), replies=replies)
+
+
+def is_complete(messages: Sequence[Message], stop: str, transfer: str) -> bool:
+    """Tell whether a conversation ended with the user's word ``stop`` or with a call of the tool ``transfer``."""
+    last = messages[-1] if messages else None
+    if last is None:
+        return False
+    return (last.role == "user" and stop in last.content) or (last.role == "tool" and last.tool_name == transfer)

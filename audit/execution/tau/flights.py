@@ -69,7 +69,7 @@ def onestop(state: State, origin: str, destination: str, date: str, tau2: bool) 
         date: day as YYYY-MM-DD.
         tau2: whether they are shown as τ²-bench shows them.
 
-    In τ-bench the second flight of a pair that spans midnight shows the seats and prices of the day before, beside the
+    In τ-bench the second flight of a pair that spans midnight shows the seats and prices of the day before, next to the
     right date.
 
     Raises:

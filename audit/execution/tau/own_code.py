@@ -2,48 +2,33 @@
 
 import sys
 import weakref
-from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
 from agenthard.audit.execution.checkout import code_version, interpreter
-from agenthard.audit.execution.environment import (
-    Attempt,
-    Environment,
-    ExecutionError,
-    Observation,
-    UnavailableError,
-    Verdict,
-)
+from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError, Verdict
 from agenthard.audit.execution.tau import packages
-from agenthard.audit.execution.tau.evaluator import says
-from agenthard.audit.execution.workers import Limits, WorkerPool, WorkerSession, why_not_contained
+from agenthard.audit.execution.tau.evaluator import contains_required_texts
+from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
+from agenthard.audit.execution.workers import WorkerLimits, WorkerPool
 from agenthard.audit.sources.tau.records import UnreadableDomainError
 from agenthard.audit.sources.tau.tau2.checkout import Checkout
 from agenthard.taxonomy.task import AgentTask, Check, ToolCall
 
 SCRIPT = Path(__file__).with_name("own_code_script.py")
 CALLS_ANOTHER = "call_discoverable_agent_tool"
-"""The tool that calls those which have to be unlocked; it logs them, reads only when the ground truth has them."""
-LIMITS = Limits(wall_seconds=60, cpu_seconds=50, memory_bytes=4 << 30)
+"""The tool that calls tools which have to be unlocked. It logs writes, and reads only if the ground truth has them."""
+LIMITS = WorkerLimits(wall_seconds=60, cpu_seconds=50, memory_bytes=4 << 30)
 """A database is copied for each attempt, and imports are larger than BFCL's."""
 
 
-@cache
-def _pool(checkout: Path, benchmark: str, domain: str) -> WorkerPool:
-    python, extra = interpreter(checkout), packages.installed() if benchmark == "tau2" else None
-    ours = str(extra) if extra and python == Path(sys.executable) else ""
-    return WorkerPool(python, SCRIPT, LIMITS, arguments=(str(checkout), benchmark, domain, ours))
-
-
-class TauCheckout(Environment):
-    """What both benchmarks share: tools, data and database hash are the checkout's."""
+class TauCheckout(WorkerBackedEnvironment):
+    """Base of both benchmarks: tools, data and database hash come from the checkout."""
 
     benchmark: ClassVar[str]
     """Name of the source."""
     folders: ClassVar[tuple[str, ...]]
-    """Where the domains can stand, relative to the checkout."""
+    """Folders that may hold the domains, relative to the checkout."""
 
     def __init__(self, checkout: Path) -> None:
         """Prepare; nothing is started yet.
@@ -51,8 +36,8 @@ class TauCheckout(Environment):
         Args:
             checkout: folder of the benchmark's repository.
         """
+        super().__init__()
         self._checkout = checkout
-        self._session = WorkerSession()
 
     def version(self) -> str:
         """Say which code runs: a hash of the checkout's Python files."""
@@ -63,40 +48,36 @@ class TauCheckout(Environment):
         domain = _domain(task)
         if not any((self._checkout / folder / domain).is_dir() for folder in self.folders):
             return f"{self._checkout} has no domain {domain!r} under {' or '.join(self.folders)}"
-        return self._lacks(task) or why_not_contained()
+        return self._lacks(task) or self._why_not_contained()
 
     def _lacks(self, task: AgentTask) -> str | None:
         """Say what else of a task the code cannot execute."""
         return "tasks of this benchmark have no state of their own" if task.initial_state else None
 
-    def reset(self, task: AgentTask) -> None:
-        """Go to the database as it is before the task."""
-        self._open(task)
-        self._session.reset({"do": "reset", "task": _state(task)})
-
-    def call(self, call: ToolCall) -> Observation:
-        """Carry out one call."""
-        answer = self._session.ask({"do": "call", "call": _written(call)})
-        return Observation(text=answer["text"], error=answer["error"])
-
-    def snapshot(self) -> Any:
-        """Return the records that differ from the database, by table and id."""
-        return self._session.ask({"do": "snapshot"})
-
     def describe(self) -> Any:
-        """Return the tools and the policy that the code shows a model, of the domain of the task in hand."""
+        """Return the tools and the policy that the code shows a model, for the domain of the current task."""
         return self._session.ask({"do": "describe"})
 
-    def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
-        """Judge an attempt from the initial state of the task."""
-        [verdict] = self.evaluate_many(task, [attempt])
-        if isinstance(verdict, ExecutionError):
-            raise verdict
-        return verdict
+    def _pool_for(self, task: AgentTask) -> WorkerPool:
+        reason = self.supports(task)
+        if reason:
+            raise UnavailableError(f"{task.id}: {reason}")
+        return self._domain_pool(task)
 
-    def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
-        """Judge many attempts at one task in one round trip; a broken one costs its own verdict only."""
-        self._open(task)
+    def _domain_pool(self, task: AgentTask) -> WorkerPool:
+        python = interpreter(self._checkout)
+        extra = packages.installed() if self.benchmark == "tau2" else None
+        ours = str(extra) if extra and python == Path(sys.executable) else ""
+        arguments = (str(self._checkout), self.benchmark, _domain(task), ours)
+        return self._execution.worker_pool(python, SCRIPT, LIMITS, arguments)
+
+    def _reset_request(self, task: AgentTask) -> dict[str, Any]:
+        return {"do": "reset", "task": _state(task)}
+
+    def _call_request(self, call: ToolCall) -> dict[str, Any]:
+        return {"do": "call", "call": _written(call)}
+
+    def _judge_request(self, task: AgentTask) -> dict[str, Any]:
         golden, scored = dict(task.gold_calls()), _scored(task)
         if any(check.kind == "judge" for check in scored):
             raise UnavailableError(f"{task.id} is scored by a model's judgement, which is not asked for here")
@@ -109,25 +90,11 @@ class TauCheckout(Environment):
                 for number, check in enumerate(check for check in scored if check.kind == "tool_calls")
             ],
         }
-        tries = [
-            {"calls": [_written(call) for turn in each.turns for call in turn], "replies": list(each.replies)}
-            for each in attempts
-        ]
-        answers = self._session.judge({"do": "judge", "task": _state(task), "gold": gold}, tries)
-        return [
-            answer if isinstance(answer, ExecutionError) else self._verdict(task, attempt, answer)
-            for attempt, answer in zip(attempts, answers, strict=True)
-        ]
+        return {"do": "judge", "task": _state(task), "gold": gold}
 
-    def close(self) -> None:
-        """Give the worker back."""
-        self._session.close()
-
-    def _open(self, task: AgentTask) -> None:
-        reason = self.supports(task)
-        if reason:
-            raise UnavailableError(f"{task.id}: {reason}")
-        self._session.open(task, _pool(self._checkout, self.benchmark, _domain(task)))
+    def _encode(self, task: AgentTask, attempt: Attempt) -> dict[str, Any]:
+        calls = [_written(call) for turn in attempt.turns for call in turn]
+        return {"calls": calls, "replies": list(attempt.replies)}
 
     def _verdict(self, task: AgentTask, attempt: Attempt, answer: dict[str, Any]) -> Verdict:
         """Put together the database check of the checkout, and for τ² our reading of the other checks."""
@@ -138,7 +105,7 @@ class TauCheckout(Environment):
         if "state_assertion" in kinds:
             parts["assertions"] = all(answer["assertions"])
         required = [check for check in _scored(task) if check.kind == "output_substring"]
-        parts["outputs"] = says(attempt.replies, required)
+        parts["outputs"] = contains_required_texts(attempt.replies, required)
         if "tool_calls" in kinds:
             parts["actions"] = all(answer["actions"])
         return Verdict(passed=all(parts.values()), parts=parts)
@@ -197,7 +164,7 @@ class Tau2Checkout(TauCheckout):
 
     def _reads_the_same(self, task: AgentTask) -> bool:
         """Ask the code whether it makes the same of the database of a task: a field may be left out or written."""
-        self._session.open(task, _pool(self._checkout, self.benchmark, _domain(task)))
+        self._session.open(task, self._domain_pool(task))
         try:
             self._session.reset({"do": "reset", "task": {"initial_state": None, "logged_reads": []}})
             return bool(self._session.ask({"do": "holds", "state": task.environment.state}))

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 GONE = None
-"""In place of a record that is no longer there."""
+"""Marks a record that was deleted."""
 
 
 class Table(dict[Any, Any]):
@@ -246,7 +246,7 @@ class Database:
 
 
 def _differing(before: Any, after: Any) -> Any:
-    """Return the records of a table that differ; what is no table is returned as a whole."""
+    """Return the records of a table that differ; anything that is not a table is returned as a whole."""
     if not isinstance(before, dict) or not isinstance(after, dict):
         return after
     if "data" in before and "data" in after:

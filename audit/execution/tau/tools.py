@@ -8,8 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar, NoReturn
 
-from agenthard.audit.execution.environment import Observation
-from agenthard.audit.execution.tau.arithmetic import calculate, is_arithmetic
+from agenthard.audit.execution.environment import ToolResponse
+from agenthard.audit.execution.tau.calculator import calculate, is_arithmetic
 from agenthard.audit.execution.tau.state import State
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import ToolSpec
@@ -65,17 +65,17 @@ class Tools(ABC):
             <= inspect.signature(getattr(self, tool.name)).parameters.keys()
         )
 
-    def invoke(self, name: str, arguments: dict[str, Any]) -> Observation:
+    def invoke(self, name: str, arguments: dict[str, Any]) -> ToolResponse:
         """Carry out one call as the benchmark does: whatever goes wrong becomes a text for the agent."""
         if name not in self.names:
             text = f"Error: Tool '{name}' not found." if self._new else f"Unknown action {name}"
-            return Observation(text=text, error=f"there is no tool {name!r}")
+            return ToolResponse(text=text, error=f"there is no tool {name!r}")
         try:
             self._bind(name, arguments)
             value = getattr(self, name)(**arguments)
         except Exception as error:
-            return Observation(text=f"Error: {error}", error=str(error) or type(error).__name__)
-        return Observation(text=value if isinstance(value, str) else json.dumps(value))
+            return ToolResponse(text=f"Error: {error}", error=str(error) or type(error).__name__)
+        return ToolResponse(text=value if isinstance(value, str) else json.dumps(value))
 
     def calculate(self, expression: str) -> str:
         """Work out an arithmetic expression."""

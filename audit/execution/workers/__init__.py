@@ -1,19 +1,12 @@
-"""Limited processes in which a benchmark's own code runs, each task in a process that nothing has touched before."""
+"""Limited processes in which a benchmark's own code runs, each task in a process that has seen nothing else.
 
-from agenthard.audit.execution.workers.isolation import Isolation, allow_weak_isolation, isolations_used
-from agenthard.audit.execution.workers.limits import Limits
-from agenthard.audit.execution.workers.pool import WorkerPool
+``worker`` has the worker, the pool of workers and the session of one task; ``sandbox`` starts the contained host that
+workers are forked from; ``isolation`` has the layers and limits; ``channel`` carries requests and answers. The programs
+in ``inside`` run in the sandbox.
+"""
+
+from agenthard.audit.execution.workers.isolation import Isolation, WorkerLimits
 from agenthard.audit.execution.workers.sandbox import why_not_contained
-from agenthard.audit.execution.workers.session import WorkerSession
-from agenthard.audit.execution.workers.worker import Worker
+from agenthard.audit.execution.workers.worker import Worker, WorkerPool, WorkerSession
 
-__all__ = [
-    "Isolation",
-    "Limits",
-    "Worker",
-    "WorkerPool",
-    "WorkerSession",
-    "allow_weak_isolation",
-    "isolations_used",
-    "why_not_contained",
-]
+__all__ = ["Isolation", "Worker", "WorkerLimits", "WorkerPool", "WorkerSession", "why_not_contained"]

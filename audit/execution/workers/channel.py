@@ -40,7 +40,7 @@ class Channel:
         """Send a line.
 
         Raises:
-            ChannelClosedError: when nobody reads it.
+            ChannelClosedError: when the other end is closed.
         """
         try:
             self.socket.settimeout(SEND_SECONDS)
@@ -57,7 +57,7 @@ class Channel:
 
         Raises:
             ChannelTimeoutError: when it does not come in time.
-            ChannelClosedError: when it is too long, is no object, is nested too deeply or holds half a surrogate
+            ChannelClosedError: when it is too long, is not an object, is nested too deeply or holds half a surrogate
                 pair; ``CLOSED`` when the process is gone.
         """
         deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Which layers contain benchmark code on this machine, and whether it may run where one is missing."""
+"""What contains benchmark code: the layers of isolation of this machine, and the limits of a worker process."""
 
 import os
 
@@ -21,12 +21,9 @@ OPTION = "--allow-weak-isolation"
 OFF_VARIABLE = "AGENTHARD_ISOLATION_OFF"
 """Environment variable with the layers that tests switch off, by comma; it never lets code run that would not."""
 
-_allowed = False
-_used: set[str] = set()
-
 
 class WeakIsolationError(UnavailableError):
-    """A layer is missing, and that was not allowed."""
+    """A layer is missing, and the user did not allow that."""
 
     code = "AH309"
 
@@ -52,9 +49,14 @@ class Isolation(Record):
         return ", ".join(parts) + (f"; WEAK, without {absent}" if absent else "")
 
 
-def refusal(isolation: Isolation) -> str | None:
-    """Say why benchmark code is not executed under an isolation; None when it is."""
-    if not isolation.missing or _allowed:
+def refusal(isolation: Isolation, *, weak_isolation: bool = False) -> str | None:
+    """Say why benchmark code is not executed under an isolation; None when it is.
+
+    Args:
+        isolation: the layers in place.
+        weak_isolation: whether the user accepted that layers are missing.
+    """
+    if not isolation.missing or weak_isolation:
         return None
     lacking = "; ".join(f"{LAYERS[name]} ({why})" for name, why in sorted(isolation.missing.items()))
     return (
@@ -63,29 +65,38 @@ def refusal(isolation: Isolation) -> str | None:
     )
 
 
-def allow_weak_isolation(allowed: bool) -> None:
-    """Let benchmark code run in this process's workers although layers are missing. Each process has to be told."""
-    global _allowed
-    _allowed = allowed
-
-
-def weak_isolation_allowed() -> bool:
-    """Tell whether layers may be missing."""
-    return _allowed
-
-
 def switched_off() -> list[str]:
     """Return the layers that a test has switched off."""
     return sorted(name for name in os.environ.get(OFF_VARIABLE, "").split(",") if name in LAYERS)
 
 
-def note_use(isolation: Isolation) -> None:
-    """Remember that benchmark code ran."""
-    _used.add(str(isolation))
+MIB = 1 << 20
 
 
-def isolations_used() -> tuple[str, ...]:
-    """Return under which isolations benchmark code ran since this was asked last; empty when none ran."""
-    used = tuple(sorted(_used))
-    _used.clear()
-    return used
+class WorkerLimits(Record):
+    """Limits of worker processes: for one answer (the verdict on one attempt), one request, and a whole process."""
+
+    wall_seconds: float = Field(default=20.0, gt=0)
+    """Longest wait for one answer."""
+    cpu_seconds: int = Field(default=10, gt=0)
+    """Most processor time for one answer, in whole seconds."""
+    request_seconds: float = Field(default=300.0, gt=0)
+    """Longest time for all answers to one request, or to all attempts at one task."""
+    process_cpu_seconds: int = Field(default=600, gt=0)
+    """Most processor time of one process, which it cannot raise (RLIMIT_CPU)."""
+    host_cpu_seconds: int = Field(default=7200, gt=0)
+    """Most processor time of the process that imports the benchmark and forks the others."""
+    memory_bytes: int = Field(default=1024 * MIB, gt=0)
+    """Most address space (RLIMIT_AS), the interpreter included."""
+    file_bytes: int = Field(default=16 * MIB, ge=0)
+    """Largest file that may be written (RLIMIT_FSIZE)."""
+    folder_bytes: int = Field(default=64 * MIB, gt=0)
+    """What all files of a process may take together (size of a file system in memory)."""
+    folder_entries: int = Field(default=4096, gt=0)
+    """How many files and folders a process may make."""
+    open_files: int = Field(default=256, gt=0)
+    """How many files a process may have open (RLIMIT_NOFILE)."""
+    answer_bytes: int = Field(default=16 * MIB, gt=0)
+    """Longest answer, as JSON; a longer one is never decoded."""
+    request_bytes: int = Field(default=64 * MIB, gt=0)
+    """Most bytes of all answers to one request."""

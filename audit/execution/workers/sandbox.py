@@ -20,13 +20,12 @@ from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelCl
 from agenthard.audit.execution.workers.isolation import (
     Isolation,
     WeakIsolationError,
+    WorkerLimits,
     refusal,
     switched_off,
-    weak_isolation_allowed,
 )
-from agenthard.audit.execution.workers.limits import Limits
 
-HERE = Path(__file__).resolve().parent
+INSIDE = Path(__file__).resolve().parent / "inside"
 START_SECONDS = 60.0
 HOST_SECONDS = 10.0
 MESSAGE_BYTES = 4096
@@ -38,7 +37,14 @@ class Sandbox:
     """A host in all layers of containment; see ``launcher.py`` and ``host.py`` for what runs inside."""
 
     def __init__(
-        self, python: Path, script: Path, limits: Limits, arguments: Sequence[str] = (), probe: bool = False
+        self,
+        python: Path,
+        script: Path,
+        limits: WorkerLimits,
+        arguments: Sequence[str] = (),
+        *,
+        weak_isolation: bool = False,
+        probe: bool = False,
     ) -> None:
         """Start it.
 
@@ -47,7 +53,8 @@ class Sandbox:
             script: file with ``setup()``.
             limits: what its processes may use.
             arguments: what ``setup`` is called with.
-            probe: only see which layers there are.
+            weak_isolation: run the script although layers are missing.
+            probe: only find out which layers there are.
 
         Raises:
             UnavailableError: when it cannot be started, or this machine lacks a layer and that was not allowed.
@@ -61,6 +68,7 @@ class Sandbox:
         self._folder = Path(tempfile.mkdtemp(prefix="agenthard-")).resolve()
         self._log = tempfile.TemporaryFile()
         self._pending: int | None = None
+        self._weak_isolation = weak_isolation
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control = ours
         self._launcher: subprocess.Popen[bytes] | None = None
@@ -69,7 +77,7 @@ class Sandbox:
             with theirs:
                 order = {**self._order(theirs.fileno(), python, script, limits, arguments), "probe": probe}
                 self._launcher = subprocess.Popen(
-                    [sys.executable, "-I", "-S", HERE / "launcher.py", json.dumps(order)],
+                    [sys.executable, "-I", "-S", INSIDE / "launcher.py", json.dumps(order)],
                     stdin=subprocess.DEVNULL,
                     stdout=self._log,
                     stderr=self._log,
@@ -89,13 +97,13 @@ class Sandbox:
             raise
 
     def _order(
-        self, control: int, python: Path, script: Path, limits: Limits, arguments: Sequence[str]
+        self, control: int, python: Path, script: Path, limits: WorkerLimits, arguments: Sequence[str]
     ) -> dict[str, Any]:
         home = self._folder / "home"
         home.mkdir()
         program = Path(os.path.realpath(python.parent)) / python.name
         given = limits.model_dump_json()
-        host = [HERE / "host.py", str(control), script.resolve(), home, given, *arguments]
+        host = [INSIDE / "host.py", str(control), script.resolve(), home, given, *arguments]
         return {
             "control": control,
             "command": list(map(str, [program, "-s", "-P", "-B", *host])),
@@ -105,12 +113,12 @@ class Sandbox:
             "needed": _needed(program, script.resolve(), arguments),
             "limits": limits.model_dump(),
             "off": switched_off(),
-            "weak": weak_isolation_allowed(),
+            "weak": self._weak_isolation,
         }
 
     def _wait_until_ready(self) -> None:
         """Wait until the benchmark is imported; the launcher has reported before anything of it ran."""
-        reason = refusal(self.isolation)
+        reason = refusal(self.isolation, weak_isolation=self._weak_isolation)
         if reason:
             raise WeakIsolationError(reason)
         self._receive("ready", START_SECONDS)
@@ -206,16 +214,20 @@ class Sandbox:
                 return message[what]
 
 
-def why_not_contained() -> str | None:
-    """Say why no benchmark code is executed on this machine; None when it is."""
-    if weak_isolation_allowed():
+def why_not_contained(*, weak_isolation: bool = False) -> str | None:
+    """Say why no benchmark code is executed on this machine; None when it is.
+
+    Args:
+        weak_isolation: whether the user accepted that layers are missing.
+    """
+    if weak_isolation:
         return None
     return refusal(_on_this_machine(tuple(switched_off())))
 
 
 @cache
 def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
-    probe = Sandbox(Path(sys.executable), HERE / "host.py", Limits(), probe=True)
+    probe = Sandbox(Path(sys.executable), INSIDE / "host.py", WorkerLimits(), probe=True)
     probe.close()
     return probe.isolation
 
@@ -223,7 +235,7 @@ def _on_this_machine(_off: tuple[str, ...]) -> Isolation:
 def _needed(program: Path, script: Path, arguments: Sequence[str]) -> list[str]:
     """List the folders that a host has to reach: its interpreter, the scripts, and folders among its arguments."""
     real = Path(os.path.realpath(program))
-    folders = [program.parent.parent, real.parent.parent, HERE, script.parent]
+    folders = [program.parent.parent, real.parent.parent, INSIDE, script.parent]
     folders += [Path(argument) for argument in arguments if argument.startswith("/")]
     if real == Path(os.path.realpath(sys.executable)):
         folders += map(Path, sys.path)

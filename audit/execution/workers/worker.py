@@ -1,17 +1,21 @@
 """One limited process at a time, in which benchmark code answers requests; a new one costs a fork."""
 
+import atexit
 import json
+import os
 import signal
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet
 
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError, ChannelTimeoutError
-from agenthard.audit.execution.workers.isolation import Isolation, WeakIsolationError, note_use
-from agenthard.audit.execution.workers.limits import Limits
+from agenthard.audit.execution.workers.isolation import Isolation, WeakIsolationError, WorkerLimits
 from agenthard.audit.execution.workers.sandbox import Sandbox
+from agenthard.taxonomy.task import AgentTask
 
 STARTS = 2
 """How often a benchmark that cannot be imported is tried."""
@@ -24,7 +28,16 @@ class Worker:
     values. It is imported once, in a process that sees no benchmark data; a worker process is forked from that one.
     """
 
-    def __init__(self, python: Path, script: Path, limits: Limits | None = None, arguments: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        python: Path,
+        script: Path,
+        limits: WorkerLimits | None = None,
+        arguments: Sequence[str] = (),
+        *,
+        weak_isolation: bool = False,
+        isolations: set[str] | None = None,
+    ) -> None:
         """Prepare; nothing is started yet.
 
         Args:
@@ -32,11 +45,15 @@ class Worker:
             script: file with ``setup()``.
             limits: what a process may use.
             arguments: what ``setup`` is called with.
+            weak_isolation: run benchmark code although this machine lacks a layer of isolation.
+            isolations: collects the isolations under which benchmark code ran.
         """
         self._python = python
         self._script = script
-        self._limits = limits or Limits()
+        self._limits = limits or WorkerLimits()
         self._arguments = tuple(arguments)
+        self._weak_isolation = weak_isolation
+        self._isolations = set() if isolations is None else isolations
         self._sandbox: Sandbox | None = None
         self._channel: Channel | None = None
         self._failures: list[UnavailableError] = []
@@ -44,7 +61,7 @@ class Worker:
         """What the kernel contributes; known once a process was started."""
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> WorkerLimits:
         """What a process may use."""
         return self._limits
 
@@ -130,14 +147,16 @@ class Worker:
     def _fork(self) -> Channel:
         self._sandbox = self._sandbox or self._start()
         self._channel = self._sandbox.fork()
-        note_use(self._sandbox.isolation)
+        self._isolations.add(str(self._sandbox.isolation))
         return self._channel
 
     def _start(self) -> Sandbox:
         if len(self._failures) >= STARTS:
             raise UnavailableError(str(self._failures[-1]))
         try:
-            started = Sandbox(self._python, self._script, self._limits, self._arguments)
+            started = Sandbox(
+                self._python, self._script, self._limits, self._arguments, weak_isolation=self._weak_isolation
+            )
         except WeakIsolationError:
             raise
         except UnavailableError as failure:
@@ -167,3 +186,154 @@ class Worker:
         if -status in set(signal.Signals):
             return f"it was ended by {signal.Signals(-status).name}"
         return f"it ended itself with exit code {status}"
+
+
+class WorkerPool:
+    """Hands out workers. There are as many as are held at the same time; those given back wait for the next."""
+
+    def __init__(
+        self,
+        python: Path,
+        script: Path,
+        limits: WorkerLimits | None = None,
+        arguments: Sequence[str] = (),
+        *,
+        weak_isolation: bool = False,
+    ) -> None:
+        """Prepare; nothing is started yet.
+
+        Args:
+            python: interpreter of the virtual environment that has the benchmark.
+            script: file with ``setup()``, see :class:`Worker`.
+            limits: what a process may use.
+            arguments: what ``setup`` is called with.
+            weak_isolation: run benchmark code although this machine lacks a layer of isolation.
+        """
+        self._python = python
+        self._script = script
+        self._limits = limits
+        self._arguments = tuple(arguments)
+        self._weak_isolation = weak_isolation
+        self.isolations: set[str] = set()
+        """Isolations under which benchmark code ran, in words."""
+        self._idle: list[Worker] = []
+        self._all: WeakSet[Worker] = WeakSet()
+        self._owner = os.getpid()
+        self._lock = threading.Lock()
+        atexit.register(self.close)
+
+    def lease(self) -> Worker:
+        """Hand out a worker that no one else holds; a process that was forked from ours never shares one with it."""
+        with self._lock:
+            if self._owner != os.getpid():
+                self._owner, self._idle, self._all = os.getpid(), [], WeakSet()
+            worker = self._idle.pop() if self._idle else self._new()
+            self._all.add(worker)
+            return worker
+
+    def _new(self) -> Worker:
+        return Worker(
+            self._python,
+            self._script,
+            self._limits,
+            self._arguments,
+            weak_isolation=self._weak_isolation,
+            isolations=self.isolations,
+        )
+
+    def give_back(self, worker: Worker) -> None:
+        """Take a worker back; its process is ended, so that the next holder meets a new one."""
+        worker.restart()
+        with self._lock:
+            self._idle.append(worker)
+
+    def close(self) -> None:
+        """End all workers, including those in use."""
+        atexit.unregister(self.close)
+        with self._lock:
+            workers, self._idle, self._all = list(self._all), [], WeakSet()
+        for worker in workers if self._owner == os.getpid() else ():
+            worker.close()
+
+
+class WorkerSession:
+    """Keeps a worker whose process never sees two tasks."""
+
+    def __init__(self) -> None:
+        """Hold nothing yet."""
+        self._pool: WorkerPool | None = None
+        self._worker: Worker | None = None
+        self._task: AgentTask | None = None
+
+    def open(self, task: AgentTask, pool: WorkerPool) -> None:
+        """Make sure that the worker is one of ``pool`` and that its process has seen no other task."""
+        if pool is not self._pool:
+            self.close()
+        if self._worker is None:
+            self._pool, self._worker = pool, pool.lease()
+        if self._task is not task:
+            self._worker.restart()
+            self._task = task
+
+    def reset(self, request: dict[str, Any]) -> None:
+        """Send the request that sets up the state.
+
+        Raises:
+            ExecutionError: the process broke.
+        """
+        list(self._opened().ask(request, 1))
+
+    def ask(self, request: dict[str, Any]) -> Any:
+        """Send a request about the state, and return its one answer.
+
+        Raises:
+            ExecutionError: the process broke, or is gone and the state with it.
+        """
+        if self._worker is None or self._worker.fresh:
+            raise ExecutionError("there is no state: the process of this task is gone; reset first")
+        answers = list(self._worker.ask(request, 1))
+        if not answers:
+            raise ExecutionError("the benchmark's code gave no answer")
+        return answers[0]
+
+    def judge(self, request: dict[str, Any], attempts: Sequence[Any]) -> Iterator[dict[str, Any] | ExecutionError]:
+        """Send attempts under the key ``attempts``, and stream an answer for each; a broken one costs only its own.
+
+        All attempts together have the time of one request; those that are left then are failures.
+        """
+        worker, waiting = self._opened(), list(attempts)
+        began, seconds = time.monotonic(), worker.limits.request_seconds
+        while waiting:
+            if time.monotonic() - began > seconds:
+                late = f"not judged: the attempts before this one took more than {seconds:g} s"
+                yield from (ExecutionError(late) for _ in waiting)
+                return
+            judged = 0
+            failure = ExecutionError("the checker gave no verdict")
+            try:
+                for answer in worker.ask({**request, "attempts": waiting}, len(waiting)):
+                    judged += 1
+                    yield _verdict(answer)
+            except ExecutionError as stopped:
+                failure = stopped
+            if judged < len(waiting):
+                yield failure
+            waiting = waiting[judged + 1 :]
+
+    def close(self) -> None:
+        """Give the worker back."""
+        if self._pool is not None and self._worker is not None:
+            self._pool.give_back(self._worker)
+        self._pool = self._worker = self._task = None
+
+    def _opened(self) -> Worker:
+        if self._worker is None:
+            raise ExecutionError("no task was opened")
+        return self._worker
+
+
+def _verdict(answer: Any) -> dict[str, Any] | ExecutionError:
+    if not isinstance(answer, dict):
+        return ExecutionError("the checker's answer cannot be understood")
+    failed = answer.get("failed")
+    return answer if failed is None else ExecutionError(f"the checker broke: {failed}")

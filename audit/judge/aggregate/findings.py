@@ -7,7 +7,7 @@ from agenthard.audit.detectors.base import Detector, Hit
 from agenthard.audit.evidence import canonical_json, failure
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
-from agenthard.audit.proof import shown
+from agenthard.audit.proof import prove_hit
 from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Severity, Status, Tier, finding_id
 from agenthard.taxonomy.task import AgentTask
@@ -122,7 +122,7 @@ def _hit(task: AgentTask, panel: PanelVerdict, issue: PanelIssue, tier: Tier) ->
         proof=best.proof if best.proof and best.proof.task_id == task.id else None,
         measures=measures,
     )
-    hit = shown(JudgeCheck(), hit, task)
+    hit = prove_hit(JudgeCheck(), hit, task)
     return CheckedHit(check=JudgeCheck.id, task_ids=(task.id,), hit=hit, clone=_clone(task, hit))
 
 

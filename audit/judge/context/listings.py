@@ -5,19 +5,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.judge.context.terms import as_term
-from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 LONGEST = 100_000
 """Characters of a response up to which it is read as a listing."""
 Synonyms = Mapping[str, frozenset[str]]
 """Terms by the terms that they stand beside in a listing."""
-
-_listed: IdentityCache[EnvironmentSpec, list[Synonyms]] = IdentityCache(lambda _: [])
-"""What the tools of an environment list, once they were asked."""
 
 
 def synonyms(task: AgentTask) -> Synonyms:
@@ -29,7 +26,7 @@ def synonyms(task: AgentTask) -> Synonyms:
     """
     if task.initial_state is not None:
         return {}
-    kept = _listed(task.environment)
+    kept = current_execution().remember("listings", task.environment, list[Synonyms])
     if not kept:
         found: dict[str, set[str]] = defaultdict(set)
         for names in _listings(task):

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.execution.difference import Difference, differences
-from agenthard.audit.execution.environment import Environment, ExecutionError, Observation, UnavailableError
+from agenthard.audit.execution.environment import Environment, ExecutionError, ToolResponse, UnavailableError
 from agenthard.audit.execution.gold import environment_of, why_no_path
 from agenthard.audit.execution.replay import gold_turns
+from agenthard.audit.execution.state_diff import Difference, differences
 from agenthard.audit.judge.context.material import Part, Passage
 from agenthard.audit.judge.context.state_index import shared_index
 from agenthard.audit.judge.context.terms import terms_in
@@ -63,7 +63,7 @@ def _steps(environment: Environment, task: AgentTask) -> list[Passage]:
     return passages
 
 
-def _response(task: AgentTask, call: ToolCall, seen: Observation) -> str:
+def _response(task: AgentTask, call: ToolCall, seen: ToolResponse) -> str:
     """Return the response; a record that comes back as it stands in the shared state is named by its pointer alone."""
     if not seen.text.startswith("{"):
         return seen.text

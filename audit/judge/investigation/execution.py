@@ -7,10 +7,10 @@ Whoever uses the environment next begins with a reset, so nothing that is tried 
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.execution.difference import Difference, differences
 from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import MILESTONES, environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import Step, gold_turns
+from agenthard.audit.execution.state_diff import Difference, differences
 from agenthard.audit.judge.investigation.found import Found, InvalidLookupError, Page, clip, page
 from agenthard.taxonomy.task import AgentTask, ToolCall
 

@@ -8,7 +8,7 @@ from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
 from agenthard.audit.judge.verify.gate import check_evidence
 from agenthard.audit.judge.verify.patching import recheck
 from agenthard.audit.judge.verify.settling import settle
-from agenthard.audit.repair.recheck import Checker, Looked
+from agenthard.audit.repair.recheck import TaskChecker, TaskState
 from agenthard.taxonomy.finding import Coverage, Finding
 from agenthard.taxonomy.task import AgentTask
 
@@ -19,7 +19,7 @@ def check_verdict(
     material: Material,
     findings: Sequence[Finding] = (),
     coverage: Sequence[Coverage] = (),
-    checker: Checker | None = None,
+    checker: TaskChecker | None = None,
 ) -> CheckedVerdict:
     """Look at a judge's verdict with code.
 
@@ -66,10 +66,12 @@ def _verdict(judged: Judged, outcome: str, issues: tuple[CheckedIssue, ...], rea
     )
 
 
-def _with_patches(task: AgentTask, issues: Sequence[CheckedIssue], checker: Checker | None) -> Sequence[CheckedIssue]:
+def _with_patches(
+    task: AgentTask, issues: Sequence[CheckedIssue], checker: TaskChecker | None
+) -> Sequence[CheckedIssue]:
     if checker is None:
         return [_unchecked(issue) if issue.issue.patch else issue for issue in issues]
-    before: Looked | None = None
+    before: TaskState | None = None
     if any(issue.issue.patch and issue.standing in ("verified", "proved") for issue in issues):
         before = checker.look(task)
     return [recheck(task, issue, checker, before) for issue in issues]

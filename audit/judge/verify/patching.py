@@ -10,10 +10,10 @@ from pydantic import TypeAdapter, ValidationError
 from agenthard.audit.judge.verdict import Change
 from agenthard.audit.judge.verify.checked import CheckedIssue
 from agenthard.audit.judge.verify.cited import same_place
-from agenthard.audit.repair.apply import FileEdit, edit_files, own_parts, patched_parts, read_document, translate
+from agenthard.audit.repair.file_edits import FileEdit, edit_files, own_parts, patched_parts, read_document, translate
+from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.proposals import Patch
-from agenthard.audit.repair.recheck import Checker, Looked, compare
-from agenthard.audit.repair.spans import EditError
+from agenthard.audit.repair.recheck import TaskChecker, TaskState, compare
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Tier
 from agenthard.taxonomy.pointer import resolve
@@ -31,7 +31,9 @@ class PatchError(AgentHardError, ValueError):
     code = "AH403"
 
 
-def recheck(task: AgentTask, issue: CheckedIssue, checker: Checker, before: Looked | None = None) -> CheckedIssue:
+def recheck(
+    task: AgentTask, issue: CheckedIssue, checker: TaskChecker, before: TaskState | None = None
+) -> CheckedIssue:
     """Accept the patch of an issue that stands, or say why not.
 
     It is accepted when it changes only what belongs to this task, the changed task can be read, confirmed findings
@@ -119,7 +121,7 @@ def file_edits(task: AgentTask, patch: Patch, root: Path) -> tuple[FileEdit, ...
     return edits
 
 
-def _shared(issue: CheckedIssue, looked: Looked) -> Iterator[str]:
+def _shared(issue: CheckedIssue, looked: TaskState) -> Iterator[str]:
     """Name the findings of checks that say the same as an issue."""
     for finding in looked.findings:
         if finding.tier is Tier.CONFIRMED and finding.category == issue.issue.category:

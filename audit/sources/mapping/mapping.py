@@ -6,13 +6,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping.paths import compile_path
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import read_yaml
+from agenthard.taxonomy.yaml_text import load_record
 
 
 class ValuePath(Record):
@@ -241,17 +240,14 @@ def load_mapping(path: Path) -> MappingFile:
         SourceError: when it is not valid YAML, or a key is unknown, missing or of the wrong type; the message names the
             key, and for an unknown key the most similar known one.
     """
-    try:
-        written = read_yaml(path)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SourceError(f"{path}: cannot read the mapping as YAML: {error}") from error
-    if not isinstance(written, dict):
-        raise SourceError(f"{path}: a mapping is a YAML object with the keys {', '.join(MappingFile.model_fields)}")
-    try:
-        return MappingFile.model_validate(written)
-    except ValidationError as error:
-        lines = [_explained(item["loc"], item["type"], item["msg"]) for item in error.errors()]
-        raise SourceError(f"{path}: {'; '.join(lines)}. See docs/sources/mapping.md") from error
+    return load_record(path, MappingFile, error=SourceError, docs="docs/sources/mapping.md", explain=_explain)
+
+
+def _explain(error: ValidationError) -> str:
+    faults = error.errors()
+    if faults[0]["type"] in ("model_type", "model_attributes_type"):
+        return f"a mapping is a YAML object with the keys {', '.join(MappingFile.model_fields)}"
+    return "; ".join(_explained(fault["loc"], fault["type"], fault["msg"]) for fault in faults)
 
 
 def _explained(loc: tuple[int | str, ...], kind: str, message: str) -> str:

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.decisions.policy import Override, Policy, PolicyError, Rule, decide, load_policy
+from agenthard.audit.decisions.policy import DecisionRule, Override, Policy, PolicyError, decide, load_policy
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy import Coverage, Evidence, Finding, Level, Severity, Status, Tier
 
@@ -73,7 +73,7 @@ def test_a_persons_decision_beats_every_rule() -> None:
 
 
 def test_the_first_matching_rule_counts() -> None:
-    rules = (Rule(action="keep", check="call-schema"), Rule(action="drop"))
+    rules = (DecisionRule(action="keep", check="call-schema"), DecisionRule(action="drop"))
     policy = Policy(version="t", rules=rules)
     assert policy.action_for(finding("1", "a"), "a") == "keep"
 
@@ -108,11 +108,14 @@ def test_a_shared_cause_is_a_ticket_and_counts_only_where_it_decides_a_recorded_
 
 
 def test_a_user_can_choose_otherwise_by_a_rule() -> None:
-    rules = (Rule(action="review", level=Level.EVALUATOR), Rule(action="keep", decides=False))
+    rules = (DecisionRule(action="review", level=Level.EVALUATOR), DecisionRule(action="keep", decides=False))
     policy = Policy(version="t", rules=rules)
     assert policy.action_for(finding("1", "a", level=Level.EVALUATOR), "a") == "review"
     assert policy.action_for(finding("1", "a", level=Level.SUITE), "a") == "keep"
-    assert Rule.model_validate({"action": "ticket", "level": ["suite", "task"]}).level == (Level.SUITE, Level.TASK)
+    assert DecisionRule.model_validate({"action": "ticket", "level": ["suite", "task"]}).level == (
+        Level.SUITE,
+        Level.TASK,
+    )
     assert not policy.is_ticket(finding("1", "a", level=Level.SUITE)), "what the policy accepts is no ticket"
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from agenthard.audit.decisions.policy import Decision, load_policy
 from agenthard.audit.decisions.repaired_split import decide_repaired, write_repaired_split
-from agenthard.audit.repair.apply import FileEdit
+from agenthard.audit.repair.file_edits import FileEdit
 from agenthard.audit.sources.native import Native
 from agenthard.taxonomy import Finding, Severity, Tier
 from tests.builders import make_task

@@ -1,10 +1,11 @@
 import gc
+import weakref
 from pathlib import Path
 
 import pytest
 
 from agenthard.audit.execution import gold
-from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth
 from tests.builders import make_task
@@ -19,11 +20,10 @@ def test_a_replay_is_kept_as_long_as_its_task() -> None:
     assert gold.gold_replay(task) is found
     assert [step.changed for step in found.steps] == [True, False]
     assert (found.environment, found.steps[0].pointer) == ("library desk 1", "/ground_truth/turns/0/0")
-    key = id(task)
-    assert key in gold._kept
-    del task
+    kept = weakref.ref(found)
+    del task, found
     gc.collect()
-    assert key not in gold._kept
+    assert kept() is None
 
 
 def test_a_broken_environment_is_broken_for_every_check() -> None:
@@ -65,8 +65,5 @@ def test_the_command_that_reproduces(tmp_path: Path) -> None:
     assert gold.replay_command(desk_task(), "off-by-one:/x") == (
         "agenthard replay library '{benchmark}' lib/1 --mutant off-by-one:/x"
     )
-    use_checkout(tmp_path)
-    try:
+    with Execution(tmp_path).active():
         assert gold.replay_command(desk_task(), "m").endswith("lib/1 --mutant m --checkout '{checkout}'")
-    finally:
-        use_checkout(None)

@@ -1,7 +1,7 @@
 import pytest
 
 from agenthard.audit.execution.gold import environment_of, gold_replay
-from agenthard.audit.execution.necessity import needless, order_matters, swapped, without
+from agenthard.audit.execution.necessity import order_dependent_calls, swapped, unneeded_calls, without
 from agenthard.taxonomy import AgentTask
 from tests.library import call, desk_task, lend, library_desk
 
@@ -12,7 +12,7 @@ SCORED_READS = frozenset({"redundant_calls_free", "unchecked_turns"})
 
 
 def left_out(task: AgentTask) -> list[int]:
-    return [step.index for step in needless(environment_of(task), task, gold_replay(task))]
+    return [step.index for step in unneeded_calls(environment_of(task), task, gold_replay(task))]
 
 
 def test_a_change_that_is_changed_again_is_not_needed() -> None:
@@ -36,10 +36,10 @@ def test_failing_and_idle_writes_are_left_to_other_checks() -> None:
 
 def test_the_order_of_two_changes() -> None:
     fees = desk_task(call("pay_fee", member="ada", amount=1), call("pay_fee", member="ada", amount=2))
-    [(one, two)] = order_matters(environment_of(fees), fees, gold_replay(fees))
+    [(one, two)] = order_dependent_calls(environment_of(fees), fees, gold_replay(fees))
     assert (one.index, two.index) == (0, 1)
     loans = desk_task(lend("b7"), lend("b8"))
-    assert list(order_matters(environment_of(loans), loans, gold_replay(loans))) == []
+    assert list(order_dependent_calls(environment_of(loans), loans, gold_replay(loans))) == []
 
 
 def test_other_calls_stay_as_they_are() -> None:

@@ -8,8 +8,6 @@ from agenthard.audit.execution import registry
 from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.audit.execution.tau import Tau2Environment
 from agenthard.audit.plugins import installed_plugins, plugins
-from agenthard.taxonomy.task import AgentTask
-from tests.builders import make_task
 
 ROOT = Path(__file__).parents[3]
 
@@ -28,22 +26,19 @@ def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     installed_plugins.cache_clear()
 
 
-def test_an_environment_is_found_by_benchmark_and_kept(register: Path) -> None:
-    task = make_task(benchmark="good")
-    found = registry.environment_for(task)
-    assert isinstance(found, Tau2Environment)
-    assert registry.environment_for(task) is found
+def test_an_environment_is_found_by_benchmark(register: Path) -> None:
+    assert isinstance(registry.new_environment("good"), Tau2Environment)
     assert "good" in registry.environment_names()
 
 
 def test_a_benchmark_without_one_has_none(register: Path) -> None:
-    assert registry.environment_for(make_task(benchmark="library")) is None
+    assert registry.new_environment("library") is None
 
 
 @pytest.mark.parametrize(("name", "words"), [("gone", "cannot be loaded"), ("odd", "not a subclass")])
 def test_what_cannot_be_loaded_is_said(register: Path, name: str, words: str) -> None:
     with pytest.raises(UnavailableError, match=words):
-        registry.environment_for(make_task(benchmark=name))
+        registry.new_environment(name)
 
 
 class _Release(Tau2Environment):
@@ -56,23 +51,6 @@ class _Release(Tau2Environment):
 def test_a_label_names_what_runs_once() -> None:
     assert _Release().label() == "library-eval 2.1"
     assert Tau2Environment().label() == f"{Tau2Environment.name} {Tau2Environment().version()}"
-
-
-class _Deaf(Tau2Environment):
-    reads_runs = False
-
-    def supports(self, task: AgentTask) -> str | None:
-        return None
-
-
-class _Listening(_Deaf):
-    reads_runs = True
-
-
-def test_runs_are_judged_again_where_the_environment_reads_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind, found in ((_Deaf, False), (_Listening, True)):
-        monkeypatch.setattr(registry, "environment_for", lambda task, kind=kind: kind())
-        assert (registry.environment_for_runs(make_task()) is not None) is found
 
 
 def test_no_code_that_is_generic_names_a_benchmark() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.releases import release_of
+from agenthard.audit.execution.managed_environments import release_of
 from agenthard.audit.sources.fetch import HOME_VARIABLE
 from tests.builders import make_task
 

@@ -11,7 +11,7 @@ from agenthard.audit.judge.judged import Judged, JudgeError
 from agenthard.audit.judge.verdict import Change, Issue, Verdict
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.audit.judge.verify.checking import check_verdict
-from agenthard.audit.repair.recheck import Checker
+from agenthard.audit.repair.recheck import TaskChecker
 from tests.audit.judge.saying import call_at, flawed, judged, says
 from tests.library import call, desk_task, lend, library_desk
 
@@ -31,7 +31,7 @@ def checked(*issues: Issue, **more: Any) -> CheckedVerdict:
 
 
 def test_every_issue_is_kept_with_its_standing() -> None:
-    verdict = checked(RIGHT, INVENTED, IDLE, NEEDED, checker=Checker("library", [TASK], detectors()))
+    verdict = checked(RIGHT, INVENTED, IDLE, NEEDED, checker=TaskChecker("library", [TASK], detectors()))
     assert (verdict.outcome, verdict.judge, verdict.sample) == ("flawed", "m", 0)
     assert [issue.standing for issue in verdict.issues] == ["verified", "unverified", "proved", "refuted"]
     assert [issue.issue for issue in verdict.issues] == [RIGHT, INVENTED, IDLE, NEEDED]

@@ -12,8 +12,8 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.judge.verdict import Change
 from agenthard.audit.judge.verify.checked import CheckedIssue
 from agenthard.audit.judge.verify.patching import PatchError, file_edits, operations, patched_task, recheck
-from agenthard.audit.repair.recheck import Checker
-from agenthard.audit.repair.spans import EditError
+from agenthard.audit.repair.json_edit import EditError
+from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
 from agenthard.taxonomy import Origin
@@ -37,8 +37,8 @@ def change(op: str, path: str, value: Any = None) -> Change:
 
 
 @pytest.fixture
-def checker() -> Checker:
-    return Checker("library", TASKS, detectors())
+def checker() -> TaskChecker:
+    return TaskChecker("library", TASKS, detectors())
 
 
 def wrong_book(*patch: Change) -> CheckedIssue:
@@ -46,7 +46,7 @@ def wrong_book(*patch: Change) -> CheckedIssue:
     return gated(TASKS[0], wrong)
 
 
-def test_an_accepted_patch(checker: Checker) -> None:
+def test_an_accepted_patch(checker: TaskChecker) -> None:
     issue = recheck(TASKS[0], wrong_book(change("replace", BOOK, "b7")), checker)
     assert issue.patch == ({"op": "replace", "path": BOOK, "value": "b7"},)
     assert issue.patch_reason == ""
@@ -73,7 +73,7 @@ def test_an_accepted_patch(checker: Checker) -> None:
         (Change(op="replace", path=BOOK, value='"' + "x" * 200_000 + '"'), "has more than 200000 characters"),
     ],
 )
-def test_a_patch_that_cannot_be_made(patch: Change, reason: str, checker: Checker) -> None:
+def test_a_patch_that_cannot_be_made(patch: Change, reason: str, checker: TaskChecker) -> None:
     issue = recheck(TASKS[0], wrong_book(patch), checker)
     assert issue.patch == ()
     assert reason in issue.patch_reason
@@ -86,13 +86,13 @@ def test_a_patch_that_cannot_be_made(patch: Change, reason: str, checker: Checke
         (change("add", f"{call_at(0)}/arguments/branch", "hill"), "call-schema finds something new"),
     ],
 )
-def test_a_patch_that_makes_it_worse(patch: Change, reason: str, checker: Checker) -> None:
+def test_a_patch_that_makes_it_worse(patch: Change, reason: str, checker: TaskChecker) -> None:
     issue = recheck(TASKS[0], wrong_book(patch), checker)
     assert issue.patch == ()
     assert reason in issue.patch_reason
 
 
-def test_a_patch_has_to_mend_what_a_check_sees_too(checker: Checker) -> None:
+def test_a_patch_has_to_mend_what_a_check_sees_too(checker: TaskChecker) -> None:
     said = ("malformed-tool-call", "The note is no text.", (call_at(0), '"text": 41938'))
 
     def tried(value: Any) -> CheckedIssue:
@@ -103,7 +103,7 @@ def test_a_patch_has_to_mend_what_a_check_sees_too(checker: Checker) -> None:
     assert tried(41939).patch_reason.startswith("the flaw is still found after the change")
 
 
-def test_only_issues_that_stand_are_mended(checker: Checker) -> None:
+def test_only_issues_that_stand_are_mended(checker: TaskChecker) -> None:
     issue = gated(
         TASKS[0], says("redundant-tool-call", "Idle.", (call_at(0), "b5"), patch=(change("remove", call_at(0)),))
     )

@@ -7,7 +7,7 @@ import pytest
 
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
-from agenthard.audit.execution.necessity import needless
+from agenthard.audit.execution.necessity import unneeded_calls
 from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.verify.checked import CheckedIssue
 from agenthard.audit.judge.verify.gate import check_evidence
@@ -60,7 +60,7 @@ def test_what_can_be_left_out_of_bfcl(corpora: Path) -> None:
     tasks = replayable(BFCL(corpora / "bfcl_v3_2025-07-17/data"), "multi_turn_base_4", 11)
     proved = set()
     for task in tasks:
-        left_out = {step.pointer for step in needless(environment_of(task), task, gold_replay(task))}
+        left_out = {step.pointer for step in unneeded_calls(environment_of(task), task, gold_replay(task))}
         found = claims(task, "redundant-tool-call", "The call has no effect.")
         assert left_out <= {pointer for pointer, issue in found if issue.standing == "proved"}
         proved |= {(task.id, pointer) for pointer, issue in found if issue.standing == "proved"}

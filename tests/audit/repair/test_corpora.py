@@ -6,8 +6,8 @@ import pytest
 
 from agenthard.audit.detectors.ground_truth import DuplicateTask, GoldFails, NearMissValue
 from agenthard.audit.repair.proposals import propose
-from agenthard.audit.repair.recheck import Checker
-from agenthard.audit.repair.repairs import Workshop
+from agenthard.audit.repair.recheck import TaskChecker
+from agenthard.audit.repair.repairs import RepairRunner
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 
@@ -17,9 +17,9 @@ def test_a_date_of_birth_becomes_that_of_the_record(corpora: Path) -> None:
     source = Tau2Bench(corpora / "tau2-bench_v0.1.3", ["airline"])
     tasks = list(source.tasks(Quarantine()))
     task = next(each for each in tasks if each.id == "airline/35")
-    checker = Checker(source.name, tasks, [NearMissValue(), GoldFails(), DuplicateTask()])
+    checker = TaskChecker(source.name, tasks, [NearMissValue(), GoldFails(), DuplicateTask()])
     [finding] = checker.look(task).findings
-    workshop = Workshop(source.root, lambda root: Tau2Bench(root, ["airline"]), tasks, checker)
+    workshop = RepairRunner(source.root, lambda root: Tau2Bench(root, ["airline"]), tasks, checker)
     [repair] = workshop.try_all([propose(source.name, finding, task, NearMissValue())], lambda _: None)
     assert repair.accepted, repair.reason
     assert [line for line in repair.diff.splitlines() if line[0] in "+-"][2:] == [

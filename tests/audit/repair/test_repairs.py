@@ -9,8 +9,8 @@ from agenthard.audit.detectors.ground_truth import GoldFails
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.repair.issue_text import code, fenced, issue_text
 from agenthard.audit.repair.proposals import Proposal, propose
-from agenthard.audit.repair.recheck import Checker, Looked
-from agenthard.audit.repair.repairs import Repair, Workshop
+from agenthard.audit.repair.recheck import TaskChecker, TaskState
+from agenthard.audit.repair.repairs import Repair, RepairRunner
 from agenthard.audit.sources.base import Quarantine, Version
 from agenthard.audit.sources.native import Native
 from agenthard.taxonomy import AgentTask, Finding, Severity, Tier
@@ -49,16 +49,16 @@ def tasks(root: Path) -> dict[str, AgentTask]:
 
 
 @pytest.fixture
-def checker(tasks: dict[str, AgentTask]) -> Checker:
-    return Checker("native", list(tasks.values()), detectors())
+def checker(tasks: dict[str, AgentTask]) -> TaskChecker:
+    return TaskChecker("native", list(tasks.values()), detectors())
 
 
 @pytest.fixture
-def workshop(root: Path, tasks: dict[str, AgentTask], checker: Checker) -> Workshop:
-    return Workshop(root, Native, list(tasks.values()), checker)
+def workshop(root: Path, tasks: dict[str, AgentTask], checker: TaskChecker) -> RepairRunner:
+    return RepairRunner(root, Native, list(tasks.values()), checker)
 
 
-def found(looked: Looked, check: str) -> Finding:
+def found(looked: TaskState, check: str) -> Finding:
     return next(finding for finding in looked.findings if finding.check == check)
 
 
@@ -75,12 +75,12 @@ def proposal(finding: Finding, task_id: str, *patch: dict[str, Any]) -> Proposal
     )
 
 
-def tried(workshop: Workshop, *proposals: Proposal) -> list[Repair]:
+def tried(workshop: RepairRunner, *proposals: Proposal) -> list[Repair]:
     return workshop.try_all(proposals, lambda _: None)
 
 
 def test_a_value_of_another_type_is_repaired(
-    workshop: Workshop, checker: Checker, tasks: dict[str, AgentTask], root: Path
+    workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask], root: Path
 ) -> None:
     before = (root / "tasks.jsonl").read_bytes()
     task = tasks["lib/1"]
@@ -100,7 +100,7 @@ def test_a_value_of_another_type_is_repaired(
 
 
 def test_a_failed_call_that_is_repeated_is_left_out(
-    workshop: Workshop, checker: Checker, tasks: dict[str, AgentTask]
+    workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
     task = tasks["lib/2"]
     finding = found(checker.look(task), "gold-fails")
@@ -122,8 +122,8 @@ def test_a_failed_call_that_is_repeated_is_left_out(
     ],
 )
 def test_what_is_no_improvement_is_rejected(
-    workshop: Workshop,
-    checker: Checker,
+    workshop: RepairRunner,
+    checker: TaskChecker,
     tasks: dict[str, AgentTask],
     task_id: str,
     operation: dict[str, Any],
@@ -136,7 +136,7 @@ def test_what_is_no_improvement_is_rejected(
 
 
 def test_a_repair_that_makes_a_duplicate_is_rejected(
-    workshop: Workshop, checker: Checker, tasks: dict[str, AgentTask]
+    workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
     finding = found(checker.look(tasks["lib/1"]), "call-schema")
     same = [
@@ -147,7 +147,9 @@ def test_a_repair_that_makes_a_duplicate_is_rejected(
     assert not repair.accepted and "duplicate-task finds something new" in repair.reason
 
 
-def test_repairs_of_one_task_go_together(workshop: Workshop, checker: Checker, tasks: dict[str, AgentTask]) -> None:
+def test_repairs_of_one_task_go_together(
+    workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
+) -> None:
     looked = checker.look(tasks["lib/0"])
     fails, schema = found(looked, "gold-fails"), found(looked, "call-schema")
     note = {"op": "replace", "path": "/ground_truth/turns/0/2/arguments/text", "value": "41938"}
@@ -161,7 +163,7 @@ def test_repairs_of_one_task_go_together(workshop: Workshop, checker: Checker, t
 
 
 def test_of_repairs_of_the_same_place_the_first_is_made(
-    workshop: Workshop, checker: Checker, tasks: dict[str, AgentTask]
+    workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
     finding = found(checker.look(tasks["lib/1"]), "call-schema")
     at = "/ground_truth/turns/0/0/arguments/text"
@@ -204,7 +206,7 @@ def test_text_of_the_benchmark_cannot_break_out_of_the_issue(root: Path, tasks: 
     assert "`tasks.jsonl` line 2" in text and "abc" in text and "please say so" in text
 
 
-def test_checks_that_need_runs_are_left_out(checker: Checker, tasks: dict[str, AgentTask]) -> None:
+def test_checks_that_need_runs_are_left_out(checker: TaskChecker, tasks: dict[str, AgentTask]) -> None:
     looked = checker.look(tasks["lib/3"])
     assert looked.gold.accepted and looked.gold.failing_calls == 0
     assert {row.check for row in looked.coverage}.isdisjoint(checker.left_out)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from agenthard.audit.execution.policy.case import Case, UnknownFactError
+from agenthard.audit.execution.policy.case import PolicyCase, UnknownFactError
 from agenthard.taxonomy.finding import Evidence
 
 Json = dict[str, Any]
@@ -15,12 +15,12 @@ _MEMBER = re.compile(r"booking user is a (regular|silver|gold) member")
 _ALLOWED = re.compile(r"(\d) free checked bags? for each (basic economy|economy|business) passenger")
 
 
-def reservation(case: Case) -> Json:
+def reservation(case: PolicyCase) -> Json:
     """Return the reservation that the call is about."""
     return case.record("reservations", case.arguments["reservation_id"])
 
 
-def cabin(case: Case, booked: Json) -> str:
+def cabin(case: PolicyCase, booked: Json) -> str:
     """Return the cabin of a reservation, as the last call that changed its flights left it.
 
     τ-bench charges for another cabin without storing it.
@@ -32,7 +32,7 @@ def cabin(case: Case, booked: Json) -> str:
     return str(told[-1]["cabin"] if told else booked["cabin"])
 
 
-def flight_day(case: Case, leg: Json) -> Json:
+def flight_day(case: PolicyCase, leg: Json) -> Json:
     """Return what is known of a flight on the day of a leg."""
     days = case.record("flights", leg["flight_number"])["dates"]
     if leg["date"] not in days:
@@ -41,14 +41,14 @@ def flight_day(case: Case, leg: Json) -> Json:
     return day
 
 
-def with_status(case: Case, legs: Iterable[Json], statuses: frozenset[str]) -> list[Json]:
+def with_status(case: PolicyCase, legs: Iterable[Json], statuses: frozenset[str]) -> list[Json]:
     """Return the legs whose flight has one of some statuses on its day; flights that are not known are left out."""
     flights = case.task.environment.state["flights"]
     known = [leg for leg in legs if leg["date"] in flights.get(leg["flight_number"], {}).get("dates", {})]
     return [leg for leg in known if flight_day(case, leg)["status"] in statuses]
 
 
-def status_of(case: Case, legs: Iterable[Json]) -> tuple[Evidence, ...]:
+def status_of(case: PolicyCase, legs: Iterable[Json]) -> tuple[Evidence, ...]:
     """Quote the status of the flights of some legs."""
     return tuple(
         fact
@@ -67,7 +67,7 @@ def places(legs: Iterable[Json]) -> list[tuple[str, str]]:
     return [(leg["flight_number"], leg["date"]) for leg in legs]
 
 
-def stops(case: Case, legs: Sequence[Json]) -> list[str] | None:
+def stops(case: PolicyCase, legs: Sequence[Json]) -> list[str] | None:
     """Return the airports of a journey in order; None when one leg does not start where the one before ends."""
     routes = [case.record("flights", leg["flight_number"]) for leg in legs]
     if any(one["destination"] != other["origin"] for one, other in zip(routes, routes[1:], strict=False)):
@@ -82,7 +82,7 @@ def fits_trip(route: Sequence[str], origin: str, destination: str, trip: str) ->
     return (route[0], route[-1]) == (origin, destination)
 
 
-def free_bags(case: Case, membership: str, cabin: str) -> tuple[int, str]:
+def free_bags(case: PolicyCase, membership: str, cabin: str) -> tuple[int, str]:
     """Read the number of free checked bags for each passenger from the policy, and the passage that states it.
 
     Raises:
@@ -97,7 +97,7 @@ def free_bags(case: Case, membership: str, cabin: str) -> tuple[int, str]:
     raise UnknownFactError(f"the policy states no free bags for a {membership} member in {cabin}")
 
 
-def allowance(case: Case, user_id: str, cabin: str, passengers: int) -> tuple[int, tuple[Evidence, ...]]:
+def allowance(case: PolicyCase, user_id: str, cabin: str, passengers: int) -> tuple[int, tuple[Evidence, ...]]:
     """Return how many bags are free for a reservation, with the passage of the policy and the user's membership."""
     membership = case.record("users", user_id)["membership"]
     free, passage = free_bags(case, membership, cabin)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from agenthard.audit.execution.policy.case import Case
-from agenthard.audit.execution.policy.rule import Outcome, Violation
+from agenthard.audit.execution.policy.case import PolicyCase
+from agenthard.audit.execution.policy.rule import Outcome, RuleViolation
 
 Json = dict[str, Any]
 
@@ -13,24 +13,24 @@ CENT = 0.005
 """Amounts that differ by less are the same."""
 
 
-def order(case: Case) -> Json:
+def order(case: PolicyCase) -> Json:
     """Return the order that the call is about."""
     return case.record("orders", case.arguments["order_id"])
 
 
-def methods(case: Case) -> dict[str, Json]:
+def methods(case: PolicyCase) -> dict[str, Json]:
     """Return the payment methods of the order's user, by id."""
     found: dict[str, Json] = case.record("users", order(case)["user_id"])["payment_methods"]
     return found
 
 
-def balance_covers(case: Case, chosen: str, amount: float) -> Outcome:
+def balance_covers(case: PolicyCase, chosen: str, amount: float) -> Outcome:
     """Tell whether a payment method, if it is a gift card, holds an amount in dollars."""
     method = methods(case).get(chosen, {})
     if method.get("source") != "gift_card" or method["balance"] + CENT >= amount:
         return None
     path = ("users", order(case)["user_id"], "payment_methods", chosen)
-    return Violation(
+    return RuleViolation(
         claim=f"The ground truth takes {amount:.2f} from {chosen}, whose balance is {method['balance']:.2f}.",
         facts=(case.given("payment_method_id"), *case.recorded(*path)),
     )

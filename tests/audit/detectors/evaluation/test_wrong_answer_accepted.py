@@ -13,9 +13,9 @@ from agenthard.audit.detectors.base import Conclusion, Observation
 from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.audit.detectors.environment import PromptUnknownTool
 from agenthard.audit.detectors.evaluation import RightAnswerRejected, WrongAnswerAccepted
-from agenthard.audit.execution.checkout import use_checkout
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
-from agenthard.audit.execution.mutation.recorded import wrong_values
+from agenthard.audit.execution.mutation.root_causes import wrong_values
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine
@@ -113,13 +113,10 @@ def test_operators_of_one_root_are_one_finding_and_runs_say_what_it_decides() ->
 def test_acebench_compares_no_number_and_no_boolean(corpora: Path) -> None:
     folder = corpora / "acebench_2025-02-26"
     tasks = [t for t in AceBench(folder).tasks(Quarantine()) if t.subtask in ("normal_atom_bool", "normal_atom_number")]
-    use_checkout(folder)
-    try:
+    with Execution(folder) as execution:
         detector = WrongAnswerAccepted()
         ids = [task.id for task in tasks]
-        findings, coverage = conclude("acebench", ids, [check_shard(tasks, {}, [detector])], [detector])
-    finally:
-        use_checkout(None)
+        findings, coverage = conclude("acebench", ids, [check_shard(tasks, {}, [detector], execution)], [detector])
     numbers = next(finding for finding in findings if "ever compared" in finding.claim)
     assert numbers.claim.startswith("No integer, float or boolean argument is ever compared; 74 tasks pass")
     assert numbers.level is Level.EVALUATOR and "--checkout" in numbers.command

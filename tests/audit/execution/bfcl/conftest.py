@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution import venvs
+from agenthard.audit.execution import managed_environments as venvs
 from agenthard.audit.execution.bfcl import BfclEnvironment
 from agenthard.audit.execution.bfcl.environment import SCRIPT
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.workers import Limits, WorkerPool
+from agenthard.audit.execution.workers import WorkerLimits, WorkerPool
 from agenthard.audit.sources.fetch import HOME_VARIABLE
 from agenthard.audit.sources.formats.accepted_values import answer_calls
 from agenthard.audit.sources.formats.calls import parse_call
 from agenthard.audit.sources.formats.tool_docs import tool
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Origin, ToolSpec, UserSpec
 
-LIMITS = Limits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
+LIMITS = WorkerLimits(wall_seconds=30, cpu_seconds=1, memory_bytes=512 << 20)
 PLACE = Origin(file="by hand")
 RELEASES = {"v3": "2025.7.17", "v4": "2026.3.23"}
 

@@ -11,8 +11,8 @@ from agenthard.audit.execution.bfcl import BfclEnvironment
 from agenthard.audit.execution.environment import Attempt, Verdict
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.repair.proposals import propose
-from agenthard.audit.repair.recheck import Checker
-from agenthard.audit.repair.repairs import Workshop
+from agenthard.audit.repair.recheck import TaskChecker
+from agenthard.audit.repair.repairs import RepairRunner
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
@@ -103,9 +103,9 @@ def test_a_repaired_task_is_executed_by_the_code_of_the_unchanged_one(
 
     found = tasks(v3, "live_multiple")
     task = next(task for task in found if task.id == "live_multiple_595-158-1")
-    checker = Checker("bfcl", found, [CallSchema()])
+    checker = TaskChecker("bfcl", found, [CallSchema()])
     [finding] = checker.look(task).findings
-    workshop = Workshop(v3, open_copy, found, checker)
+    workshop = RepairRunner(v3, open_copy, found, checker)
     [repair] = workshop.try_all([propose("bfcl", finding, task, CallSchema())], lambda _: None)
     assert repair.accepted, repair.reason
     assert repair.recheck and repair.recheck.after.accepted and not repair.recheck.after.not_evaluated

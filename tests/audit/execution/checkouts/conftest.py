@@ -1,11 +1,9 @@
 """Stand-ins for checkouts, written by hand in the documented shape; they are nobody's code."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-
-from agenthard.audit.execution.checkout import use_checkout
 
 ACEBENCH = {
     "docs/checker.py": "def normal_checker(*arguments):\n    raise RuntimeError('this is not the checker')\n",
@@ -229,9 +227,3 @@ def tau_bench(tmp_path: Path) -> Path:
 @pytest.fixture
 def tau2(tmp_path: Path) -> Path:
     return write(tmp_path / "tau2-bench", TAU2)
-
-
-@pytest.fixture(autouse=True)
-def no_checkout_left_behind() -> Iterator[None]:
-    yield
-    use_checkout(None)

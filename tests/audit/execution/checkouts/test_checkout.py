@@ -5,15 +5,14 @@ import pytest
 
 from agenthard.audit.execution.acebench import AceBenchEnvironment
 from agenthard.audit.execution.checkout import (
-    checkout,
     code_version,
     definitions,
     interpreter,
     python_files,
-    use_checkout,
 )
+from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.registry import check_checkout, environment_for
+from agenthard.audit.execution.registry import check_checkout
 from agenthard.audit.execution.tau import TauBenchEnvironment
 from agenthard.audit.execution.tau.own_code import TauBenchCheckout
 from tests.builders import make_task
@@ -59,17 +58,15 @@ def test_an_own_interpreter_and_its_packages_are_part_of_the_version(acebench: P
     assert len(set(versions)) == 5
 
 
-def test_the_registry_hands_out_the_code_in_use(tau_bench: Path) -> None:
+def test_an_execution_opens_the_code_of_its_checkout(tau_bench: Path) -> None:
     task = make_task(benchmark="tau-bench")
-    assert isinstance(environment_for(task), TauBenchEnvironment)
-    use_checkout(tau_bench)
-    assert checkout() == tau_bench
-    assert isinstance(environment_for(task), TauBenchCheckout)
-    with pytest.raises(UnavailableError, match="the code of library cannot be run from a checkout"):
-        environment_for(make_task())
-    use_checkout(None)
-    assert isinstance(environment_for(task), TauBenchEnvironment)
-    assert isinstance(environment_for(make_task(benchmark="acebench")), AceBenchEnvironment)
+    with Execution() as built_in, Execution(tau_bench) as own:
+        assert isinstance(built_in.environment_for(task), TauBenchEnvironment)
+        assert own.checkout == tau_bench
+        assert isinstance(own.environment_for(task), TauBenchCheckout)
+        with pytest.raises(UnavailableError, match="the code of library cannot be run from a checkout"):
+            own.environment_for(make_task())
+        assert isinstance(built_in.environment_for(make_task(benchmark="acebench")), AceBenchEnvironment)
 
 
 def test_a_wrong_checkout_is_refused_at_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-from agenthard.audit.execution.mutation.paths import copied_and_removed
+from agenthard.audit.execution.mutation.mutants import copied_and_removed
 from agenthard.taxonomy import EnvironmentSpec
 from tests.builders import make_task
 from tests.library import TEXT, call, tool

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.execution.policy.registry import rule_books
+from agenthard.audit.execution.policy.checker import rule_books
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from agenthard.audit.evidence import failure
-from agenthard.audit.execution.policy import CannotTell, Outcome, Violation, judge
-from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.audit.execution.policy import CannotTell, Outcome, RuleViolation, check_calls
+from agenthard.audit.execution.policy.checker import rules_for
 from agenthard.taxonomy import AgentTask, ToolCall
 from tests.audit.execution.policy.conftest import (
     Json,
@@ -24,19 +24,19 @@ def outcomes(calls: list[ToolCall], benchmark: str = "tau2", wording: int = 0, s
     rules = policy("airline", wording)
     task = make_task("airline", airline_tables(), calls, benchmark=benchmark, said=said, rules=rules)
     found: dict[str, Outcome] = {}
-    for step in judge(task, environment_of(benchmark), rules_for(task)):
+    for step in check_calls(task, environment_of(benchmark), rules_for(task)):
         found |= {item.rule: item.outcome for item in step.judgements}
     check_facts(task, found)
     return found
 
 
 def check_facts(task: AgentTask, found: dict[str, Outcome]) -> None:
-    facts = [fact for outcome in found.values() if isinstance(outcome, Violation) for fact in outcome.facts]
+    facts = [fact for outcome in found.values() if isinstance(outcome, RuleViolation) for fact in outcome.facts]
     assert [problem for fact in facts if (problem := failure(fact, task, {}))] == []
 
 
 def broken(found: dict[str, Outcome]) -> set[str]:
-    return {rule for rule, outcome in found.items() if isinstance(outcome, Violation)}
+    return {rule for rule, outcome in found.items() if isinstance(outcome, RuleViolation)}
 
 
 def cancel(key: str) -> ToolCall:
@@ -176,7 +176,7 @@ def test_bags_that_the_user_does_not_speak_of_are_only_suspected() -> None:
     found = outcomes([book(total_baggages=1)], said="A flight, please.")
     assert broken(found) == {"booked-bags-are-asked-for"}
     outcome = found["booked-bags-are-asked-for"]
-    assert isinstance(outcome, Violation) and not outcome.certain
+    assert isinstance(outcome, RuleViolation) and not outcome.certain
     assert broken(outcomes([book(total_baggages=1)], said="A flight with one suitcase, please.")) == set()
 
 
@@ -184,7 +184,7 @@ def test_what_the_insurance_covers_is_left_to_a_reader() -> None:
     covered = outcomes([cancel("INSURED")], said="I feel unwell.")["cancelled-for-a-listed-reason"]
     assert isinstance(covered, CannotTell) and "INSURED" in covered.reason
     uncovered = outcomes([cancel("INSURED")], said="My friend has a birthday.")["cancelled-for-a-listed-reason"]
-    assert isinstance(uncovered, Violation) and not uncovered.certain
+    assert isinstance(uncovered, RuleViolation) and not uncovered.certain
 
 
 def test_a_reservation_that_contradicts_itself_cannot_be_judged() -> None:
@@ -199,7 +199,7 @@ def test_a_regular_member_with_reservations_of_both_kinds_cannot_be_judged() -> 
 
 def test_the_allowance_is_read_from_the_policy() -> None:
     outcome = outcomes([bags("LATE", 2, 2)])["added-bags-are-free-or-paid"]
-    assert isinstance(outcome, Violation) and "although 6 are free for 2 in economy" in outcome.claim
+    assert isinstance(outcome, RuleViolation) and "although 6 are free for 2 in economy" in outcome.claim
     assert outcome.facts[1].quote.startswith("booking user is a gold member:")
     assert outcome.facts[1].quote.endswith("3 free checked bag for each economy passenger")
 

@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution.environment import Attempt, Environment, Observation, Verdict
-from agenthard.audit.execution.policy import CannotTell, Outcome, RuleBook, Violation, judge
-from agenthard.audit.execution.policy.registry import rule_books
+from agenthard.audit.execution.environment import Attempt, Environment, ToolResponse, Verdict
+from agenthard.audit.execution.policy import CannotTell, Outcome, RuleBook, RuleViolation, check_calls
+from agenthard.audit.execution.policy.checker import rule_books
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, ToolCall
 from tests.builders import make_task
 
@@ -27,10 +27,10 @@ class Library(Environment):
     def reset(self, task: AgentTask) -> None:
         self.members: dict[str, Any] = {key: dict(value) for key, value in task.environment.state["members"].items()}
 
-    def call(self, call: ToolCall) -> Observation:
+    def call(self, call: ToolCall) -> ToolResponse:
         member = self.members[call.arguments["member"]]
         member["books"] = [*member["books"], call.arguments["book_id"]]
-        return Observation(text="lent")
+        return ToolResponse(text="lent")
 
     def snapshot(self) -> Any:
         return {"members": {key: dict(value) for key, value in self.members.items()}}
@@ -54,7 +54,7 @@ def outcomes(
     calls = tuple(ToolCall(name="lend_book", arguments={"book_id": 7 + i, "member": member}) for i in range(books))
     base = make_task(environment=EnvironmentSpec(policy=policy, state={"members": members}))
     task = base.model_copy(update={"ground_truth": base.ground_truth.model_copy(update={"turns": (calls,)})})
-    return [item.outcome for step in judge(task, Library(), book.rules) for item in step.judgements]
+    return [item.outcome for step in check_calls(task, Library(), book.rules) for item in step.judgements]
 
 
 def test_the_example_works() -> None:
@@ -64,6 +64,6 @@ def test_the_example_works() -> None:
     book = names["BOOK"]
     first, second = outcomes(book, "Ada", 2)
     assert first is None
-    assert isinstance(second, Violation) and [fact.quote for fact in second.facts] == ["8"]
+    assert isinstance(second, RuleViolation) and [fact.quote for fact in second.facts] == ["8"]
     assert isinstance(outcomes(book, "Guest", 1)[0], CannotTell)
     assert outcomes(book, "Ada", 2, policy="Lend as you like.") == []

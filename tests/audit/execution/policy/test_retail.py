@@ -3,8 +3,8 @@
 import pytest
 
 from agenthard.audit.evidence import failure
-from agenthard.audit.execution.policy import CannotTell, Outcome, Violation, judge
-from agenthard.audit.execution.policy.registry import rules_for
+from agenthard.audit.execution.policy import CannotTell, Outcome, RuleViolation, check_calls
+from agenthard.audit.execution.policy.checker import rules_for
 from agenthard.taxonomy import Severity, ToolCall
 from tests.audit.execution.policy.conftest import call, environment_of, make_task, policy, retail_tables
 
@@ -12,17 +12,17 @@ from tests.audit.execution.policy.conftest import call, environment_of, make_tas
 def outcomes(calls: list[ToolCall], benchmark: str = "tau2", wording: int = 0) -> dict[str, list[Outcome]]:
     task = make_task("retail", retail_tables(), calls, benchmark=benchmark, rules=policy("retail", wording))
     found: dict[str, list[Outcome]] = {}
-    for step in judge(task, environment_of(benchmark), rules_for(task)):
+    for step in check_calls(task, environment_of(benchmark), rules_for(task)):
         for item in step.judgements:
             found.setdefault(item.rule, []).append(item.outcome)
     every = [outcome for said in found.values() for outcome in said]
-    facts = [fact for outcome in every if isinstance(outcome, Violation) for fact in outcome.facts]
+    facts = [fact for outcome in every if isinstance(outcome, RuleViolation) for fact in outcome.facts]
     assert [problem for fact in facts if (problem := failure(fact, task, {}))] == []
     return found
 
 
 def broken(found: dict[str, list[Outcome]]) -> set[str]:
-    return {rule for rule, said in found.items() if any(isinstance(outcome, Violation) for outcome in said)}
+    return {rule for rule, said in found.items() if any(isinstance(outcome, RuleViolation) for outcome in said)}
 
 
 def cancel(order_id: str, reason: str = "no longer needed") -> ToolCall:
@@ -125,7 +125,7 @@ def test_every_rule_is_broken_by_some_example() -> None:
 def test_an_address_after_the_items_is_only_the_wrong_order_of_calls() -> None:
     def severity(last: ToolCall) -> Severity | None:
         outcome = outcomes([modify("#P", {"11": "12"}), last])["items-are-modified-last"][-1]
-        assert isinstance(outcome, Violation)
+        assert isinstance(outcome, RuleViolation)
         return outcome.severity
 
     assert severity(send_to("#P")) is Severity.MAY_AFFECT_SCORE

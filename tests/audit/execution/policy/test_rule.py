@@ -1,7 +1,7 @@
 import pytest
 
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.policy import CannotTell, Case, Outcome, RuleBook, Violation, judge
+from agenthard.audit.execution.policy import CannotTell, Outcome, PolicyCase, RuleBook, RuleViolation, check_calls
 from agenthard.audit.execution.policy.rule import find
 from agenthard.audit.execution.tau import Tau2Environment
 from agenthard.taxonomy import ToolCall
@@ -15,9 +15,9 @@ def book_of(sentences: tuple[str | tuple[str, ...], ...] = (SENTENCE,)) -> RuleB
     book = RuleBook("airline")
 
     @book.rule("no-names", tools=("get_user_details",), sentences=sentences)
-    def no_names(case: Case) -> Outcome:
+    def no_names(case: PolicyCase) -> Outcome:
         """Nobody is told a name."""
-        return Violation(claim=f"It looks at {case.record('users', case.arguments['user_id'])['user_id']}.")
+        return RuleViolation(claim=f"It looks at {case.record('users', case.arguments['user_id'])['user_id']}.")
 
     return book
 
@@ -45,14 +45,16 @@ def test_a_rule_must_cite_something_and_have_an_id_of_its_own() -> None:
 def test_a_rule_says_nothing_where_the_policy_does_not_say_so() -> None:
     calls = [call("get_user_details", user_id="ann")]
     for text, count in (("Nobody is\ntold a name.", 1), ("Nobody is told a date.", 0)):
-        [step] = judge(make_task("airline", airline_tables(), calls, rules=text), Tau2Environment(), book_of().rules)
+        [step] = check_calls(
+            make_task("airline", airline_tables(), calls, rules=text), Tau2Environment(), book_of().rules
+        )
         assert len(step.judgements) == count
 
 
 def test_a_rule_that_misses_something_cannot_tell() -> None:
     calls = [call("get_user_details", user_id="nobody"), call("get_user_details"), call("list_all_airports")]
     task = make_task("airline", airline_tables(), calls, rules=SENTENCE)
-    unknown, malformed, other = judge(task, Tau2Environment(), book_of().rules)
+    unknown, malformed, other = check_calls(task, Tau2Environment(), book_of().rules)
     assert isinstance(unknown.judgements[0].outcome, CannotTell) and unknown.refused
     assert "'nobody' among the users" in unknown.judgements[0].outcome.reason
     assert isinstance(malformed.judgements[0].outcome, CannotTell)
@@ -63,11 +65,11 @@ def test_only_calls_of_the_agent_are_looked_at_with_the_first_accepted_value() -
     own = ToolCall(name="get_user_details", arguments={"user_id": any_of(["gil", "ann"])})
     users = own.model_copy(update={"requestor": "user"})
     task = make_task("airline", airline_tables(), [own, users], rules=SENTENCE)
-    first, second = judge(task, Tau2Environment(), book_of().rules)
-    assert [item.outcome for item in first.judgements] == [Violation(claim="It looks at gil.")]
+    first, second = check_calls(task, Tau2Environment(), book_of().rules)
+    assert [item.outcome for item in first.judgements] == [RuleViolation(claim="It looks at gil.")]
     assert second.judgements == ()
 
 
 def test_a_task_that_cannot_be_executed() -> None:
     with pytest.raises(UnavailableError):
-        list(judge(make_task("airline", {}, [call("think")]), Tau2Environment(), []))
+        list(check_calls(make_task("airline", {}, [call("think")]), Tau2Environment(), []))

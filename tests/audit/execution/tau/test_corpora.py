@@ -11,7 +11,7 @@ import pytest
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
 from agenthard.audit.execution.tau.environment import TauEnvironment
-from agenthard.audit.execution.tau.fidelity import measure
+from agenthard.audit.execution.tau.fidelity import measure_replays
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy import AgentTask
@@ -39,7 +39,7 @@ def test_recorded_runs_answer_and_score_the_same(
     log = corpora / "trajectories" / f"{'tau1' if name == 'tau-bench' else 'tau2'}_{domain}.jsonl.gz"
     source = open_source(name, corpora / folder, (domain,))
     runs = [run for run in source.runs(log, Quarantine()) if (run.protocol or "").startswith("paper")]
-    found = measure(environment, read(corpora, name, folder), islice(runs, 0, None, EVERY))
+    found = measure_replays(environment, read(corpora, name, folder), islice(runs, 0, None, EVERY))
     assert found.calls.total() > 100
     assert (found.differences, found.disagreements) == ([], [])
     assert found.agreeing == found.scored > 20

@@ -1,6 +1,6 @@
 from agenthard.audit.execution.tau import TauBenchEnvironment
-from agenthard.audit.execution.tau.conversation import answered_calls
-from agenthard.audit.execution.tau.fidelity import measure
+from agenthard.audit.execution.tau.evaluator import answered_calls
+from agenthard.audit.execution.tau.fidelity import measure_replays
 from agenthard.taxonomy import Message, ToolCall, Trajectory
 from tests.audit.execution.tau.conftest import make_task
 from tests.builders import make_run
@@ -31,7 +31,7 @@ def test_responses_and_verdicts_are_compared() -> None:
         recorded(*thought, STOP, passed=False),
         recorded(*thought, Message(role="user", content="And?"), passed=False),
     ]
-    found = measure(TauBenchEnvironment(), {task.id: task}, runs)
+    found = measure_replays(TauBenchEnvironment(), {task.id: task}, runs)
     assert (found.calls["think"], found.equal["think"]) == (4, 3)
     difference = found.differences[0]
     assert (difference.position, difference.recorded, difference.replayed) == (1, "no", "")
@@ -43,7 +43,7 @@ def test_each_run_starts_afresh() -> None:
     task = make_task("tau-bench", "airline", [])
     text = "Certificate certificate_3221322 added to user ada_1 with amount 50."
     run = recorded(ask("send_certificate", "1", user_id="ada_1", amount=50), answer(text, "1"), STOP, passed=False)
-    found = measure(TauBenchEnvironment(), {task.id: task}, [run, run])
+    found = measure_replays(TauBenchEnvironment(), {task.id: task}, [run, run])
     assert found.differences == []
     assert found.scored == found.agreeing == 2
 

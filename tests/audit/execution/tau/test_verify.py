@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.tau import packages
-from agenthard.audit.execution.tau.verify import DomainFidelity, Tally, verify_checkout
+from agenthard.audit.execution.tau.fidelity import DomainFidelity, Tally, verify_checkout
 from agenthard.audit.sources.fetch import HOME_VARIABLE
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.execution.environment import ExecutionError
-from agenthard.audit.execution.workers import Isolation, Limits, Worker, WorkerPool
+from agenthard.audit.execution.workers import Isolation, Worker, WorkerLimits, WorkerPool
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
 
@@ -39,7 +39,7 @@ def test_a_loop_is_stopped_by_processor_time(worker: Worker) -> None:
 
 
 def test_a_hang_is_stopped_by_the_clock() -> None:
-    worker = Worker(Path(sys.executable), SCRIPT, Limits(wall_seconds=0.3))
+    worker = Worker(Path(sys.executable), SCRIPT, WorkerLimits(wall_seconds=0.3))
     assert "no answer within 0.3 s" in failure(worker, "sleep")
     worker.close()
 

@@ -14,21 +14,20 @@ import pytest
 
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers import (
-    Limits,
     Worker,
+    WorkerLimits,
     WorkerPool,
     WorkerSession,
-    allow_weak_isolation,
     sandbox,
     why_not_contained,
 )
+from agenthard.audit.execution.workers.inside.seccomp import MACHINES, numbers
 from agenthard.audit.execution.workers.isolation import LAYERS, OFF_VARIABLE
-from agenthard.audit.execution.workers.seccomp import MACHINES, numbers
 from tests.builders import make_task
 
 HERE = Path(__file__).parent
 PYTHON = Path(sys.executable)
-LIMITS = Limits(
+LIMITS = WorkerLimits(
     wall_seconds=30,
     cpu_seconds=2,
     process_cpu_seconds=4,
@@ -48,13 +47,6 @@ def worker() -> Iterator[Worker]:
     yield made
     assert run(made, "result = 'still here'") == "still here"
     made.close()
-
-
-@pytest.fixture
-def weak() -> Iterator[None]:
-    allow_weak_isolation(True)
-    yield
-    allow_weak_isolation(False)
 
 
 def run(worker: Worker, code: str) -> Any:
@@ -183,7 +175,7 @@ def test_endless_answers_end(worker: Worker, value: str) -> None:
 
 
 def test_slow_answers_end_with_the_request() -> None:
-    worker = Worker(PYTHON, HERE / "hostile.py", Limits(request_seconds=1))
+    worker = Worker(PYTHON, HERE / "hostile.py", WorkerLimits(request_seconds=1))
     code = "import itertools, time; result = (time.sleep(0.3) for _ in itertools.count())"
     assert "more than 1 s for one request" in stopped(worker, code, many=True, answers=None)
     worker.close()
@@ -313,17 +305,15 @@ def test_without_a_layer_nothing_is_executed(layer: str, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("layer", sorted(LAYERS))
-def test_a_user_can_accept_that_a_layer_is_missing(
-    layer: str, weak: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_user_can_accept_that_a_layer_is_missing(layer: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The other layers hold; the isolation says what is missing."""
     monkeypatch.setenv(OFF_VARIABLE, layer)
-    assert why_not_contained() is None
+    assert why_not_contained(weak_isolation=True) is None
     closed = layer == "files" and os.geteuid() == 0  # then the user nobody may not reach our own interpreter
     python = shutil.which("python3", path="/usr/bin:/usr/local/bin") if closed else str(PYTHON)
     if python is None:
         pytest.skip("no interpreter that any user can reach")
-    worker = Worker(Path(python), HERE / "misbehaving.py", LIMITS)
+    worker = Worker(Path(python), HERE / "misbehaving.py", LIMITS, weak_isolation=True)
     assert list(worker.ask({"acts": ["native_write"], "with": str(tmp_path / "new")}, 1)) == [-1]
     assert list(worker.ask({"acts": ["native_connect"], "with": 9}, 1)) == [-1]
     assert f"WEAK, without {layer}: switched off" in str(worker.isolation)

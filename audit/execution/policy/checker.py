@@ -1,0 +1,103 @@
+"""Checks the calls of a ground truth against the rules of its policy, and finds the rule books of a domain."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from agenthard.audit.execution.environment import Environment
+from agenthard.audit.execution.policy import airline, retail
+from agenthard.audit.execution.policy.case import EarlierCall, PolicyCase
+from agenthard.audit.execution.policy.rule import CannotTell, Outcome, PolicyRule, RuleBook
+from agenthard.audit.execution.replay import concrete
+from agenthard.audit.plugins import PluginError, installed_plugins
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask, ToolCall
+
+
+class RuleJudgement(Record):
+    """What one rule says of one call."""
+
+    rule: str
+    """Id of the rule."""
+    cited: tuple[str, ...]
+    """The sentences of the policy, verbatim."""
+    outcome: Outcome
+    """What it says."""
+
+
+class CheckedCall(Record):
+    """One call of a ground truth, what the rules say of it, and what it led to."""
+
+    pointer: str
+    """JSON Pointer of the call."""
+    call: ToolCall
+    """The call."""
+    judgements: tuple[RuleJudgement, ...]
+    """One for each rule that looks at the tool."""
+    refused: str | None
+    """Why the tool did not do what the call asks; None when it did."""
+
+
+def check_calls(task: AgentTask, environment: Environment, rules: Sequence[PolicyRule]) -> Iterator[CheckedCall]:
+    """Carry out a ground truth and let the rules look at each call of the agent before it is made.
+
+    A call that its tool refuses leaves the state alone, and the rules look at it all the same. A rule that misses
+    something in a call or in the database cannot tell.
+
+    Args:
+        task: the task.
+        environment: where it is carried out; its snapshots hold at least the changed records, by table and id.
+        rules: rules of the task's domain; those whose sentences the policy does not hold say nothing.
+
+    Yields:
+        Every call of the ground truth, in order.
+
+    Raises:
+        Unavailable: the task cannot be executed.
+        ExecutionError: the environment broke.
+    """
+    sentences = {rule.id: rule.cited(task.environment.policy) for rule in rules}
+    environment.reset(task)
+    earlier: list[EarlierCall] = []
+    for pointer, gold in task.gold_calls():
+        call = concrete(gold)
+        wanted = [rule for rule in rules if call.name in rule.tools and call.requestor == "assistant"]
+        case = PolicyCase(task, pointer, call, environment.snapshot(), tuple(earlier))
+        judgements = tuple(
+            RuleJudgement(rule=rule.id, cited=sentences[rule.id], outcome=_look(rule, case))
+            for rule in wanted
+            if sentences[rule.id]
+        )
+        seen = environment.call(call)
+        yield CheckedCall(pointer=pointer, call=call, judgements=judgements, refused=seen.error)
+        earlier.append(EarlierCall(pointer, call, seen.text, seen.error is not None))
+
+
+def _look(rule: PolicyRule, case: PolicyCase) -> Outcome:
+    try:
+        return rule.look(case)
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        return CannotTell(reason=f"the call or the database lacks what the rule needs ({error})")
+
+
+GROUP = "agenthard.policies"
+
+
+@cache
+def rule_books() -> tuple[RuleBook, ...]:
+    """Return every rule book; those of other packages come last, in order of their name.
+
+    Raises:
+        PluginError: an entry point is something else, or cannot be loaded.
+    """
+    offered = [(plugin, plugin.load()) for plugin in installed_plugins(GROUP)]
+    for plugin, found in offered:
+        if not isinstance(found, RuleBook):
+            raise PluginError(f"{plugin.target} of the package {plugin.package} is not a RuleBook")
+    return (*airline.BOOKS, *retail.BOOKS, *(found for _, found in offered))
+
+
+def rules_for(task: AgentTask) -> list[PolicyRule]:
+    """Return the rules of a task's domain whose sentences its policy holds."""
+    domain = task.subtask.partition("-")[0]
+    rules = [rule for book in rule_books() if book.domain == domain for rule in book.rules]
+    return [rule for rule in rules if rule.cited(task.environment.policy)]
