@@ -19,9 +19,9 @@ from typing import Any
 
 from evaluations import ENVIRONMENT, measure, rows
 
-from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.prompts import open_workbench
+from agenthard.flows.judging.run import run_judging
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.judging.workbench import open_workbench
 from tests.flows.judging.made import audit, judging, model, panel, write_benchmark
 from tests.loopback.app import KEY
 from tests.loopback.fixtures import LoopbackProcess

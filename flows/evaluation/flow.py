@@ -18,13 +18,13 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.clients import open_client
-from agenthard.flows.evaluation.conversing import Conversations
 from agenthard.flows.evaluation.episodes import TaskFacts
+from agenthard.flows.evaluation.play import Conversations
 from agenthard.flows.evaluation.playing import follow_parent, play_all
+from agenthard.flows.evaluation.progress import watching
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
-from agenthard.flows.evaluation.watching import watching
 from agenthard.flows.evaluation.workers import alone, release_dead
 from agenthard.flows.interrupts import stop_server_with_us
 from agenthard.flows.progress import current

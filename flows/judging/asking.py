@@ -11,8 +11,8 @@ from agenthard.audit.judge.investigating import Investigator
 from agenthard.audit.judge.judged import Judged, JudgeError
 from agenthard.audit.judge.settings import JudgeSettings
 from agenthard.audit.judge.verify.reading import UnreadableVerdictError, read_verdict
+from agenthard.flows.judging.prompts import Ready
 from agenthard.flows.judging.questions import MOST_SAMPLES, Question
-from agenthard.flows.judging.workbench import Ready
 from agenthard.models.provider import Model
 from agenthard.models.request import Request, Usage
 from agenthard.taxonomy.errors import AgentHardError

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from agenthard.audit.judge.settings import Judge
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.judging import unwrapped
-from agenthard.flows.judging.offloading import Hands, PreparationError, hands
+from agenthard.flows.judging.prompts import Ready
 from agenthard.flows.judging.questions import Question, questions_of
+from agenthard.flows.judging.run import unwrapped
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
 from agenthard.flows.judging.taking import chosen_tasks
-from agenthard.flows.judging.workbench import Ready
+from agenthard.flows.judging.workers import Hands, PreparationError, hands
 from agenthard.models.cache import ReplyCache
 from agenthard.models.estimate import Estimate, Spread, Workload, estimate
 from agenthard.models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens

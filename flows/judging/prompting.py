@@ -4,8 +4,8 @@ from pathlib import Path
 
 from agenthard.audit.judge.settings import Judge, JudgeSettings, JudgeSettingsError, load_settings
 from agenthard.flows.errors import CommandError
+from agenthard.flows.judging.prompts import Workbench
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.judging.workbench import Workbench
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Request
 from agenthard.models.tokens import most_prompt_tokens, prompt_tokens

@@ -12,11 +12,11 @@ from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.asking import Asked, ask, unforeseen
-from agenthard.flows.judging.offloading import PreparationError
+from agenthard.flows.judging.prompts import Ready
 from agenthard.flows.judging.questions import Question, questions_of
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.store import Answer
-from agenthard.flows.judging.workbench import Ready
+from agenthard.flows.judging.workers import PreparationError
 
 
 class Judging:

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TypeVar
 
 from agenthard.flows.judging.asking import Unanswered
-from agenthard.flows.judging.offloading import Hands
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
+from agenthard.flows.judging.workers import Hands
 from agenthard.models.errors import StopError
 from agenthard.models.provider import Model
 from agenthard.taxonomy.task import AgentTask

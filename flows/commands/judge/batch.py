@@ -48,7 +48,7 @@ def batch(
 
     Example: `agenthard judge batch demo-run/demo --judges docs/examples/judges.yaml --wait 600`
     """
-    from agenthard.flows.judging.batching import cancel_batches, run_batches
+    from agenthard.flows.judging.batches import cancel_batches, run_batches
     from agenthard.flows.progress import show_progress
 
     settings = judging_settings(

@@ -50,7 +50,7 @@ def export(
     from typing import get_args
 
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.judging.exporting import ExportFormat, export_requests
+    from agenthard.flows.judging.exchange import ExportFormat, export_requests
 
     if form not in get_args(ExportFormat):
         raise CommandError(f"--format {form}: choose among {', '.join(get_args(ExportFormat))}")
@@ -95,7 +95,7 @@ def import_(
 
     Example: `agenthard judge import demo-run/demo answers.jsonl --judges docs/examples/judges.yaml --out judged`
     """
-    from agenthard.flows.judging.judging import import_answers
+    from agenthard.flows.judging.run import import_answers
     from agenthard.flows.progress import show_progress
 
     settings = judging_settings(

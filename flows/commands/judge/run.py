@@ -68,7 +68,7 @@ def run(
     if dry_run:
         show_forecast(settings, as_json)
         return
-    from agenthard.flows.judging.judging import run_judging
+    from agenthard.flows.judging.run import run_judging
     from agenthard.flows.progress import show_progress
     from agenthard.models.providers.destination import Destination
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from agenthard.flows.commands.output import console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from agenthard.flows.judging.publishing import JudgingOutcome
+    from agenthard.flows.judging.publish import JudgingOutcome
     from agenthard.flows.judging.settings import JudgingSettings
 
 

@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 import agenthard.flows.judging.running as running
 from agenthard.flows.cli import app
-from agenthard.flows.judging.batching import run_batches
+from agenthard.flows.judging.batches import run_batches
 from tests.flows.judging.made import judging, model, panel, readable
-from tests.flows.judging.test_running import rows, total
+from tests.flows.judging.test_run import rows, total
 from tests.loopback import Asked, Loopback
 from tests.loopback.odd import READABLE, Odd
 

@@ -15,8 +15,8 @@ from agenthard.audit.judge.judged import Judged
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.playing import follow_parent
+from agenthard.flows.judging.prompts import Ready, Workbench, open_workbench
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.judging.workbench import Ready, Workbench, open_workbench
 from agenthard.taxonomy.errors import AgentHardError
 
 T = TypeVar("T")

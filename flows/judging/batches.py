@@ -6,18 +6,18 @@ from contextlib import asynccontextmanager
 from typing import IO
 
 from agenthard.flows.judging.asking import NotAskedError, Unanswered
-from agenthard.flows.judging.defending import Defending
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.judging import conclude, unwrapped
-from agenthard.flows.judging.offloading import hands
-from agenthard.flows.judging.publishing import JudgingOutcome
+from agenthard.flows.judging.panel import Defending
+from agenthard.flows.judging.publish import JudgingOutcome
+from agenthard.flows.judging.run import conclude, unwrapped
 from agenthard.flows.judging.running import Judging
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
 from agenthard.flows.judging.taking import chosen_tasks, taken
+from agenthard.flows.judging.workers import hands
 from agenthard.flows.progress import current
-from agenthard.models.batch.desk import BatchDesk
+from agenthard.models.batch.client import BatchDesk
 from agenthard.models.batch.intake import Intake
 from agenthard.models.batch.submission import Submission
 from agenthard.models.cache import ReplyCache

@@ -11,12 +11,12 @@ from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.judged import JudgeError
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.asking import Effort, put, unforeseen
-from agenthard.flows.judging.offloading import PreparationError
 from agenthard.flows.judging.panels import Sitting, sittings
+from agenthard.flows.judging.prompts import Ready
 from agenthard.flows.judging.questions import Question
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.store import Defence
-from agenthard.flows.judging.workbench import Ready
+from agenthard.flows.judging.workers import PreparationError
 from agenthard.taxonomy.task import AgentTask
 
 

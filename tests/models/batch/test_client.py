@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.models.batch.desk import BatchDesk
+from agenthard.models.batch.client import BatchDesk
 from agenthard.models.budget import Budget
 from agenthard.models.cache import ReplyCache
 from agenthard.models.errors import ConnectionLostError, WrongKeyError
@@ -163,7 +163,7 @@ async def test_a_wrong_key_keeps_the_batch_for_later(office: Office, loopback: L
 async def test_files_are_split_and_strange_lines_counted(
     office: Office, loopback: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agenthard.models.batch.desk.MOST_REQUESTS", 2)
+    monkeypatch.setattr("agenthard.models.batch.client.MOST_REQUESTS", 2)
     questions = office.questions(5)
     assert (await office.desk.submit(questions)).batches == 3
     service = office.desk._service(office.file.name)

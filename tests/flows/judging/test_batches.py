@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.flows.judging.batching import cancel_batches, run_batches
-from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.batches import cancel_batches, run_batches
+from agenthard.flows.judging.run import run_judging
 from tests.flows.judging.made import judging, model, panel, readable, verdict
-from tests.flows.judging.test_running import total
+from tests.flows.judging.test_run import total
 from tests.loopback import Answer, Asked, Faults, Loopback
 
 pytestmark = pytest.mark.usefixtures("keys")

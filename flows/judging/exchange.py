@@ -7,17 +7,17 @@ from typing import IO, Literal
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.asking import Unanswered
-from agenthard.flows.judging.defending import Defending
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.judging import unwrapped
 from agenthard.flows.judging.offline import Nobody
-from agenthard.flows.judging.offloading import hands
+from agenthard.flows.judging.panel import Defending
 from agenthard.flows.judging.questions import Question, custom_id
+from agenthard.flows.judging.run import unwrapped
 from agenthard.flows.judging.running import Judging
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
 from agenthard.flows.judging.taking import chosen_tasks, identify
+from agenthard.flows.judging.workers import hands
 from agenthard.models.batch.wire import format_of, request_line
 from agenthard.models.tokens import most_prompt_tokens, prompt_tokens
 from agenthard.taxonomy.files import replacing

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from agenthard.flows.evaluation.progress import watching
 from agenthard.flows.evaluation.settings import EvaluationSettings
-from agenthard.flows.evaluation.watching import watching
 from agenthard.flows.progress import show_progress
 from agenthard.models.budget import Amount, Budget
 from agenthard.models.ledger import Entry, Ledger
@@ -26,7 +26,7 @@ def test_rate_and_cost_stand_beside_the_bar(tmp_path: Path, monkeypatch: pytest.
     ledger.close()
     looked = threading.Event()
     terminal = Console(file=io.StringIO(), force_terminal=True, width=120)
-    monkeypatch.setattr("agenthard.flows.evaluation.watching._SECONDS", 0.01)
+    monkeypatch.setattr("agenthard.flows.evaluation.progress._SECONDS", 0.01)
     notes: list[str] = []
     with show_progress(terminal):
         from agenthard.flows.progress import current

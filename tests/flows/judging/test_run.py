@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.run import run_judging
 from agenthard.flows.judging.store import AnswerStore
 from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
 from agenthard.models.ledger import Ledger, Total
@@ -185,7 +185,7 @@ def test_an_investigating_judge(api: str, audited: Path, loopback: Loopback, tmp
 def test_a_task_that_cannot_be_written_is_an_error_of_its_own(
     audited: Path, loopback: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agenthard.flows.judging import workbench
+    from agenthard.flows.judging import prompts as workbench
 
     gather = workbench.gather
 

@@ -16,8 +16,8 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.shards import ShardResult
-from agenthard.flows.judging.defending import defended
 from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.panel import defended
 from agenthard.flows.judging.panels import Sitting, sittings
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import Answer, AnswerStore

@@ -8,18 +8,18 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from agenthard.flows.judging.defending import Defending
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.offline import AnswerFile, Unused
-from agenthard.flows.judging.offloading import hands
+from agenthard.flows.judging.panel import Defending
 from agenthard.flows.judging.panels import sittings
-from agenthard.flows.judging.publishing import JudgingOutcome, publish_judging
+from agenthard.flows.judging.publish import JudgingOutcome, publish_judging
 from agenthard.flows.judging.questions import Question, owner_id, questions_of
 from agenthard.flows.judging.running import Judging
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings
 from agenthard.flows.judging.store import AnswerStore
 from agenthard.flows.judging.taking import chosen_tasks, taken
+from agenthard.flows.judging.workers import hands
 from agenthard.flows.progress import current
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
