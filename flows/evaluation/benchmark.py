@@ -8,8 +8,7 @@ from typing import Any, Protocol
 from agenthard.flows.errors import CommandError
 from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
-from agenthard.models.provider import Model
-from agenthard.models.request import Request
+from agenthard.models.request import Model, Request
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"

@@ -11,7 +11,7 @@ from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.evaluation.workers import Worker
 from agenthard.models.errors import StopError
-from agenthard.models.provider import Model
+from agenthard.models.request import Model
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.trajectory import Trajectory
 

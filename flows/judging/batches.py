@@ -1,25 +1,21 @@
-"""Judging through batches: take in what has come back, hand over what is left, and so on until nothing is."""
+"""Judging through providers' batches: collect the answers that have arrived, submit the requests that are left."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import IO
 
-from agenthard.flows.judging.asking import NotAskedError, Unanswered
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.panel import Defending
+from agenthard.flows.judging.panel import DefenceCollector, VerdictCollector
 from agenthard.flows.judging.publish import JudgingOutcome
-from agenthard.flows.judging.run import conclude, unwrapped
-from agenthard.flows.judging.running import Judging
-from agenthard.flows.judging.session import Session
-from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings
+from agenthard.flows.judging.run import conclude
+from agenthard.flows.judging.session import NotAskedError, Session, Unanswered
+from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings, acquire_run_folder, select_tasks
 from agenthard.flows.judging.store import AnswerStore
-from agenthard.flows.judging.taking import chosen_tasks, taken
-from agenthard.flows.judging.workers import hands
+from agenthard.flows.judging.workers import prompt_worker, run_async
 from agenthard.flows.progress import current
-from agenthard.models.batch.client import BatchDesk
-from agenthard.models.batch.intake import Intake
-from agenthard.models.batch.submission import Submission
+from agenthard.models.batch.client import BatchClient, Submission
+from agenthard.models.batch.collect import Collected
 from agenthard.models.cache import ReplyCache
 from agenthard.models.errors import BadRequestError, ContextOverflowError, ModelError, ServerError
 from agenthard.models.ledger import Ledger
@@ -28,101 +24,102 @@ from agenthard.models.prices import PriceTable
 from agenthard.models.request import Completion, Request
 from agenthard.taxonomy.record import Record
 
-TRIES = 3
-"""Batches that one request may be in before its error stands."""
-_LASTING: dict[str, type[ModelError]] = {
+MAX_BATCHES = 3
+"""Batches that one request may be in before its error is final."""
+_PERMANENT: dict[str, type[ModelError]] = {
     "ContextOverflowError": ContextOverflowError,
     "BadRequestError": BadRequestError,
 }
-"""Errors that another batch would not mend."""
+"""Errors that would occur again in another batch."""
 
 
 class BatchOutcome(Record):
-    """Where a judging through batches stands."""
+    """The state of a judging through batches."""
 
     judging: JudgingOutcome
     """The judging with the answers so far."""
-    intake: Intake
-    """What came back in this call."""
+    intake: Collected
+    """Answers that this call collected."""
     submission: Submission
-    """What was handed over in this call."""
+    """Requests that this call submitted."""
     batches: tuple[tuple[str, str, str], ...]
-    """Every batch: tag, model, and the provider's word for its state."""
+    """Every batch: tag, model, and its state in the provider's words."""
     investigators: tuple[str, ...]
-    """Judges that look things up as they go, so that no batch can ask them."""
+    """Judges that look things up, which batches cannot ask."""
 
 
-class Returned:
-    """Answers what has come back from batches, and nothing else."""
+class CollectedReplies:
+    """A model whose answers are the collected replies of batches."""
 
-    def __init__(self, files: Mapping[str, ModelFile], cache: ReplyCache, desk: BatchDesk, prices: PriceTable) -> None:
-        """Get ready.
+    def __init__(
+        self, files: Mapping[str, ModelFile], cache: ReplyCache, client: BatchClient, prices: PriceTable
+    ) -> None:
+        """Set it up.
 
         Args:
             files: Models by full name.
             cache: Holds the replies.
-            desk: Knows what ended in an error.
-            prices: What a reply costs.
+            client: Knows the requests that ended in an error.
+            prices: Prices of replies.
         """
-        self._files, self._cache, self._desk, self._prices = files, cache, desk, prices
+        self._files, self._cache, self._client, self._prices = files, cache, client, prices
 
     async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
-        """Answer a request (agenthard.models.provider.Model).
+        """Answer a request (agenthard.models.request.Model).
 
         Raises:
-            NotAskedError: It has not come back.
-            ModelError: It came back with an error that lasts, or too often with one that might not.
+            NotAskedError: Its answer has not arrived.
+            ModelError: It ended in a permanent error, or too often in another one.
         """
         digest = self._files[request.model].addressed(request).digest
         reply = self._cache.get(digest)
         if reply is not None:
-            cost = self._prices.cost(request.model, reply.usage)
-            share = self._prices.batch_share(request.model)
-            return Completion(reply=reply, cached=True, attempts=0, cost=None if cost is None else cost * share)
-        errors = self._desk.errors(digest)
+            cost = self._prices.batch_cost(request.model, reply.usage)
+            return Completion(reply=reply, cached=True, attempts=0, cost=cost)
+        errors = self._client.errors(digest)
         for name in errors:
-            if name in _LASTING:
-                raise _LASTING[name](f"{request.model} answered it in a batch with {name}")
-        if len(errors) >= TRIES:
+            if name in _PERMANENT:
+                raise _PERMANENT[name](f"{request.model} answered it in a batch with {name}")
+        if len(errors) >= MAX_BATCHES:
             raise ServerError(f"{request.model} gave no reply in {len(errors)} batches: {', '.join(errors)}")
         raise NotAskedError
 
 
-class _Left:
-    """Requests that are still to be asked, on disk."""
+class _OpenRequests:
+    """Requests that are still to be submitted, on disk."""
 
     def __init__(self, settings: JudgingSettings, stream: IO[str]) -> None:
         self._settings, self._stream = settings, stream
 
-    def note(self, found: Unanswered) -> None:
+    def add(self, found: Unanswered) -> None:
         if not self._settings.judge(found.question.judge).investigates:
             self._stream.write(found.request.model_dump_json() + "\n")
 
-    def requests(self) -> Iterator[Request]:
+    def __iter__(self) -> Iterator[Request]:
         self._stream.seek(0)
         for line in self._stream:
             yield Request.model_validate_json(line)
 
 
 def run_batches(settings: JudgingSettings, wait: float | None = None) -> BatchOutcome:
-    """Go on with a judging through batches.
+    """Start or resume a judging through batches.
 
     Args:
         settings: The run.
-        wait: Seconds between two looks while batches are under way; None looks once.
+        wait: Seconds between two polls while batches are in progress; None polls once.
 
     Raises:
-        CommandError: The audit cannot be judged, or the folder is about something else.
-        ModelError: A provider cannot be reached or refuses; what was handed over is kept, and the same call goes on.
+        CommandError: The audit cannot be judged, or the folder holds something else.
+        ModelError: A provider cannot be reached or refuses. Submitted batches are kept, and the same call resumes.
     """
     inputs = AuditInputs(settings.audited())
-    task_ids = chosen_tasks(settings, inputs)
-    with taken(settings, inputs) as folder:
-        return unwrapped(_go_on(settings, inputs, folder, task_ids, wait))
+    task_ids = select_tasks(settings, inputs)
+    with acquire_run_folder(settings, inputs) as folder:
+        return run_async(_run(settings, inputs, folder, task_ids, wait))
 
 
 def cancel_batches(settings: JudgingSettings) -> int:
-    """Ask the providers to stop the batches that are under way; returns how many.
+    """Ask the providers to cancel the batches in progress; returns their number.
 
     Raises:
         ModelError: A provider cannot be reached.
@@ -131,76 +128,74 @@ def cancel_batches(settings: JudgingSettings) -> int:
         return 0
 
     async def cancel() -> int:
-        async with _desk(settings, settings.folder) as (desk, _):
-            return await desk.cancel()
+        async with _open_client(settings, settings.folder) as (client, _):
+            return await client.cancel()
 
-    return unwrapped(cancel())
+    return run_async(cancel())
 
 
-async def _go_on(
+async def _run(
     settings: JudgingSettings, inputs: AuditInputs, folder: JudgingFolder, task_ids: Sequence[str], wait: float | None
 ) -> BatchOutcome:
-    async with _desk(settings, folder) as (desk, cache):
-        intake, handed = Intake(), Submission()
+    async with _open_client(settings, folder) as (client, cache):
+        collected, submitted = Collected(), Submission()
         while True:
-            now = await desk.fetch()
-            sent = await _round(settings, inputs, folder, task_ids, desk, cache)
-            intake = (intake + now).model_copy(update={"waiting": now.waiting + sent.batches})
-            handed = handed + sent
-            if wait is None or not intake.waiting:
+            now = await client.collect()
+            sent = await _submit_open(settings, inputs, folder, task_ids, client, cache)
+            collected = (collected + now).model_copy(update={"waiting": now.waiting + sent.batches})
+            submitted = submitted + sent
+            if wait is None or not collected.waiting:
                 break
-            current().start(f"waiting for {intake.waiting} batches")
+            current().start(f"waiting for {collected.waiting} batches")
             await asyncio.sleep(wait)
-        batches = [(job.tag, job.model, words) for job, words in await desk.progress()]
+        batches = [(job.tag, job.model, message) for job, message in await client.progress()]
     return BatchOutcome(
         judging=conclude(settings, inputs, folder, task_ids, ""),
-        intake=intake,
-        submission=handed,
+        intake=collected,
+        submission=submitted,
         batches=tuple(batches),
         investigators=tuple(judge.name for judge in settings.judges.judges if judge.investigates),
     )
 
 
-async def _round(
+async def _submit_open(
     settings: JudgingSettings,
     inputs: AuditInputs,
     folder: JudgingFolder,
     task_ids: Sequence[str],
-    desk: BatchDesk,
+    client: BatchClient,
     cache: ReplyCache,
 ) -> Submission:
-    """Keep the verdicts of all replies that have come back, and hand over the requests that are left."""
+    """Store the verdicts of all replies that have arrived, and submit the requests that are left."""
     current().start("reading verdicts", total=len(task_ids))
-    model = Returned({file.name: file for file in settings.models}, cache, desk, settings.price_table())
-    store = AnswerStore(folder.store)
+    model = CollectedReplies({file.name: file for file in settings.models}, cache, client, settings.price_table())
+    store, path = AnswerStore(folder.store), folder.judge / "left.jsonl"
     try:
-        with (folder.judge / "left.jsonl").open("w+", encoding="utf-8") as stream:
-            left = _Left(settings, stream)
-            async with hands(settings) as both:
-                session = Session(settings, model, store, both, inputs.task, left.note)
-                await Judging(session, _advance).run(task_ids)
-                await Defending(session).run(task_ids)
-            return await desk.submit(left.requests())
+        with path.open("w+", encoding="utf-8") as stream:
+            requests = _OpenRequests(settings, stream)
+            async with prompt_worker(settings) as worker:
+                session = Session(settings, model, store, worker, inputs.task, requests.add)
+                await VerdictCollector(session, lambda task_id: current().advance(1)).run(task_ids)
+                await DefenceCollector(session).run(task_ids)
+            return await client.submit(requests)
     finally:
         store.close()
-        (folder.judge / "left.jsonl").unlink(missing_ok=True)
-
-
-def _advance(task_id: str) -> None:
-    current().advance(1)
+        path.unlink(missing_ok=True)
 
 
 @asynccontextmanager
-async def _desk(settings: JudgingSettings, folder: JudgingFolder) -> AsyncIterator[tuple[BatchDesk, ReplyCache]]:
-    place = folder.judge / "batches"
-    place.mkdir(parents=True, exist_ok=True)
+async def _open_client(
+    settings: JudgingSettings, folder: JudgingFolder
+) -> AsyncIterator[tuple[BatchClient, ReplyCache]]:
+    batches = folder.judge / "batches"
+    batches.mkdir(parents=True, exist_ok=True)
     cache, ledger = ReplyCache(folder.cache_of(settings)), Ledger(folder.ledger)
-    desk = BatchDesk(
-        settings.models, place, cache=cache, ledger=ledger, prices=settings.price_table(), budget=settings.limits
+    client = BatchClient(
+        settings.models, batches, cache=cache, ledger=ledger, prices=settings.price_table(), budget=settings.limits
     )
     try:
-        yield desk, cache
+        yield client, cache
     finally:
-        await desk.close()
+        await client.close()
         ledger.close()
         cache.close()

@@ -1,7 +1,7 @@
-"""What a judging leaves: a run folder like an audit's with the judges' findings, and ``judge/`` with what they said.
+"""Write the result of a judging: a run folder like an audit's with the judges' findings, and their verdicts.
 
-``judge/panels.jsonl`` has the panel's word on each task, ``judge/verdicts.jsonl`` each verdict after the evidence gate,
-``judge/questions.parquet`` one row per question: outcome, error, prompt version, tokens, cost.
+``judge/panels.jsonl`` has the aggregate verdict on each task, ``judge/verdicts.jsonl`` each verdict after the evidence
+gate, ``judge/questions.parquet`` one row per question: outcome, error, prompt version, tokens, cost.
 """
 
 from collections import Counter
@@ -17,8 +17,7 @@ from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.shards import ShardResult
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.panel import defended
-from agenthard.flows.judging.panels import Sitting, sittings
+from agenthard.flows.judging.panel import PanelResult, apply_defences, panel_results
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import Answer, AnswerStore
 from agenthard.flows.publish import Addition, AuditOutcome, publish
@@ -44,26 +43,26 @@ _QUESTIONS = pa.schema(
 
 
 class JudgingOutcome(Record):
-    """The result of a judging in figures, and where its files are."""
+    """The result of a judging in figures, and the paths of its files."""
 
     tasks: int
     """Tasks that were to be judged."""
     panels: dict[str, int]
-    """Those of them by the panel's word; ``not asked`` where no question was answered."""
+    """Tasks by aggregate verdict; ``not asked`` where no question was answered."""
     questions: int
-    """Questions that these tasks call for."""
+    """Questions about these tasks."""
     answered: int
-    """Those of them that a verdict answers."""
+    """Questions with a verdict."""
     errors: dict[str, int]
-    """Those that ended in an error, by kind."""
+    """Questions that ended in an error, by kind."""
     not_asked: int
-    """Those that nobody was asked, or nobody has answered yet."""
+    """Questions that were not asked, or have no answer yet."""
     findings: dict[str, int]
     """Findings of the judges by tier."""
     stopped: str
     """Why the judging ended early; empty when it did not."""
     costs: tuple[Total, ...]
-    """What models took, by model; empty when none was asked here."""
+    """Tokens and costs by model; empty when no model was asked."""
     audit: AuditOutcome
     """The audit with the judges' findings in it."""
 
@@ -76,17 +75,17 @@ class JudgingOutcome(Record):
 def publish_judging(
     settings: JudgingSettings, inputs: AuditInputs, store: AnswerStore, task_ids: Sequence[str], stopped: str = ""
 ) -> JudgingOutcome:
-    """Conclude from all answers in the folder and write everything that a reader gets.
+    """Aggregate all answers in the folder and write every file of the result.
 
     Args:
         settings: The run.
         inputs: The audit.
         store: The answers.
-        task_ids: The tasks that were to be judged now; the folder may hold answers on others.
+        task_ids: The tasks that were to be judged now; the folder may hold answers about others.
         stopped: Why the judging ended early.
     """
     folder = settings.folder
-    found = list(sittings(settings.judges, store, inputs.plan.task_ids))
+    found = list(panel_results(settings.judges, store, inputs.plan.task_ids))
     panels = {each.task_id: _panel(each, store, inputs) for each in found if each.panel is not None}
     write_jsonl(folder.judge / "panels.jsonl", panels.values())
     write_jsonl(folder.judge / "verdicts.jsonl", (answer.checked for each in found for answer in each.answers))
@@ -114,7 +113,7 @@ def publish_judging(
     tiers = Counter(f.tier for f in read_findings(folder.root) if f.check == JudgeCheck.id)
     return JudgingOutcome(
         tasks=len(now),
-        panels=_panels(now, panels),
+        panels=_panel_counts(now, panels),
         **counts,
         findings={tier.value: tiers[tier] for tier in Tier},
         stopped=stopped,
@@ -123,15 +122,15 @@ def publish_judging(
     )
 
 
-def _panel(sitting: Sitting, store: AnswerStore, inputs: AuditInputs) -> PanelVerdict:
-    """The panel's word after all defences, with the number of questions that the task calls for, open ones included."""
-    assert sitting.panel is not None
-    panel = defended(sitting.panel, store.defences(sitting.task_id), inputs.tasks[sitting.task_id])
-    return panel.model_copy(update={"asked": sitting.planned})
+def _panel(found: PanelResult, store: AnswerStore, inputs: AuditInputs) -> PanelVerdict:
+    """Return the aggregate verdict after all defences, with the number of planned questions, open ones included."""
+    assert found.panel is not None
+    panel = apply_defences(found.panel, store.defences(found.task_id), inputs.tasks[found.task_id])
+    return panel.model_copy(update={"asked": found.planned})
 
 
-def _unfinished(result: ShardResult, found: Sequence[Sitting]) -> ShardResult:
-    """A task on which questions are open is not clean, whatever the others said."""
+def _unfinished(result: ShardResult, found: Sequence[PanelResult]) -> ShardResult:
+    """Mark tasks with open questions as not checked where the answers so far would make them clean."""
     open_ = {each.task_id: each for each in found if each.answers and not each.complete}
     rows = []
     for row in result.coverage:
@@ -143,12 +142,12 @@ def _unfinished(result: ShardResult, found: Sequence[Sitting]) -> ShardResult:
     return result.model_copy(update={"coverage": tuple(rows)})
 
 
-def _panels(now: Sequence[Sitting], panels: Mapping[str, PanelVerdict]) -> dict[str, int]:
-    words = Counter(panels[each.task_id].outcome if each.task_id in panels else "not asked" for each in now)
-    return {name: words[name] for name in ("flawed", "not_flawed", "uncertain", "error", "not asked")}
+def _panel_counts(now: Sequence[PanelResult], panels: Mapping[str, PanelVerdict]) -> dict[str, int]:
+    outcomes = Counter(panels[each.task_id].outcome if each.task_id in panels else "not asked" for each in now)
+    return {name: outcomes[name] for name in ("flawed", "not_flawed", "uncertain", "error", "not asked")}
 
 
-def _counts(now: Sequence[Sitting]) -> dict[str, Any]:
+def _counts(now: Sequence[PanelResult]) -> dict[str, Any]:
     answers = [answer for each in now for answer in each.answers]
     errors = Counter(answer.error[0] for answer in answers if answer.error[0])
     planned = sum(each.planned for each in now)
@@ -163,11 +162,11 @@ def _counts(now: Sequence[Sitting]) -> dict[str, Any]:
 def _costs(ledger: Path) -> tuple[Total, ...]:
     if not ledger.is_file():
         return ()
-    books = Ledger(ledger)
+    opened = Ledger(ledger)
     try:
-        return tuple(books.totals())
+        return tuple(opened.totals())
     finally:
-        books.close()
+        opened.close()
 
 
 def _manifest(
@@ -190,14 +189,14 @@ def _write_questions(path: Path, answers: Sequence[Answer]) -> None:
 
 
 def _row(answer: Answer) -> dict[str, Any]:
-    judged, (kind, words) = answer.judged, answer.error
+    judged, (kind, message) = answer.judged, answer.error
     return {
         **dict(zip(("task_id", "judge", "sample"), answer.question, strict=False)),
         "prompt_version": judged.prompt_version,
         "digest": answer.digest,
         "outcome": answer.checked.outcome,
         "error": kind or None,
-        "message": words or None,
+        "message": message or None,
         "attempts": answer.attempts,
         "issues": len(answer.checked.issues),
         "standing": len(answer.checked.standing),

@@ -1,9 +1,9 @@
-"""Writing prompts and checking verdicts beside the event loop, so that requests in flight never wait for either."""
+"""Run prompt writing and verdict checking in other processes, so that the event loop stays free for requests."""
 
 import asyncio
 import multiprocessing
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import asynccontextmanager
@@ -15,88 +15,94 @@ from agenthard.audit.judge.judged import Judged
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.playing import follow_parent
-from agenthard.flows.judging.prompts import Ready, Workbench, open_workbench
+from agenthard.flows.judging.prompts import PreparedPrompt, PromptBuilder, prompt_builder
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.taxonomy.errors import AgentHardError
 
 T = TypeVar("T")
 _Job = tuple[Callable[..., Any], tuple[Any, ...]]
-_TOGETHER_SECONDS = 0.1
-_BEHIND = 5
-"""How far these processes stand behind the event loop where cores are scarce: requests in flight come first."""
+_BATCH_SECONDS = 0.1
+"""Jobs that arrive within this time are sent together: each message to a process costs the event loop a millisecond."""
+_NICENESS = 5
+"""Lower priority of the processes: where cores are scarce, requests in flight come first."""
 
 
 class PreparationError(AgentHardError):
-    """Something could not be done for one task; the message says what went wrong."""
+    """A prompt could not be written, or a verdict could not be checked."""
 
     code = "AH804"
 
 
-class Hands(Protocol):
-    """Who writes prompts and checks verdicts. What cannot be done is `PreparationError`."""
+class PromptWorker(Protocol):
+    """Writes prompts and checks verdicts. Every method raises `PreparationError` when it fails on a task."""
 
-    async def prepare(self, task_id: str) -> dict[str, Ready]:
-        """Write the prompts of all judges for one task, by the judge's name."""
+    async def prepare(self, task_id: str) -> dict[str, PreparedPrompt]:
+        """Write the prompts of all judges for one task, by the name of the judge."""
         ...
 
     async def check(self, judged: Judged, material: Material) -> CheckedVerdict:
-        """Check what a judge said of a task."""
+        """Check a judge's verdict on a task."""
         ...
 
-    async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> Ready:
+    async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> PreparedPrompt:
         """Write the prompt of a defence of a task."""
         ...
 
 
-class _Here:
-    """Everything in this process."""
+class InProcess:
+    """A prompt worker in this process."""
 
     def __init__(self, settings: JudgingSettings) -> None:
-        self._workbench = open_workbench(settings)
+        """Read the audit."""
+        self._builder = prompt_builder(settings)
 
-    async def prepare(self, task_id: str) -> dict[str, Ready]:
-        return self._do(Workbench.prepare, task_id)
+    async def prepare(self, task_id: str) -> dict[str, PreparedPrompt]:
+        """Write the prompts of all judges for one task."""
+        return self._run(PromptBuilder.prepare, task_id)
 
     async def check(self, judged: Judged, material: Material) -> CheckedVerdict:
-        return self._do(Workbench.check, judged, material)
+        """Check a judge's verdict on a task."""
+        return self._run(PromptBuilder.check, judged, material)
 
-    async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> Ready:
-        return self._do(Workbench.defence, task_id, issue, judge)
+    async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> PreparedPrompt:
+        """Write the prompt of a defence of a task."""
+        return self._run(PromptBuilder.defence, task_id, issue, judge)
 
-    def _do(self, work: Callable[..., T], *arguments: Any) -> T:
-        [found] = _work_on(self._workbench, [(work, arguments)])
+    def _run(self, work: Callable[..., T], *arguments: Any) -> T:
+        [found] = _run_jobs(self._builder, [(work, arguments)])
         if isinstance(found, Exception):
             raise found
         result: T = found
         return result
 
 
-class _Elsewhere:
-    """Everything in processes of its own, each of which has read the audit."""
+class ProcessPool:
+    """A prompt worker that distributes jobs over several processes, each of which has read the audit."""
 
     def __init__(self, settings: JudgingSettings, pool: ProcessPoolExecutor) -> None:
+        """Use a pool whose processes were started with `_start`."""
         self._settings, self._pool, self._workers = settings, pool, settings.workers
         self._waiting: list[tuple[_Job, asyncio.Future[Any]]] = []
         self._sending: set[asyncio.Future[None]] = set()
 
-    async def prepare(self, task_id: str) -> dict[str, Ready]:
-        return await self._do(Workbench.prepare, task_id)
+    async def prepare(self, task_id: str) -> dict[str, PreparedPrompt]:
+        """Write the prompts of all judges for one task."""
+        return await self._submit(PromptBuilder.prepare, task_id)
 
     async def check(self, judged: Judged, material: Material) -> CheckedVerdict:
-        return await self._do(Workbench.check, judged, material)
+        """Check a judge's verdict on a task."""
+        return await self._submit(PromptBuilder.check, judged, material)
 
-    async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> Ready:
-        return await self._do(Workbench.defence, task_id, issue, judge)
+    async def defence(self, task_id: str, issue: PanelIssue, judge: str) -> PreparedPrompt:
+        """Write the prompt of a defence of a task."""
+        return await self._submit(PromptBuilder.defence, task_id, issue, judge)
 
-    async def _do(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Have something done together with all that is asked for within a tenth of a second.
-
-        Each message to another process costs the event loop a millisecond, and nobody waits for a single one.
-        """
+    async def _submit(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Queue a job; it is sent together with the jobs of the next tenth of a second."""
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append(((work, arguments), done))
         if len(self._waiting) == 1:
-            asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._send)
+            asyncio.get_running_loop().call_later(_BATCH_SECONDS, self._send)
         return await done
 
     def _send(self) -> None:
@@ -112,12 +118,12 @@ class _Elsewhere:
         try:
             found = await asyncio.get_running_loop().run_in_executor(self._pool, _work, self._settings, jobs)
         except BrokenProcessPool:
-            words = (
-                "a process that writes prompts died (out of memory, or killed); what is answered is kept: the same "
-                "command goes on from there, and --workers 1 takes the least memory"
+            message = (
+                "a process that writes prompts died (out of memory, or killed). All answers are kept: run the same "
+                "command to resume; --workers 1 uses the least memory"
             )
-            found = [CommandError(words)] * len(jobs)
-        except Exception as error:  # noqa: BLE001 - what cannot be sent there and back ends no run
+            found = [CommandError(message)] * len(jobs)
+        except Exception as error:  # noqa: BLE001 - a job that cannot be pickled fails alone
             found = [PreparationError(f"{type(error).__name__}: {error}")] * len(jobs)
         for (_, done), result in zip(share, found, strict=True):
             if done.done():
@@ -129,15 +135,15 @@ class _Elsewhere:
 
 
 @asynccontextmanager
-async def hands(settings: JudgingSettings) -> AsyncIterator[Hands]:
-    """Take on those who write and check, as many processes as the settings say."""
+async def prompt_worker(settings: JudgingSettings) -> AsyncIterator[PromptWorker]:
+    """Start a prompt worker with as many processes as the settings say."""
     if not settings.workers:
-        yield _Here(settings)
+        yield InProcess(settings)
         return
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(settings.workers, mp_context=context, initializer=_start, initargs=(settings,))
     try:
-        yield _Elsewhere(settings, pool)
+        yield ProcessPool(settings, pool)
     finally:
         processes = list((pool._processes or {}).values())
         pool.shutdown(wait=False, cancel_futures=True)
@@ -145,24 +151,35 @@ async def hands(settings: JudgingSettings) -> AsyncIterator[Hands]:
             process.terminate()
 
 
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end; of a group of errors the first is raised, since all have one cause."""
+    try:
+        return asyncio.run(work)
+    except ExceptionGroup as group:
+        first: BaseException = group
+        while isinstance(first, BaseExceptionGroup):
+            first = first.exceptions[0]
+        raise first from group
+
+
 def _start(settings: JudgingSettings) -> None:
     follow_parent()
-    os.nice(_BEHIND)
-    open_workbench(settings)
+    os.nice(_NICENESS)
+    prompt_builder(settings)
 
 
 def _work(settings: JudgingSettings, jobs: list[_Job]) -> list[Any]:
-    return _work_on(open_workbench(settings), jobs)
+    return _run_jobs(prompt_builder(settings), jobs)
 
 
-def _work_on(workbench: Workbench, jobs: list[_Job]) -> list[Any]:
-    """Do all jobs; the exception of one is its result."""
+def _run_jobs(builder: PromptBuilder, jobs: list[_Job]) -> list[Any]:
+    """Run all jobs; the result of a failed job is its exception."""
     found: list[Any] = []
     for work, arguments in jobs:
         try:
-            found.append(work(workbench, *arguments))
+            found.append(work(builder, *arguments))
         except CommandError as error:
             found.append(error)
-        except Exception as error:  # noqa: BLE001 - what is wrong with one task ends no run
+        except Exception as error:  # noqa: BLE001 - a faulty task must not end the run
             found.append(PreparationError(f"{type(error).__name__}: {error}"))
     return found

@@ -1,8 +1,8 @@
-"""Handing requests over as batches, and taking the answers in: nothing is sent twice, everything is on the books.
+"""Submit requests as batches and collect the answers: nothing is sent twice, and every cost is in the ledger.
 
-Answers go into the reply cache under the digests of their requests, so that whoever asks the same through
-models.client afterwards finds them there. Reservations and costs stand in the ledger, with the tag of the batch as the
-owner. What is on disk at any moment is enough to go on after kill -9.
+Answers go into the reply cache under the digests of their requests, where `agenthard.models.client` finds them too.
+Reservations and costs go into the ledger, with the tag of the batch as their owner. The files on disk are at any moment
+enough to resume after kill -9.
 """
 
 import hashlib
@@ -11,10 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from agenthard.models.batch.intake import Intake, take_in
+from agenthard.models.batch.collect import Collected, collect_answers
 from agenthard.models.batch.jobs import Job, JobStore
 from agenthard.models.batch.service import BatchService, service_for
-from agenthard.models.batch.submission import Submission
 from agenthard.models.batch.wire import custom_id_of, request_line
 from agenthard.models.budget import Budget, most
 from agenthard.models.cache import ReplyCache
@@ -24,15 +23,35 @@ from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
 from agenthard.models.request import Request
 from agenthard.taxonomy.files import sync
+from agenthard.taxonomy.record import Record
 
-MOST_REQUESTS = 50_000
-"""Requests that OpenAI takes in one batch."""
-MOST_BYTES = 190 * 1024 * 1024
-"""Bytes of one file; OpenAI takes 200 MB, Gemini 2 GB."""
+MAX_REQUESTS = 50_000
+"""Requests that OpenAI accepts in one batch."""
+MAX_BYTES = 190 * 1024 * 1024
+"""Bytes of one file; OpenAI accepts 200 MB, Gemini 2 GB."""
 
 
-class BatchDesk:
-    """The batches of one run folder. One process at a time; cache and ledger stay the caller's to close."""
+class Submission(Record):
+    """The requests that one call submitted."""
+
+    batches: int = 0
+    """Batches submitted, those that an earlier call prepared included."""
+    requests: int = 0
+    """Requests in them."""
+    answered: int = 0
+    """Requests whose reply was in the cache."""
+    under_way: int = 0
+    """Requests that were in a batch already."""
+    left: int = 0
+    """Requests that exceed the budget."""
+
+    def __add__(self, other: "Submission") -> "Submission":
+        """Adds up two calls."""
+        return Submission(**{name: getattr(self, name) + getattr(other, name) for name in Submission.model_fields})
+
+
+class BatchClient:
+    """The batches of one run folder. Only one process may use it; the caller closes cache and ledger."""
 
     def __init__(
         self,
@@ -50,13 +69,13 @@ class BatchDesk:
 
         Args:
             files: The models.
-            folder: Where the batches' files and their store lie.
-            cache: Where replies go.
-            ledger: Where costs go.
-            prices: What tokens cost.
-            budget: What all rows of the ledger together may take.
-            purpose: Who pays.
-            service_for: Makes the batch service of a model.
+            folder: Folder of the batch files and of their store.
+            cache: Stores the replies.
+            ledger: Records the costs.
+            prices: Prices of tokens.
+            budget: Limit for all rows of the ledger together.
+            purpose: Purpose of the requests in the ledger.
+            service_for: Creates the batch service of a model.
 
         Raises:
             ConfigurationError: The store cannot be opened, or the budget is in money and a model has no price.
@@ -71,71 +90,68 @@ class BatchDesk:
         self._jobs = JobStore(folder / "batches.sqlite")
 
     async def submit(self, requests: Iterable[Request]) -> Submission:
-        """Hand requests over that have no answer yet; what an earlier call began is ended first.
+        """Submit the requests that have no answer yet, after the batches that an interrupted call prepared.
 
         Args:
-            requests: What is asked, of any of the models; read one by one.
+            requests: Requests to any of the models; read one by one.
 
         Raises:
-            BadRequestError: A provider refuses a batch as a whole; it is marked as failed.
-            ModelError: The provider cannot be reached; the batch is written down, and the next call goes on with it.
+            BadRequestError: A provider refuses a whole batch, which is then marked as failed.
+            ModelError: The provider cannot be reached; the batch stays prepared, and the next call submits it.
         """
         count: Counter[str] = Counter()
         for job in self._jobs.jobs():
             if job.state == "new":
-                await self._hand_over(job.tag, count)
+                await self._submit(job.tag, count)
         for model, digests, lines in self._chunks(requests, count):
             tag = self._tag(digests)
             sync(lines)
             lines.replace(self._lines(tag))
             self._jobs.begin(tag, model, digests)
-            await self._hand_over(tag, count)
+            await self._submit(tag, count)
         return Submission.model_validate({name: count[name] for name in Submission.model_fields})
 
     async def progress(self) -> list[tuple[Job, str]]:
-        """Every batch with the provider's word for its state; those that are fetched or failed are not asked about."""
+        """Return every batch with its state in the provider's words; finished batches are not requested again."""
         found = []
         for job in self._jobs.jobs():
-            words = job.words
+            message = job.message
             if job.state == "submitted" and job.batch:
                 now = await self._service(job.model).progress(job.batch)
-                words = f"{now.words}, {now.done:,} answered, {now.failed:,} failed"
-            found.append((job, words))
+                message = f"{now.message}, {now.done:,} answered, {now.failed:,} failed"
+            found.append((job, message))
         return found
 
-    async def fetch(self) -> Intake:
-        """Take in the answers of all batches that have ended."""
-        total = Intake()
+    async def collect(self) -> Collected:
+        """Collect the answers of all batches that have ended."""
+        total = Collected()
         for job in self._jobs.jobs():
             if job.state != "submitted" or not job.batch:
                 continue
             service = self._service(job.model)
             now = await service.progress(job.batch)
             if now.state == "running":
-                total += Intake(waiting=1)
+                total += Collected(waiting=1)
                 continue
             answers = self._folder / f"{job.tag}.answers.jsonl"
             answers.unlink(missing_ok=True)
             answers.touch()
             if now.state == "ended":
                 await service.download(job.batch, answers)
-            file, share = self._files[job.model], self._prices.batch_share(job.model)
-            total += take_in(
-                answers, file, job.tag, self._jobs, self._cache, self._ledger,
-                lambda usage, file=file, share=share: _times(self._prices.cost(file.name, usage), share),  # type: ignore[misc]
-            )  # fmt: skip
-            self._jobs.change(job.tag, "fetched" if now.state == "ended" else "failed", now.words)
+            file = self._files[job.model]
+            total += collect_answers(answers, file, job.tag, self._jobs, self._cache, self._ledger, self._prices)
+            self._jobs.change(job.tag, "fetched" if now.state == "ended" else "failed", now.message)
         return total
 
     def errors(self, digest: str) -> list[str]:
-        """Names of the errors that a request ended with, once for each batch it was in."""
+        """Return the names of the errors of a request, one for each batch that it failed in."""
         return self._jobs.errors(digest)
 
     async def cancel(self) -> int:
-        """Ask the providers to stop all batches that run; what is answered by then can be fetched.
+        """Ask the providers to cancel all running batches; answers that exist by then can be collected.
 
         Returns:
-            How many.
+            The number of batches.
         """
         running = [job for job in self._jobs.jobs() if job.state == "submitted" and job.batch]
         for job in running:
@@ -149,7 +165,7 @@ class BatchDesk:
         self._jobs.close()
 
     def _chunks(self, requests: Iterable[Request], count: Counter[str]) -> Iterator[tuple[str, list[str], Path]]:
-        """Write requests that are still to be asked into files; yields model, digests and file."""
+        """Write the open requests into files; yields model, digests and file."""
         known = self._jobs.under_way()
         open_: dict[str, tuple[list[str], Path]] = {}
         for request in requests:
@@ -162,7 +178,7 @@ class BatchDesk:
             line = request_line(self._files[request.model], request, digest).encode() + b"\n"
             self._cache.put(request, digest, None)
             digests, file = open_.setdefault(request.model, ([], self._folder / f"next-{len(open_)}.jsonl"))
-            if len(digests) >= MOST_REQUESTS or (digests and file.stat().st_size + len(line) > MOST_BYTES):
+            if len(digests) >= MAX_REQUESTS or (digests and file.stat().st_size + len(line) > MAX_BYTES):
                 yield request.model, digests, file
                 open_[request.model] = (digests, file) = ([], file)
             with file.open("ab" if digests else "wb") as stream:
@@ -171,14 +187,14 @@ class BatchDesk:
         for model, (digests, file) in open_.items():
             yield model, digests, file
 
-    async def _hand_over(self, tag: str, count: Counter[str]) -> None:
-        """Book the requests of a batch that is written down, leave out what the budget has no room for, and send it."""
+    async def _submit(self, tag: str, count: Counter[str]) -> None:
+        """Reserve the costs of a prepared batch, drop the requests that exceed the budget, and submit it."""
         job = next(job for job in self._jobs.jobs() if job.tag == tag)
         members = self._jobs.members(tag)
-        left = self._book(tag, job.model, members)
+        left = self._reserve(tag, job.model, members)
         count["left"] += len(left)
         if left:
-            self._leave_out(tag, left)
+            self._drop(tag, left)
         if len(left) == len(members):
             self._jobs.change(tag, "failed", "the budget has no room for any of its requests")
             return
@@ -194,14 +210,14 @@ class BatchDesk:
         count["batches"] += 1
         count["requests"] += len(members) - len(left)
 
-    def _book(self, tag: str, model: str, digests: Iterable[str]) -> set[str]:
-        """Reserve what requests can take at most; returns those that the budget has no room for."""
-        booked = {row.digest for row in self._ledger.of_owner(tag)}
+    def _reserve(self, tag: str, model: str, digests: Iterable[str]) -> set[str]:
+        """Reserve the maximum cost of each request; returns the requests that exceed the budget."""
+        reserved = {row.digest for row in self._ledger.of_owner(tag)}
         share = self._prices.batch_share(model)
         left: set[str] = set()
         for digest in digests:
             request = self._cache.request(digest)
-            if digest in booked or request is None:
+            if digest in reserved or request is None:
                 continue
             upper = most(request, self._prices)
             upper = upper._replace(money=upper.money * share)
@@ -209,7 +225,8 @@ class BatchDesk:
                 left.add(digest)
         return left
 
-    def _leave_out(self, tag: str, left: set[str]) -> None:
+    def _drop(self, tag: str, left: set[str]) -> None:
+        """Remove requests from a prepared batch and from its file."""
         for digest in sorted(left):
             self._jobs.drop(tag, digest)
         whole, rest, wanted = self._lines(tag), self._folder / f"{tag}.rest.jsonl", self._jobs.members(tag)
@@ -229,7 +246,3 @@ class BatchDesk:
         if model not in self._services:
             self._services[model] = self._service_for(self._files[model])
         return self._services[model]
-
-
-def _times(cost: float | None, share: float) -> float | None:
-    return None if cost is None else cost * share

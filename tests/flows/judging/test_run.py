@@ -185,16 +185,16 @@ def test_an_investigating_judge(api: str, audited: Path, loopback: Loopback, tmp
 def test_a_task_that_cannot_be_written_is_an_error_of_its_own(
     audited: Path, loopback: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from agenthard.flows.judging import prompts as workbench
+    from agenthard.flows.judging import prompts
 
-    gather = workbench.gather
+    gather = prompts.gather
 
     def broken(task: Any, *more: Any) -> Any:
         if task.id == "lib/2":
             raise RuntimeError("its record is broken")
         return gather(task, *more)
 
-    monkeypatch.setattr(workbench, "gather", broken)
+    monkeypatch.setattr(prompts, "gather", broken)
     loopback.service.brain = verdict
     content = panel([{"model": model("chat", loopback.url)}])
     outcome = run_judging(judging(audited, tmp_path / "out", content, tasks=("lib/1", "lib/2", "lib/3")))

@@ -1,8 +1,7 @@
-"""Answers of a batch, line by line, into the reply cache and onto the books."""
+"""Collect the answers of a batch, line by line, into the reply cache and the ledger."""
 
 import json
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +13,29 @@ from agenthard.models.cache import ReplyCache
 from agenthard.models.errors import MalformedReplyError, ModelError
 from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import ModelFile
-from agenthard.models.request import Usage
+from agenthard.models.prices import PriceTable
 from agenthard.taxonomy.record import Record
 
 
-class Intake(Record):
-    """What came back."""
+class Collected(Record):
+    """The answers that one call collected."""
 
     answered: int = 0
-    """Requests whose replies are in the cache now."""
+    """Requests whose replies are now in the cache."""
     errors: dict[str, int] = Field(default_factory=dict)
-    """Requests that ended otherwise, by the name of the error; NotAnswered: the batch ended without them."""
+    """Requests without a reply, by the name of the error; NotAnswered: the batch ended without them."""
     unknown: int = 0
-    """Lines about something that was not asked in the batch."""
+    """Lines with an id that is not in the batch."""
     repeated: int = 0
-    """Lines about a request that had its answer already."""
+    """Further lines with an id that occurred before."""
     unreadable: tuple[str, ...] = ()
-    """Lines that are no JSON: file and line number."""
+    """Lines that are not valid JSON: file and line number."""
     waiting: int = 0
-    """Batches that are not over yet."""
+    """Batches that are still running."""
 
-    def __add__(self, other: "Intake") -> "Intake":
+    def __add__(self, other: "Collected") -> "Collected":
         """Adds up two batches."""
-        return Intake(
+        return Collected(
             answered=self.answered + other.answered,
             errors=dict(sorted((Counter(self.errors) + Counter(other.errors)).items())),
             unknown=self.unknown + other.unknown,
@@ -46,25 +45,25 @@ class Intake(Record):
         )
 
 
-def take_in(
+def collect_answers(
     answers: Path,
     file: ModelFile,
     tag: str,
     jobs: JobStore,
     cache: ReplyCache,
     ledger: Ledger,
-    cost: Callable[[Usage], float | None],
-) -> Intake:
-    """Read the answer file of a batch; doing it again after kill -9 changes nothing that is done.
+    prices: PriceTable,
+) -> Collected:
+    """Read the answer file of a batch. A second call after kill -9 continues where the first one ended.
 
     Args:
         answers: The file.
         file: The model.
         tag: The batch.
-        jobs: Where outcomes go.
-        cache: Where replies go.
-        ledger: Where costs go.
-        cost: What a reply in a batch costs; None without a price.
+        jobs: Records the outcomes.
+        cache: Stores the replies.
+        ledger: Records the costs.
+        prices: Prices of replies.
     """
     members = jobs.members(tag)
     rows = {row.digest: row for row in ledger.of_owner(tag)}
@@ -81,7 +80,7 @@ def take_in(
         for number, text in enumerate(stream, start=1):
             if not text.strip():
                 continue
-            line = _json(text)
+            line = _parse(text)
             digest = custom_id_of(line)
             if line is None:
                 unreadable.append(f"{answers.name}, line {number}")
@@ -94,7 +93,7 @@ def take_in(
                 if members[digest] is not None:
                     continue
                 request = cache.request(digest)
-                assert request is not None, "the desk keeps every request before it hands it over"
+                assert request is not None, "the client stores every request before it submits it"
                 try:
                     reply = read_line(file, request, line)
                 except ModelError as error:
@@ -102,13 +101,14 @@ def take_in(
                     continue
                 cache.put(request, digest, reply)
                 if digest in rows and rows[digest].state == "sent":
-                    ledger.answered(rows[digest].id, reply.usage, cost(reply.usage), stated=reply.usage_stated)
+                    cost = prices.batch_cost(file.name, reply.usage)
+                    ledger.answered(rows[digest].id, reply.usage, cost, stated=reply.usage_stated)
                 jobs.end(tag, [(digest, "answered")])
                 count["answered"] += 1
     for digest, outcome in members.items():
         if outcome is None and digest not in seen:
             close(digest, "NotAnswered", maybe_billed=False)
-    return Intake(
+    return Collected(
         answered=count["answered"],
         errors=dict(sorted(errors.items())),
         unknown=count["unknown"],
@@ -117,7 +117,7 @@ def take_in(
     )
 
 
-def _json(text: bytes) -> Any:
+def _parse(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
