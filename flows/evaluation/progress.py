@@ -1,4 +1,4 @@
-"""How an evaluation gets on, shown while it runs: episodes settled, how many a second, and what models have cost."""
+"""Show the progress of an evaluation while it runs: settled episodes, episodes per second, and costs."""
 
 import threading
 import time
@@ -15,16 +15,16 @@ from agenthard.models.prices import load_prices
 
 _SECONDS = 1.0
 _WINDOW = 60
-"""Looks that the rate is taken over."""
+"""Updates that the rate is averaged over."""
 
 
 @contextmanager
-def watching(settings: EvaluationSettings, tasks: int) -> Iterator[None]:
-    """Show the progress of all processes that work in the run folder while the block runs.
+def show_episodes(settings: EvaluationSettings, tasks: int) -> Iterator[None]:
+    """Show the progress of all processes in the run folder while the block runs.
 
     Args:
-        settings: the evaluation.
-        tasks: how many tasks there are.
+        settings: The evaluation.
+        tasks: Number of tasks.
     """
     over = threading.Event()
     store = EpisodeStore(settings.folder.store)
@@ -38,7 +38,7 @@ def watching(settings: EvaluationSettings, tasks: int) -> Iterator[None]:
             try:
                 settled, totals = _settled(store, settings), ledger.totals(by=()) if ledger else []
             except ModelError:
-                continue  # Whoever plays runs into the same error, and says so.
+                continue  # The processes that play meet the same error and report it.
             current().advance(settled - seen[-1][1])
             seen.append((time.monotonic(), settled))
             (then, before), (now, after) = seen[0], seen[-1]
@@ -61,7 +61,7 @@ def _settled(store: EpisodeStore, settings: EvaluationSettings) -> int:
 
 
 def _spent(totals: list[Total]) -> str:
-    """What models have taken, in words; nothing as long as nothing was asked."""
+    """Describe the costs so far; empty before the first request."""
     if not totals:
         return ""
     if totals[0].cost is None:

@@ -14,7 +14,7 @@ from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.judged import Judged
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.flows.errors import CommandError
-from agenthard.flows.evaluation.playing import follow_parent
+from agenthard.flows.evaluation.play import follow_parent
 from agenthard.flows.judging.prompts import PreparedPrompt, PromptBuilder, prompt_builder
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.taxonomy.errors import AgentHardError

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from agenthard.flows.evaluation.progress import watching
+from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.progress import show_progress
 from agenthard.models.budget import Amount, Budget
@@ -36,6 +36,6 @@ def test_rate_and_cost_stand_beside_the_bar(tmp_path: Path, monkeypatch: pytest.
             looked.set()
 
         monkeypatch.setattr(current(), "note", note)
-        with watching(settings, tasks=3):
+        with show_episodes(settings, tasks=3):
             assert looked.wait(60)
     assert notes[0] == "0.0/s, 1.25 USD"
