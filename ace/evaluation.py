@@ -15,8 +15,7 @@ from agenthard.ace.source import AceBench
 from agenthard.audit.sources.base import Quarantine, hash_files
 from agenthard.models.estimate import Spread, Workload
 from agenthard.models.model_file import ModelFile
-from agenthard.models.provider import Model
-from agenthard.models.request import Request
+from agenthard.models.request import Model, Request
 from agenthard.models.tokens import prompt_tokens
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory

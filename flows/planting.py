@@ -85,7 +85,7 @@ def generated(count: int, seed: int) -> list[Sound]:
     """
     from tempfile import TemporaryDirectory
 
-    from agenthard.flows.demo import write_demo
+    from agenthard.flows.demo import write_sound_demo
 
     tasks, played = list["AgentTask"](), list["Trajectory"]()
     for index, (task, instance) in enumerate(islice(_instances(count, seed), count)):
@@ -94,7 +94,7 @@ def generated(count: int, seed: int) -> list[Sound]:
             played += _runs_of(instance, task.id, seed)
     with TemporaryDirectory() as folder:
         root = Path(folder)
-        write_demo(root, flawed=False, more=True)
+        write_sound_demo(root)
         desk = open_source("native", root)
         quarantine = Quarantine()
         tasks += desk.tasks(quarantine)

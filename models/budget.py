@@ -1,4 +1,4 @@
-"""What a run may spend, and what one request can cost at most."""
+"""The budget of a run, and the maximum cost of one request."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from agenthard.models.tokens import most_output_tokens, most_prompt_tokens
 from agenthard.taxonomy.record import Record
 
 ROUNDING = 1e-9
-"""Money that sums of many small costs may be off by."""
+"""Tolerance for the rounding errors of sums over many small costs."""
 
 
 class Amount(NamedTuple):
@@ -23,7 +23,7 @@ class Amount(NamedTuple):
     tokens: int
     """Tokens of prompts and replies."""
     money: float
-    """Cost in the currency of the price table; what has no price counts 0."""
+    """Cost in the currency of the price table; a model without a price counts 0."""
 
 
 class Budget(Record):
@@ -34,10 +34,10 @@ class Budget(Record):
     tokens: int | None = Field(default=None, ge=0)
     """Tokens of prompts and replies."""
     calls: int | None = Field(default=None, ge=0)
-    """Requests sent, repeated ones included."""
+    """Requests sent, retries included."""
 
     def allows(self, total: Amount) -> bool:
-        """Whether a run may come to this."""
+        """Return whether this total is within the limits."""
         return (
             (self.money is None or total.money <= self.money + ROUNDING)
             and (self.tokens is None or total.tokens <= self.tokens)
@@ -45,7 +45,7 @@ class Budget(Record):
         )
 
     def used(self, spent: Amount, currency: str) -> str:
-        """What is spent of each limit, in words."""
+        """Describe how much of each limit is spent."""
         parts = []
         if self.money is not None:
             parts.append(f"{spent.money:.4f} of {self.money:g} {currency}")
@@ -65,17 +65,17 @@ class Budget(Record):
             return
         if unpriced := sorted({model for model in models if prices.of(model) is None}):
             raise ConfigurationError(
-                f"a budget in {prices.currency} cannot hold for {', '.join(unpriced)}: no price is known. "
+                f"a budget in {prices.currency} needs a price for {', '.join(unpriced)}. "
                 "Add it to your price table (0 for a model of your own), or set the budget in tokens"
             )
 
 
 def most(request: Request, prices: PriceTable) -> Amount:
-    """What one attempt at a request can take at most: a generous prompt and the longest reply it allows.
+    """Return the maximum cost of one attempt at a request: an upper estimate of the prompt, and the longest reply.
 
     Args:
-        request: What is asked.
-        prices: What it costs; a model without a price counts no money.
+        request: The request.
+        prices: Prices; a model without a price costs no money.
     """
     usage = Usage(prompt_tokens=most_prompt_tokens(request), completion_tokens=most_output_tokens(request))
     return Amount(1, usage.prompt_tokens + usage.completion_tokens, prices.cost(request.model, usage) or 0.0)

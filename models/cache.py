@@ -1,8 +1,8 @@
-"""Replies by what was asked for them: the key is the digest of the whole request, never its position.
+"""A cache of replies; the key is the digest of the whole request, never its position.
 
-A conversation grows by a message or two from request to request, so a request is kept as a chain: its settings and
-tools first, then one message after the other, each known by the hash of all before it. What requests have in common is
-kept once.
+A conversation grows by a message or two from request to request, so a request is stored as a chain: first its settings
+and tools, then its messages one by one, each identified by the hash of everything before it. Shared beginnings are
+stored once.
 """
 
 import hashlib
@@ -33,10 +33,10 @@ WITH RECURSIVE chain (link, before, body, place) AS (
 
 
 class ReplyCache:
-    """Replies and requests on disk; several processes may share the file. Errors are never kept."""
+    """Replies and requests on disk; several processes may share the file. Errors are never stored."""
 
     def __init__(self, path: Path | str) -> None:
-        """Open the file, or make it.
+        """Open or create the file.
 
         Args:
             path: SQLite file.
@@ -48,10 +48,10 @@ class ReplyCache:
         self._written_by = f"agenthard {version('agenthard')}"
 
     def get(self, digest: str) -> Reply | None:
-        """The reply to the request with this digest, or None.
+        """Return the reply to the request with this digest, or None.
 
         Raises:
-            StorageError: The file cannot be read, or holds something else than a reply.
+            StorageError: The file cannot be read, or its content is not a reply.
         """
         rows = self._database.read("SELECT reply, written_by FROM replies WHERE digest = ?", (digest,))
         if not rows:
@@ -61,20 +61,20 @@ class ReplyCache:
         except (zlib.error, ValidationError) as error:
             raise StorageError(
                 f"{self._database.path}: the reply {digest}, written by {rows[0][1]}, cannot be read: {error}. "
-                "Name another cache, or move this file away"
+                "Use another cache, or move this file away"
             ) from error
 
     def has(self, digest: str) -> bool:
-        """Whether the request with this digest has a reply."""
+        """Return whether the request with this digest has a reply."""
         return bool(self._database.read("SELECT 1 FROM replies WHERE digest = ?", (digest,)))
 
     def put(self, request: Request, digest: str, reply: Reply | None) -> None:
-        """Keep a request and its reply; what is there already stays.
+        """Store a request and its reply; existing entries are not replaced.
 
         Args:
-            request: What was asked.
+            request: The request.
             digest: Its digest.
-            reply: The answer; None when there was none, and then only the request is kept, for transcripts.
+            reply: Its reply; None stores only the request, for transcripts.
 
         Raises:
             StorageError: It cannot be written.
@@ -82,7 +82,7 @@ class ReplyCache:
         links = _chain(request)
         with self._database.write() as connection:
             known = "SELECT 1 FROM parts WHERE link = ?"
-            # Longest prefix first: all before a link that is known are known too.
+            # Longest prefix first: everything before a known link is known too.
             for link, before, body in reversed(links):
                 if connection.execute(known, (link,)).fetchone():
                     break
@@ -93,7 +93,7 @@ class ReplyCache:
                 connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?)", (digest, packed, self._written_by))
 
     def request(self, digest: str) -> Request | None:
-        """The request with this digest, or None when it was never kept."""
+        """Return the request with this digest, or None when it was never stored."""
         bodies = [zlib.decompress(body) for (body,) in self._database.read(CHAIN, (digest,))]
         if not bodies:
             return None
@@ -106,7 +106,7 @@ class ReplyCache:
 
 
 def _chain(request: Request) -> list[tuple[bytes, bytes | None, bytes]]:
-    """The parts of a request: hash of all up to here, hash of all before, the part."""
+    """Split a request into parts: hash of everything up to here, hash of everything before, the part."""
     parts = [request.model_dump_json(exclude={"messages"}), *(m.model_dump_json() for m in request.messages)]
     links: list[tuple[bytes, bytes | None, bytes]] = []
     before: bytes | None = None

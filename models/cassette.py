@@ -1,7 +1,7 @@
-"""Replies recorded once and played back without a network: for tests and demos.
+"""Record replies once and play them back without a network: for tests and demos.
 
-A cassette is a JSON Lines file: one attempt a line, with the request in full and its reply or error. It holds no key,
-for requests hold none. Conversations stand together and in their order, whatever the order in which replies arrived.
+A cassette is a JSON Lines file with one attempt per line: the full request, and its reply or error. It contains no key,
+since requests contain none. Conversations are sorted, whatever order the replies arrived in.
 """
 
 import json
@@ -11,8 +11,7 @@ from pydantic import ValidationError
 
 import agenthard.models.errors
 from agenthard.models.errors import ConfigurationError, ModelError, NotRecordedError, StorageError
-from agenthard.models.provider import Provider
-from agenthard.models.request import Reply, Request
+from agenthard.models.request import Provider, Reply, Request
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.record import Record
 
@@ -23,69 +22,69 @@ class Failure(Record):
     error: str
     """Name of a class in agenthard.models.errors."""
     message: str
-    """What it said."""
+    """Message of the error."""
     retry_after: float | None = None
-    """Seconds to wait, where the provider said so."""
+    """Seconds to wait, if the provider says so."""
 
 
-class Take(Record):
+class Recording(Record):
     """One attempt at a request."""
 
     request: Request
-    """What was asked."""
+    """The request."""
     outcome: Reply | Failure
-    """What came of it."""
+    """The reply, or the error."""
 
 
 class Recorder:
-    """Passes requests on to a provider and writes down what comes back."""
+    """Passes requests on to a provider and records the outcomes."""
 
     def __init__(self, provider: Provider, path: Path) -> None:
-        """Add to a cassette, or begin one.
+        """Append to a cassette, or create one.
 
         Args:
-            provider: Answers.
-            path: The cassette; each attempt is appended at once, and `close` puts them in order.
+            provider: The provider that answers.
+            path: The cassette; each attempt is appended at once, and `close` sorts them.
 
         Raises:
-            ConfigurationError: The file exists and is no cassette.
+            ConfigurationError: The file exists and is not a cassette.
         """
         self._provider, self._path = provider, path
         if path.exists():
             read_cassette(path)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send the request once; see `agenthard.models.provider.Provider`."""
+        """Send the request once (agenthard.models.request.Provider)."""
         try:
             reply = await self._provider.complete(request, timeout)
         except ModelError as error:
             retry_after = getattr(error, "retry_after", None)
             failure = Failure(error=type(error).__name__, message=str(error), retry_after=retry_after)
-            self._append(Take(request=request, outcome=failure))
+            self._append(Recording(request=request, outcome=failure))
             raise
-        self._append(Take(request=request, outcome=reply))
+        self._append(Recording(request=request, outcome=reply))
         return reply
 
     async def close(self) -> None:
-        """Close the provider and put the cassette in order."""
+        """Close the provider and sort the cassette."""
         await self._provider.close()
         if self._path.exists():
-            takes = sorted(read_cassette(self._path), key=lambda take: _place(take.request))
+            recordings = sorted(read_cassette(self._path), key=lambda recording: _place(recording.request))
             try:
-                write_text(self._path, "".join(map(_line, takes)))
+                write_text(self._path, "".join(map(_line, recordings)))
             except OSError as error:
                 raise StorageError(f"cannot write the cassette {self._path}: {error}") from error
 
-    def _append(self, take: Take) -> None:
+    def _append(self, recording: Recording) -> None:
         try:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(_line(take))
+                file.write(_line(recording))
         except OSError as error:
             raise StorageError(f"cannot write the cassette {self._path}: {error}") from error
 
 
 class Player:
-    """Answers from a cassette: attempts at one request in their order, the last one again and again."""
+    """Answers from a cassette: the attempts at one request in their order, then the last one repeatedly."""
 
     def __init__(self, path: Path) -> None:
         """Read a cassette.
@@ -94,20 +93,20 @@ class Player:
             path: The file.
 
         Raises:
-            ConfigurationError: It cannot be read or is no cassette.
+            ConfigurationError: It cannot be read, or is not a cassette.
         """
         self._path = path
         self._requests: list[Request] = []
         self._outcomes: dict[str, list[Reply | Failure]] = {}
-        for take in read_cassette(path):
-            self._requests.append(take.request)
-            self._outcomes.setdefault(take.request.digest, []).append(take.outcome)
+        for recording in read_cassette(path):
+            self._requests.append(recording.request)
+            self._outcomes.setdefault(recording.request.digest, []).append(recording.outcome)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Answer as recorded; see `agenthard.models.provider.Provider`.
+        """Answer as recorded (agenthard.models.request.Provider).
 
         Raises:
-            NotRecordedError: The cassette has no such request; the message names the first difference.
+            NotRecordedError: The cassette does not contain this request; the message names the first difference.
         """
         outcomes = self._outcomes.get(request.digest)
         if outcomes is None:
@@ -120,44 +119,47 @@ class Player:
         raise _error(outcome)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     def _difference(self, request: Request) -> str:
-        """Where the request first differs from the recorded one that it goes along with for longest."""
-        asked, best = _leaves(request), (-1, "it holds no request at all")
+        """Describe where the request first differs from the most similar recorded one."""
+        asked, best = _leaves(request), (-1, "it contains no request")
         for recorded in self._requests:
             known = _leaves(recorded)
             same = next((n for n, (a, b) in enumerate(zip(asked, known, strict=False)) if a != b), None)
             shared = min(len(asked), len(known)) if same is None else same
             if shared > best[0]:
-                best = (shared, f"{_at(asked, shared)}, where the nearest recorded one has {_at(known, shared)}")
+                best = (
+                    shared,
+                    f"{_at(asked, shared)}, where the most similar recorded request has {_at(known, shared)}",
+                )
         return f"{best[1]}. Record it again"
 
 
-def read_cassette(path: Path) -> list[Take]:
-    """The attempts in a cassette, in their order.
+def read_cassette(path: Path) -> list[Recording]:
+    """Read the attempts in a cassette, in their order.
 
     Raises:
-        ConfigurationError: It cannot be read or is no cassette.
+        ConfigurationError: It cannot be read, or is not a cassette.
     """
     try:
         lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read the cassette {path}: {error}") from error
-    takes = []
+    recordings = []
     for number, line in enumerate(lines if lines != [""] else [], start=1):
         try:
-            take = Take.model_validate_json(line)
-            if isinstance(take.outcome, Failure):
-                _error(take.outcome)
+            recording = Recording.model_validate_json(line)
+            if isinstance(recording.outcome, Failure):
+                _error(recording.outcome)
         except (ValidationError, ValueError) as error:
-            raise ConfigurationError(f"{path}, line {number} is no attempt of a cassette: {error}") from error
-        takes.append(take)
-    return takes
+            raise ConfigurationError(f"{path}, line {number}: not a recorded attempt: {error}") from error
+        recordings.append(recording)
+    return recordings
 
 
-def _line(take: Take) -> str:
-    return json.dumps(take.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
+def _line(recording: Recording) -> str:
+    return json.dumps(recording.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False) + "\n"
 
 
 def _error(failure: Failure) -> ModelError:
@@ -172,12 +174,12 @@ def _error(failure: Failure) -> ModelError:
 
 
 def _place(request: Request) -> tuple[str, int, list[str]]:
-    """Sorts by model and sample, then a conversation by its messages, so that it comes before its continuation."""
+    """Sort key: model, sample, then the messages, so that a conversation comes before its continuation."""
     return request.model, request.sample, [message.model_dump_json() for message in request.messages]
 
 
 def _leaves(request: Request) -> list[tuple[str, object]]:
-    """All values of a request with their JSON Pointers: what the model is told first, then settings and tools."""
+    """Return all values of a request with their JSON Pointers: the messages first, then settings and tools."""
     found: list[tuple[str, object]] = []
 
     def walk(pointer: str, value: object) -> None:

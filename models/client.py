@@ -1,4 +1,4 @@
-"""Answers requests: from the cache, or from a provider within limits and budget, with retries, and on the books."""
+"""Answers requests from the cache or a provider: within limits and budget, with retries, recorded in the ledger."""
 
 import asyncio
 import random
@@ -20,23 +20,22 @@ from agenthard.models.errors import (
     UnreachableError,
 )
 from agenthard.models.ledger import Entry, Ledger
-from agenthard.models.limits import Gate
+from agenthard.models.limits import RateLimiter
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
-from agenthard.models.provider import Provider
 from agenthard.models.providers import provider_for
-from agenthard.models.request import Completion, Reply, Request
+from agenthard.models.request import Completion, Provider, Reply, Request
 from agenthard.models.retry import retrying
 
-UNCERTAIN = (ConnectionLostError, MalformedReplyError, RequestTimeoutError)
+POSSIBLY_BILLED = (ConnectionLostError, MalformedReplyError, RequestTimeoutError)
 """Errors after which the provider may still charge for its work."""
-SILENT = (ConnectionFailedError, RequestTimeoutError)
-"""Errors that no answer of a provider stands behind."""
+NO_RESPONSE = (ConnectionFailedError, RequestTimeoutError)
+"""Errors without any response from the provider."""
 
 
 @dataclass
-class _Effort:
-    """What getting one reply has taken so far."""
+class _Progress:
+    """The attempts at one reply so far."""
 
     attempts: int = 0
     started: float = 0.0
@@ -45,12 +44,12 @@ class _Effort:
 
 
 class ModelClient:
-    """One per process and event loop. Nothing is lost to kill -9 but the replies on their way.
+    """Asks models; one client per process and event loop. kill -9 loses nothing except the replies in flight.
 
-    Cache and ledger are written in the event loop: a commit takes some 50 microseconds, which is less than handing it
-    to a thread, and between a reply and its place on disk nothing can be cancelled.
+    Cache and ledger are written in the event loop: a commit takes about 50 microseconds, less than passing it to a
+    thread, and no cancellation can come between a reply and its commit.
 
-    Requests that are the same and asked at once are sent once; the others wait and find the reply in the cache.
+    Identical requests at the same time are sent once; the others wait and find the reply in the cache.
     """
 
     def __init__(
@@ -66,19 +65,19 @@ class ModelClient:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """Put the parts together; nothing is sent yet, and no key is looked for.
+        """Set up the client; nothing is sent, and no key is needed yet.
 
         Args:
-            models: The models that will be asked; one name may stand in several files that differ in label and
-                sampling alone, for these belong to requests.
-            cache: Where replies are kept. It and the ledger stay the caller's to close.
-            ledger: Where attempts are written down.
-            prices: What tokens cost; the price in a model file goes before it.
+            models: The models to ask. Several files may have the same name if they differ only in label and sampling,
+                which belong to requests.
+            cache: Stores the replies. The caller closes it, and the ledger.
+            ledger: Records the attempts.
+            prices: Prices of tokens; the price in a model file takes precedence.
             rng: Draws the waits between attempts; nothing else depends on it.
-            budget: What all rows of the ledger together may take; no limit by default.
-            provider_for: Opens the provider of a model, when it is first needed.
-            clock: Seconds of a clock that never goes back.
-            sleep: Waits so many seconds.
+            budget: Limit for all rows of the ledger together; no limit by default.
+            provider_for: Creates the provider of a model when it is first needed.
+            clock: A monotonic clock, in seconds.
+            sleep: Waits for a number of seconds.
 
         Raises:
             ConfigurationError: Two files for one model contradict each other, or the budget is in money and a model
@@ -88,34 +87,34 @@ class ModelClient:
         self._prices = prices.after(file.price for file in self._files.values() if file.price)
         self._budget = budget or Budget()
         self._budget.require_prices(self._files, self._prices)
-        self._gates = {name: Gate(file.limits, clock, sleep) for name, file in self._files.items()}
+        self._limiters = {name: RateLimiter(file.limits, clock, sleep) for name, file in self._files.items()}
         self._cache, self._ledger, self._rng = cache, ledger, rng
         self._provider_for, self._clock, self._sleep = provider_for, clock, sleep
         self._providers: dict[str, Provider] = {}
-        self._heard: set[str] = set()
+        self._responded: set[str] = set()
         self._asked: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._booked = 0
-        self._settled = asyncio.Event()
+        self._reserved = 0
+        self._released = asyncio.Event()
 
     async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
-        """Answer a request; see `agenthard.models.provider.Model`.
+        """Answer a request (agenthard.models.request.Model).
 
         Args:
-            request: What is asked.
-            purpose: Who pays: ``agent``, ``user`` or ``judge``.
-            owner: What the request is for, such as the id of an episode.
+            request: The request.
+            purpose: Purpose of the request in the ledger: ``agent``, ``user`` or ``judge``.
+            owner: Owner of the request in the ledger, such as the id of an episode.
 
         Returns:
-            The reply with what it took; a reply from the cache took no attempt.
+            The reply with its cost; a reply from the cache has no attempts.
 
         Raises:
             ModelError: No reply. `TransientError` and `MalformedReplyError` after the last attempt; `UnreachableError`
-                instead of a failed connection while the provider was never heard from; `BudgetExhaustedError` when the
-                budget has no room for the request and nothing in flight could make some.
+                instead of a failed connection while the provider has never responded; `BudgetExhaustedError` when the
+                request exceeds the budget and no request in flight can free some of it.
         """
         file = self._files.get(request.model)
         if file is None:
-            raise ConfigurationError(f"{request.model} is none of the models of this run: {', '.join(self._files)}")
+            raise ConfigurationError(f"{request.model} is not a model of this run; it has {', '.join(self._files)}")
         request = file.addressed(request)
         entry = Entry(request.model, purpose, owner, request.digest)
         lock = self._asked.setdefault(entry.digest, asyncio.Lock())
@@ -128,85 +127,87 @@ class ModelClient:
         return Completion(reply=reply, cached=True, attempts=0, cost=cost)
 
     async def close(self) -> None:
-        """Close the providers' connections."""
+        """Close the connections of all providers."""
         for provider in self._providers.values():
             await provider.close()
 
     async def _ask(self, request: Request, entry: Entry, file: ModelFile) -> Completion:
         if request.model not in self._providers:
             self._providers[request.model] = self._provider_for(file)
-        effort = _Effort()
-        attempts = retrying(file.retries, self._rng, self._sleep, lambda: effort.in_flight)
+        progress = _Progress()
+        attempts = retrying(file.retries, self._rng, self._sleep, lambda: progress.in_flight)
         try:
-            reply: Reply = await attempts(self._attempt, file, request, entry, effort)
+            reply: Reply = await attempts(self._attempt, file, request, entry, progress)
         except ModelError as error:
             self._cache.put(request, entry.digest, None)
-            if isinstance(error, ConnectionFailedError) and request.model not in self._heard:
-                raise UnreachableError(f"{error} (attempts: {effort.attempts}); is the host right, and up?") from error
+            if isinstance(error, ConnectionFailedError) and request.model not in self._responded:
+                raise UnreachableError(
+                    f"{error} (attempts: {progress.attempts}); check the host, and that it is running"
+                ) from error
             raise
-        seconds = self._clock() - effort.started
-        return Completion(reply=reply, attempts=effort.attempts, seconds=seconds, cost=effort.cost)
+        seconds = self._clock() - progress.started
+        return Completion(reply=reply, attempts=progress.attempts, seconds=seconds, cost=progress.cost)
 
-    async def _attempt(self, file: ModelFile, request: Request, entry: Entry, effort: _Effort) -> Reply:
-        gate, upper = self._gates[request.model], most(request, self._prices)
-        async with gate.slot(upper.tokens):
-            row = await self._book(entry, upper)
-            began = self._clock()
-            effort.started = effort.started if effort.attempts else began
-            effort.attempts += 1
+    async def _attempt(self, file: ModelFile, request: Request, entry: Entry, progress: _Progress) -> Reply:
+        limiter, upper = self._limiters[request.model], most(request, self._prices)
+        async with limiter.slot(upper.tokens):
+            row = await self._reserve(entry, upper)
+            start = self._clock()
+            progress.started = progress.started if progress.attempts else start
+            progress.attempts += 1
             try:
                 reply = await self._send(request, row, file.timeout)
-                effort.cost = self._prices.cost(request.model, reply.usage)
-                self._ledger.answered(row, reply.usage, effort.cost, stated=reply.usage_stated)
+                progress.cost = self._prices.cost(request.model, reply.usage)
+                self._ledger.answered(row, reply.usage, progress.cost, stated=reply.usage_stated)
                 self._cache.put(request, entry.digest, reply)
             finally:
-                effort.in_flight += self._clock() - began
-                self._settle()
-        gate.unused(upper.tokens - reply.usage.prompt_tokens - reply.usage.completion_tokens)
+                progress.in_flight += self._clock() - start
+                self._release()
+        limiter.unused(upper.tokens - reply.usage.prompt_tokens - reply.usage.completion_tokens)
         return reply
 
     async def _send(self, request: Request, row: int, timeout: float) -> Reply:
-        """Send it once; a failure closes its row."""
+        """Send the request once; a failure closes its row."""
         try:
             reply = await self._providers[request.model].complete(request, timeout)
         except BaseException as error:
             known = isinstance(error, ModelError)
-            if known and not isinstance(error, SILENT):
-                self._heard.add(request.model)
-            maybe_billed = not known or isinstance(error, UNCERTAIN)
+            if known and not isinstance(error, NO_RESPONSE):
+                self._responded.add(request.model)
+            maybe_billed = not known or isinstance(error, POSSIBLY_BILLED)
             self._ledger.failed(row, type(error).__name__, maybe_billed=maybe_billed)
             raise
-        self._heard.add(request.model)
+        self._responded.add(request.model)
         return reply
 
-    async def _book(self, entry: Entry, upper: Amount) -> int:
-        """Write the request down and reserve what it may take, waiting for others to leave some of the budget."""
+    async def _reserve(self, entry: Entry, upper: Amount) -> int:
+        """Record the request and reserve its maximum cost; wait while requests in flight may free some budget."""
         while True:
             row = self._ledger.send(entry, upper, self._budget)
             if row is not None:
-                self._booked += 1
+                self._reserved += 1
                 return row
-            if not self._booked:
+            if not self._reserved:
                 spent = self._ledger.spent()
                 raise BudgetExhaustedError(
-                    f"the budget is spent: {self._budget.used(spent, self._prices.currency)}, with the most that "
-                    f"requests without a known outcome can cost; the next would take up to {upper.tokens:,} tokens. "
-                    "What is done is kept: raise the budget and run again"
+                    f"the budget is spent: {self._budget.used(spent, self._prices.currency)}, including the maximum "
+                    f"cost of requests with an unknown outcome; the next request needs up to {upper.tokens:,} tokens. "
+                    "All results are kept: raise the budget and run again"
                 )
-            await self._settled.wait()
+            await self._released.wait()
 
-    def _settle(self) -> None:
-        """Wake those who wait for budget."""
-        self._booked -= 1
-        self._settled.set()
-        self._settled = asyncio.Event()
+    def _release(self) -> None:
+        """Wake the requests that wait for budget."""
+        self._reserved -= 1
+        self._released.set()
+        self._released = asyncio.Event()
 
 
 def _by_name(models: Iterable[ModelFile]) -> dict[str, ModelFile]:
-    """Model files by full name.
+    """Return model files by full name.
 
     Raises:
-        ConfigurationError: Two files for one model differ in how it is reached.
+        ConfigurationError: Two files for one model differ in more than label and sampling.
     """
     found: dict[str, ModelFile] = {}
     for file in models:

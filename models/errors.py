@@ -1,33 +1,33 @@
-"""What can go wrong between us and a model.
+"""Everything that can fail between us and a model.
 
 ModelError
-├── ConfigurationError      ours to mend before any work: a name, a model file, a price table
-├── MissingKeyError              no key in the environment
-├── Stop                    nothing more can be asked; what is done so far stays
-│   ├── WrongKeyError            the provider refuses the key
-│   ├── UnknownModelError        the provider knows no such model
-│   ├── Unreachable         no connection, after all retries
-│   ├── BudgetExhaustedError     the run's budget is spent
-│   ├── StorageError       cache, ledger or cassette cannot be read or written: disk full, no permission, damaged
-│   └── NotRecordedError         a cassette has no answer to this request
-├── BadRequestError              this request cannot be answered; others can
-│   └── ContextOverflowError     it is longer than the model reads
-├── Transient               worth another attempt
-│   ├── RateLimitError         429; ``retry_after`` says when, if the provider did
-│   ├── ServerError         5xx
-│   │   ├── ConnectionFailedError    no connection at all: nobody listens there, or the host has no such name
-│   │   └── ConnectionLostError      it broke off after the request was sent; the provider may charge for it
-│   └── RequestTimeoutError            no answer in time
-└── MalformedReplyError          the provider answered, with nothing that can be read as a reply
+├── ConfigurationError             a setting to fix before any request: a name, a model file, a price table
+├── MissingKeyError                no key in the environment
+├── StopError                      no further request can succeed; all results so far are kept
+│   ├── WrongKeyError              the provider refuses the key
+│   ├── UnknownModelError          the provider does not know the model
+│   ├── UnreachableError           no connection, after all retries
+│   ├── BudgetExhaustedError       the budget of the run is spent
+│   ├── StorageError               cache, ledger or cassette cannot be used: disk full, no permission, damaged
+│   └── NotRecordedError           a cassette has no answer to this request
+├── BadRequestError                this request cannot be answered; others can
+│   └── ContextOverflowError       it exceeds the context of the model
+├── TransientError                 a retry may succeed
+│   ├── RateLimitError             429; ``retry_after`` is the wait that the provider asks for, if it does
+│   ├── ServerError                5xx
+│   │   ├── ConnectionFailedError  no connection: no server at this address, or an unknown host
+│   │   └── ConnectionLostError    the connection broke after the request was sent; the provider may charge for it
+│   └── RequestTimeoutError        no answer in time
+└── MalformedReplyError            the provider answered with something else than a reply
 
-A refusal is a reply (``finish == "refusal"``), not an error. No message holds a key.
+A refusal is a reply (``finish == "refusal"``), not an error. No message contains a key.
 """
 
 from agenthard.taxonomy.errors import AgentHardError
 
 
 class ModelError(AgentHardError):
-    """Something went wrong between us and a model; the message says what, where and what to do next."""
+    """A request to a model failed; the message says what failed, where, and what to do next."""
 
     code = "AH500"
 
@@ -45,7 +45,7 @@ class MissingKeyError(ModelError):
 
 
 class StopError(ModelError):
-    """Nothing more can be asked of this model; what is done so far stays."""
+    """No further request to this model can succeed; all results so far are kept."""
 
     code = "AH503"
 
@@ -57,7 +57,7 @@ class WrongKeyError(StopError):
 
 
 class UnknownModelError(StopError):
-    """The provider knows no such model."""
+    """The provider does not know the model."""
 
     code = "AH505"
 
@@ -75,7 +75,7 @@ class BudgetExhaustedError(StopError):
 
 
 class StorageError(StopError):
-    """The cache, the ledger or a cassette cannot be read or written; what it holds stays as it is."""
+    """The cache, the ledger or a cassette cannot be read or written; its content is unchanged."""
 
     code = "AH508"
 
@@ -87,47 +87,47 @@ class NotRecordedError(StopError):
 
 
 class BadRequestError(ModelError):
-    """The provider refuses this request, and would again."""
+    """The provider refuses this request; a retry would fail too."""
 
     code = "AH510"
 
 
 class ContextOverflowError(BadRequestError):
-    """The conversation is longer than the model reads."""
+    """The conversation exceeds the context of the model."""
 
     code = "AH511"
 
 
 class TransientError(ModelError):
-    """An attempt failed and another may not."""
+    """An attempt failed; a retry may succeed."""
 
     code = "AH512"
 
 
 class RateLimitError(TransientError):
-    """The provider wants us to wait."""
+    """The provider limits the rate of requests."""
 
     code = "AH513"
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        """Seconds to wait, where the provider said so."""
+        """Seconds to wait, if the provider says so."""
 
 
 class ServerError(TransientError):
-    """The provider failed, or the connection broke off."""
+    """The provider failed, or the connection broke."""
 
     code = "AH514"
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
-        """Seconds to wait, where the provider said so."""
+        """Seconds to wait, if the provider says so."""
 
 
 class ConnectionFailedError(ServerError):
-    """No connection came about; after all retries that is `UnreachableError`."""
+    """No connection; after all retries it becomes `UnreachableError`."""
 
     code = "AH515"
 
@@ -139,12 +139,12 @@ class ConnectionLostError(ServerError):
 
 
 class RequestTimeoutError(TransientError):
-    """No answer came in time."""
+    """There was no answer in time."""
 
     code = "AH517"
 
 
 class MalformedReplyError(ModelError):
-    """The provider answered with nothing that can be read as a reply."""
+    """The answer of the provider is not a valid reply."""
 
     code = "AH518"

@@ -1,4 +1,4 @@
-"""What a run will take, before anything is sent: requests, tokens and money, each as low, typical and high."""
+"""Estimate a run before anything is sent: requests, tokens and money, each as low, typical and high."""
 
 from collections.abc import Callable
 
@@ -10,14 +10,14 @@ from agenthard.taxonomy.record import Record
 
 
 class Spread(Record):
-    """A quantity that is not known yet."""
+    """An estimated quantity."""
 
     low: float = Field(ge=0)
-    """As little as can be expected."""
+    """Low estimate."""
     typical: float = Field(ge=0)
-    """What is likely."""
+    """Typical value."""
     high: float = Field(ge=0)
-    """As much as can be expected."""
+    """High estimate."""
 
     @model_validator(mode="after")
     def _in_order(self) -> "Spread":
@@ -31,20 +31,20 @@ class Spread(Record):
 
 
 class Workload(Record):
-    """Episodes that one model is to play for one purpose."""
+    """Episodes of one model for one purpose."""
 
     model: str
     """Full name of the model."""
     episodes: int = Field(ge=0)
-    """How many."""
+    """Number of episodes."""
     begun: int = Field(default=0, ge=0)
-    """Those whose first request has its reply in the cache already."""
+    """Episodes whose first request has a cached reply."""
     requests: Spread
     """Requests per episode."""
     prompt_tokens: Spread
     """Tokens of a prompt, on average over the requests of an episode."""
     completion_tokens: Spread
-    """Tokens of a reply, thoughts included."""
+    """Tokens of a reply, reasoning included."""
 
     @model_validator(mode="after")
     def _begun_are_episodes(self) -> "Workload":
@@ -54,30 +54,30 @@ class Workload(Record):
 
 
 class Estimate(Record):
-    """What a workload will take."""
+    """Estimated cost of a workload."""
 
     model: str
     """Full name of the model."""
     requests: Spread
-    """Requests to send; those that fail and are repeated are not foreseen."""
+    """Requests to send, without retries."""
     prompt_tokens: Spread
     """Tokens of all prompts."""
     completion_tokens: Spread
     """Tokens of all replies."""
     cost: Spread | None
-    """Money, without discounts for prompts that the provider has cached; None when the model has no price."""
+    """Cost, without discounts for cached prompts; None when the model has no price."""
 
 
 def estimate(workload: Workload, prices: PriceTable) -> Estimate:
-    """What a workload will take, net of the cache.
+    """Estimate the cost of a workload, without cached replies.
 
-    Of an episode that has begun, low and typical suppose that all of its replies are in the cache, high that only the
-    first is. Low is every episode at its shortest, high every episode at its longest: wider than chance would make it,
-    for the lengths of episodes by one model go together.
+    For an episode that has begun, the low and typical estimates assume that all of its replies are cached, the high
+    estimate only the first. Low takes every episode at its shortest, high every episode at its longest. This is wider
+    than independent lengths would be, since the lengths of a model's episodes correlate.
 
     Args:
-        workload: What is to be done.
-        prices: What it costs.
+        workload: The workload.
+        prices: Prices.
     """
     price = prices.of(workload.model)
     fresh = workload.episodes - workload.begun

@@ -1,19 +1,20 @@
-"""Every request that was sent, who it was for, what came of it and what it cost: on disk before it leaves.
+"""Records every request before it is sent: its owner, its outcome and its cost.
 
 A row is written as ``sent`` and closed as ``answered``, ``failed`` (the provider refused, nothing to pay) or
-``maybe_billed`` (no usable answer, yet the provider may have worked: a time-out, a broken connection, an unreadable
-reply). A row that is still ``sent`` when nothing runs any more belongs to a process that died: unknown, sent, no answer
-recorded. ``cached`` rows are replies from our own cache; no request was sent for them. An answered row whose reason is
-`NOT_STATED` holds the most that the reply can have taken, because the provider did not say what it took.
+``maybe_billed`` (no usable answer, but the provider may charge for its work: a timeout, a lost connection, an
+unreadable reply). A row that is still ``sent`` after all processes have ended belongs to one that died; its outcome is
+unknown. ``cached`` rows are replies from our own cache; no request was sent for them. An answered row with the
+reason `NOT_STATED` holds an upper bound of the tokens, because the provider did not state them.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from agenthard.models.budget import Amount, Budget
-from agenthard.models.request import Usage
+from agenthard.models.cache import ReplyCache
+from agenthard.models.request import Reply, Request, Usage
 from agenthard.models.storage import Database
 from agenthard.taxonomy.record import Record
 
@@ -53,19 +54,19 @@ FROM attempts {group}
 
 
 class Entry(NamedTuple):
-    """Who asks what."""
+    """Identity of a request in the ledger."""
 
     model: str
     """Full name of the model."""
     purpose: str
-    """Who pays: agent, user or judge."""
+    """Purpose of the request: agent, user or judge."""
     owner: str
-    """What it is for, such as the id of an episode."""
+    """Owner of the request, such as the id of an episode."""
     digest: str
     """Digest of the request."""
 
 
-class Attempt(Record):
+class LedgerRow(Record):
     """One row of the ledger."""
 
     id: int
@@ -73,65 +74,65 @@ class Attempt(Record):
     digest: str
     """Digest of the request."""
     state: State
-    """What came of it."""
+    """Outcome of the request."""
     reason: str | None
-    """Name of the error it failed with; `NOT_STATED` for a reply whose tokens are an upper bound."""
+    """Name of the error; `NOT_STATED` for a reply whose tokens are an upper bound."""
     sent_at: float
     """Seconds since 1970, UTC."""
     closed_at: float | None
-    """When the outcome was known; None while it is not."""
+    """Time of the outcome, in the same unit; None while it is unknown."""
     cost: float | None
-    """What it cost; None when that is not known."""
+    """Cost; None when it is unknown."""
 
 
 class Total(Record):
     """Sums over rows of the ledger."""
 
     model: str | None = None
-    """Model they are about; None for all together."""
+    """The model; None for all models together."""
     purpose: str | None = None
-    """Who paid; None for all together."""
+    """The purpose; None for all purposes together."""
     owner: str | None = None
-    """What it was for; None for all together."""
+    """The owner; None for all owners together."""
     sent: int
     """Requests sent: answered, failed, maybe billed and unknown."""
     answered: int
-    """Those with a reply."""
+    """Requests with a reply."""
     failed: int
-    """Those that were refused and cost nothing."""
+    """Requests that were refused and cost nothing."""
     maybe_billed: int
-    """Those without a usable reply that the provider may yet charge."""
+    """Requests without a usable reply that the provider may still charge for."""
     unknown: int
-    """Sent, no answer recorded: under way, or their process died."""
+    """Requests with an unknown outcome: still in flight, or their process died."""
     cached: int
-    """Replies from our cache, for which nothing was sent."""
+    """Replies from our cache, without a request."""
     prompt_tokens: int
-    """Tokens of prompts, where a reply told."""
+    """Tokens of prompts."""
     completion_tokens: int
-    """Tokens of replies, thoughts included."""
+    """Tokens of replies, reasoning included."""
     cached_tokens: int
     """Tokens of prompts that the provider had cached."""
     reasoning_tokens: int
-    """Tokens of thoughts."""
+    """Reasoning tokens."""
     cost: float | None
     """Cost of the replies that have a price; None when there are replies and none has one."""
     unpriced: int
-    """Replies without a price, which `cost` leaves out."""
+    """Replies without a price, which `cost` does not include."""
     not_stated: int
-    """Replies whose provider did not say what they took; tokens and `cost` hold the most they can have taken."""
+    """Replies whose tokens the provider did not state; tokens and `cost` hold an upper bound for them."""
     possible_cost: float
-    """What the requests that are unknown or maybe billed can have cost at most, on top of `cost`."""
+    """Maximum cost of the requests that are unknown or maybe billed, in addition to `cost`."""
 
 
 class Ledger:
     """The ledger of a run; several processes may share the file."""
 
     def __init__(self, path: Path | str, now: Callable[[], float] = time.time) -> None:
-        """Open the file, or make it.
+        """Open or create the file.
 
         Args:
             path: SQLite file in the run folder.
-            now: Tells the time, in seconds since 1970.
+            now: Returns the time in seconds since 1970.
 
         Raises:
             ConfigurationError: It cannot be opened.
@@ -140,18 +141,18 @@ class Ledger:
         self._now = now
 
     def send(self, entry: Entry, upper: Amount, budget: Budget) -> int | None:
-        """Write down a request that is about to be sent, and reserve what it can take at most.
+        """Record a request that is about to be sent, and reserve its maximum cost.
 
         Args:
-            entry: Who asks what.
-            upper: What it can take at most; it counts as spent until the row is closed.
-            budget: What all rows together may take.
+            entry: Identity of the request.
+            upper: Its maximum cost; it counts as spent until the row is closed.
+            budget: Limit for all rows together.
 
         Returns:
-            Number of the row; None when the budget leaves no room for it.
+            Number of the row; None when it would exceed the budget.
 
         Raises:
-            StorageError: It cannot be written; nothing must be sent then.
+            StorageError: It cannot be written; then nothing must be sent.
         """
         with self._database.write() as connection:
             spent = Amount(*connection.execute("SELECT calls, tokens, money FROM spent").fetchone())
@@ -165,13 +166,13 @@ class Ledger:
             ).lastrowid
 
     def answered(self, row: int, usage: Usage, cost: float | None, *, stated: bool = True) -> None:
-        """Close a row: a reply came.
+        """Close a row: a reply arrived.
 
         Args:
             row: Number of the row.
-            usage: Tokens that it took.
-            cost: What they cost; None without a price.
-            stated: Whether the provider said so; else the tokens are the most that it can have taken.
+            usage: Its tokens.
+            cost: Their cost; None without a price.
+            stated: Whether the provider stated the tokens; if not, they are an upper bound.
         """
         with self._database.write() as connection:
             connection.execute(
@@ -198,7 +199,7 @@ class Ledger:
         Args:
             row: Number of the row.
             reason: Name of the error.
-            maybe_billed: Whether the provider may charge it; what it can cost at most then stays counted.
+            maybe_billed: Whether the provider may charge for it; then its maximum cost stays counted.
         """
         state, kept = ("maybe_billed", 1) if maybe_billed else ("failed", 0)
         with self._database.write() as connection:
@@ -209,7 +210,7 @@ class Ledger:
             )
 
     def hit(self, entry: Entry) -> None:
-        """Write down that our cache had the reply."""
+        """Record that our cache had the reply."""
         now = self._now()
         with self._database.write() as connection:
             connection.execute(
@@ -219,11 +220,11 @@ class Ledger:
             )
 
     def spent(self) -> Amount:
-        """What counts against a budget: replies at their cost, rows that are unknown or maybe billed at their most."""
+        """Return what counts against a budget: replies at their cost, unknown or maybe billed rows at their maximum."""
         return Amount(*self._database.read("SELECT calls, tokens, money FROM spent")[0])
 
     def totals(self, by: Sequence[Key] = ("model", "purpose")) -> list[Total]:
-        """Sums per model, purpose or owner, in their order; of everything when `by` is empty."""
+        """Return sums per model, purpose or owner, sorted; one sum of all rows when `by` is empty."""
         names = [key for key in ("model", "purpose", "owner") if key in by]
         keys = ", ".join(names) or "NULL"
         group = f"GROUP BY {keys} ORDER BY {keys}" if names else "HAVING COUNT(*) > 0"
@@ -236,12 +237,43 @@ class Ledger:
             found.append(Total(**values))
         return found
 
-    def of_owner(self, owner: str) -> list[Attempt]:
-        """Rows of one owner, in the order of sending."""
-        columns = ", ".join(Attempt.model_fields)
+    def of_owner(self, owner: str) -> list[LedgerRow]:
+        """Return the rows of one owner, in the order of sending."""
+        columns = ", ".join(LedgerRow.model_fields)
         rows = self._database.read(f"SELECT {columns} FROM attempts WHERE owner = ? ORDER BY id", (owner,))
-        return [Attempt(**dict(zip(Attempt.model_fields, row, strict=True))) for row in rows]
+        return [LedgerRow(**dict(zip(LedgerRow.model_fields, row, strict=True))) for row in rows]
 
     def close(self) -> None:
         """Close the file."""
         self._database.close()
+
+
+class Exchange(Record):
+    """One request and its outcome."""
+
+    digest: str
+    """Digest of the request."""
+    request: Request | None
+    """The request; None when the process died before it was stored."""
+    reply: Reply | None
+    """The reply; None when there is none."""
+    attempts: tuple[LedgerRow, ...]
+    """All attempts at it, replies from the cache included."""
+
+
+def transcript(owner: str, ledger: Ledger, cache: ReplyCache) -> Iterator[Exchange]:
+    """Yield the exchanges of one owner, in the order of their first attempts.
+
+    A resumed run repeats its first requests and finds the replies in the cache; each exchange is yielded once, with all
+    its attempts.
+
+    Args:
+        owner: Owner of the requests.
+        ledger: Holds the attempts.
+        cache: Holds requests and replies.
+    """
+    attempts: dict[str, list[LedgerRow]] = {}
+    for row in ledger.of_owner(owner):
+        attempts.setdefault(row.digest, []).append(row)
+    for digest, rows in attempts.items():
+        yield Exchange(digest=digest, request=cache.request(digest), reply=cache.get(digest), attempts=tuple(rows))

@@ -1,4 +1,4 @@
-"""How much is asked of a model at once, and per minute."""
+"""Rate limits: requests in flight, and requests and tokens per minute."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,22 +9,22 @@ from pydantic import Field
 from agenthard.taxonomy.record import Record
 
 BURST_SECONDS = 10.0
-"""A bucket holds what flows into it in this time."""
+"""Capacity of a bucket: what flows in within this time."""
 
 
 class Limits(Record):
-    """How one model may be asked; None sets no limit."""
+    """Rate limits of one model; None sets no limit."""
 
     in_flight: int = Field(default=64, ge=1)
-    """Requests on their way at the same time."""
+    """Requests in flight at the same time."""
     requests_per_minute: float | None = Field(default=None, gt=0)
-    """Requests sent per minute, repeated ones included."""
+    """Requests sent per minute, retries included."""
     tokens_per_minute: float | None = Field(default=None, gt=0)
-    """Tokens per minute: of the prompt as estimated and of the longest reply, until the reply tells the true number."""
+    """Tokens per minute: the estimated prompt and the longest reply, corrected once the reply states the number."""
 
 
 class TokenBucket:
-    """Lets so much through per minute, first come, first served; after a quiet time a burst of ten seconds' worth."""
+    """A token bucket, first come, first served; after a pause it allows a burst worth ten seconds."""
 
     def __init__(
         self, per_minute: float, clock: Callable[[], float], sleep: Callable[[float], Awaitable[None]]
@@ -32,9 +32,9 @@ class TokenBucket:
         """Start full.
 
         Args:
-            per_minute: What flows in per minute.
-            clock: Seconds of a clock that never goes back.
-            sleep: Waits so many seconds.
+            per_minute: Amount that flows in per minute.
+            clock: A monotonic clock, in seconds.
+            sleep: Waits for a number of seconds.
         """
         self._per_second = per_minute / 60.0
         self._capacity = self._per_second * BURST_SECONDS
@@ -43,14 +43,14 @@ class TokenBucket:
         self._turn = asyncio.Lock()
 
     async def take(self, amount: float) -> None:
-        """Wait until the bucket holds the amount, and take it. What exceeds a full bucket is owed to the future."""
+        """Wait until the bucket holds the amount, and take it. An amount above the capacity leaves a negative level."""
         async with self._turn:
             while (missing := min(amount, self._capacity) - self._filled()) > 1e-9:
                 await self._sleep(min(missing / self._per_second, 1.0))
             self._level -= amount
 
     def give_back(self, amount: float) -> None:
-        """Return what was taken and not used; a negative amount takes the rest of what was used."""
+        """Return an unused amount; a negative amount takes more."""
         self._level = min(self._capacity, self._filled() + amount)
 
     def _filled(self) -> float:
@@ -60,21 +60,21 @@ class TokenBucket:
         return self._level
 
 
-class Gate:
-    """The limits of one model, at work."""
+class RateLimiter:
+    """Enforces the limits of one model."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float], sleep: Callable[[float], Awaitable[None]]) -> None:
-        """Open it; the arguments are those of `TokenBucket`."""
+        """Set it up; the arguments are those of `TokenBucket`."""
         self._slots = asyncio.Semaphore(limits.in_flight)
         self._requests = _bucket(limits.requests_per_minute, clock, sleep)
         self._tokens = _bucket(limits.tokens_per_minute, clock, sleep)
 
     @asynccontextmanager
     async def slot(self, tokens: float) -> AsyncIterator[None]:
-        """Wait for the rates, then for a place among the requests in flight, and hold that place.
+        """Wait for the rates, then for a free slot among the requests in flight, and hold the slot.
 
         Args:
-            tokens: Tokens the request may take.
+            tokens: Maximum tokens of the request.
         """
         if self._requests:
             await self._requests.take(1)
@@ -84,7 +84,7 @@ class Gate:
             yield
 
     def unused(self, tokens: float) -> None:
-        """Say how many tokens less than announced a request took."""
+        """Return the tokens that a request reserved and did not use."""
         if self._tokens:
             self._tokens.give_back(tokens)
 

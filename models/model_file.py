@@ -1,4 +1,4 @@
-"""Model files: which model, how it is asked and how hard. A plain name is a file with nothing but defaults."""
+"""Model files: a model, its sampling, its limits and its retries. A plain name is a file with default settings."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,38 +18,38 @@ from agenthard.taxonomy.yaml_text import YamlTextError, load_yaml, read_yaml_tex
 
 _SUFFIXES = (".yaml", ".yml")
 _DIALECT = ("api", "system_role", "max_tokens_parameter", "return_reasoning")
-"""Settings that change what is sent, and are no part of a request."""
+"""Settings that affect what is sent, and are not part of a request."""
 
 
 class ModelFile(Record):
-    """Everything about one model that a user may set."""
+    """All settings of one model."""
 
     name: str
     """Full name of the model (agenthard.models.names)."""
     label: str = ""
-    """What reports call it; the full name when nothing is said."""
+    """Name in reports; default: the full name."""
     api: Literal["chat", "responses"] = "chat"
-    """Which of OpenAI's two interfaces is spoken; google has its own."""
+    """Which of OpenAI's two interfaces to use; google has its own."""
     sampling: Sampling = Sampling()
-    """How replies are drawn."""
+    """Sampling parameters."""
     limits: Limits = Limits()
-    """How much is asked at once, and per minute."""
+    """Rate limits."""
     timeout: float = Field(default=600.0, gt=0)
-    """Seconds that one attempt may take."""
+    """Timeout of one attempt, in seconds."""
     retries: RetryPolicy = RetryPolicy()
-    """How hard we try to get a reply."""
+    """Number of attempts and waits between them."""
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    """Variable of the environment that holds the key, instead of the usual one. Never the key itself."""
+    """Environment variable that holds the key, instead of the default one. Never the key itself."""
     system_role: Literal["system", "developer", "user"] = "system"
-    """What the system message is called; ``user`` for models whose template knows no system message. Not for google."""
+    """Role of the system message; ``user`` for models whose template has no system message. Not for google."""
     max_tokens_parameter: Literal["max_tokens", "max_completion_tokens"] | None = None
-    """What the chat interface calls the length limit; None: max_completion_tokens for openai, else max_tokens."""
+    """Name of the length limit in the chat interface; None: max_completion_tokens for openai, else max_tokens."""
     text_calls: bool = False
-    """Whether tool calls are also read from the text of a reply, for servers that do not parse a model's own form."""
+    """Whether tool calls are also parsed from the text of a reply, for servers that do not parse the model's format."""
     return_reasoning: bool = False
-    """Whether the chat interface gets a message's thoughts back under the name they came with, as DeepSeek asks for."""
+    """Whether the chat interface gets the reasoning of a message back, in its original field, as DeepSeek requires."""
     price: Price | None = None
-    """What it costs, before any price table; a file gives prompt, completion and date, and may give cached."""
+    """Price, which takes precedence over price tables; a file sets prompt, completion and date, and may set cached."""
 
     @field_validator("name")
     @classmethod
@@ -62,18 +62,18 @@ class ModelFile(Record):
     @model_validator(mode="after")
     def _settings_fit_the_provider(self) -> "ModelFile":
         if self.parsed_name.provider == "google" and self.api != "chat":
-            raise ValueError("api is a choice between OpenAI's interfaces; leave it out for google")
+            raise ValueError("api selects one of OpenAI's interfaces; leave it out for google")
         if self.parsed_name.provider != "google" and self.sampling.thinking_tokens is not None:
             raise ValueError(
-                "sampling.thinking_tokens: OpenAI's protocol knows sampling.reasoning_effort; "
-                "what a server knows beyond that goes into sampling.extra"
+                "sampling.thinking_tokens: OpenAI's protocol has sampling.reasoning_effort instead; "
+                "further parameters of a server go into sampling.extra"
             )
         if not self.label:
             object.__setattr__(self, "label", self.name)
         return self
 
     def addressed(self, request: Request) -> Request:
-        """Return the request as this file has it sent; replies are cached under it.
+        """Return the request with the protocol settings of this file; replies are cached under it.
 
         >>> file = ModelFile(name="openai/a", api="responses")
         >>> file.addressed(Request(model="openai/a", messages=())).dialect
@@ -85,41 +85,41 @@ class ModelFile(Record):
 
     @property
     def parsed_name(self) -> ModelName:
-        """The name in parts."""
+        """The name, parsed."""
         return parse_name(self.name)
 
 
 def load_model(text: str) -> ModelFile:
-    """Read what a command line calls a model.
+    """Read a model from the command line.
 
     Args:
         text: Path of a model file, which ends in .yaml or .yml, or the full name of a model.
 
     Raises:
-        ConfigurationError: The name is none, or the file cannot be read or has a wrong setting; the message names the
-            file, the setting and its line.
+        ConfigurationError: The name is not valid, or the file cannot be read or has an invalid setting; the message
+            names the file, the setting and its line.
     """
     if not text.endswith(_SUFFIXES):
         return ModelFile(name=str(parse_name(text)))
     try:
-        words = read_yaml_text(Path(text))
+        content = read_yaml_text(Path(text))
     except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no UTF-8 text"
+        reason = error.strerror if isinstance(error, OSError) else "not valid UTF-8"
         raise ConfigurationError(f"cannot read the model file {text}: {reason}") from None
-    return _parse(words, text)
+    return _parse(content, text)
 
 
-def _parse(words: str, file: str) -> ModelFile:
+def _parse(text: str, file: str) -> ModelFile:
     try:
-        settings, tree = load_yaml(words), yaml.compose(words, yaml.SafeLoader)
+        settings, tree = load_yaml(text), yaml.compose(text, yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
-        # Only the place: the lines around it may hold what should not be shown.
+        # Only the position: the lines around it may contain a key.
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise ConfigurationError(f"{file}, line {line}: no valid YAML: {error.problem}") from None
+        raise ConfigurationError(f"{file}, line {line}: not valid YAML: {error.problem}") from None
     except YamlTextError as error:
-        raise ConfigurationError(f"{file}: no valid YAML: {error}") from None
+        raise ConfigurationError(f"{file}: not valid YAML: {error}") from None
     except yaml.YAMLError:
-        raise ConfigurationError(f"{file}: no valid YAML") from None
+        raise ConfigurationError(f"{file}: not valid YAML") from None
     if not isinstance(settings, dict) or tree is None:
         raise ConfigurationError(f"{file}: a model file is a mapping with at least `name: openai/NAME`")
     price = settings.get("price")
@@ -138,20 +138,20 @@ def _named(model: ModelFile) -> Price | None:
 
 
 def _fault(place: Sequence[int | str], kind: str, message: str, tree: yaml.Node) -> str:
-    """Say what is wrong with a setting, without its value: that might be a key."""
+    """Describe what is wrong with a setting, without its value, which may be a key."""
     setting = ".".join(str(part) for part in place)
     if kind == "extra_forbidden":
-        message = "there is no such setting"
+        message = "unknown setting"
         if "key" in setting.lower():
-            message += "; a key never stands in a file: key_env names the variable of the environment that holds it"
+            message += "; a file must not contain a key: set key_env to the environment variable that holds it"
     if setting == "key_env":
-        message = "this is no name of a variable; the key itself never stands in a file"
+        message = "not the name of an environment variable; a file must not contain the key itself"
     where = f"line {_line(place, tree)}"
     return f"{where}, {setting}: {message}" if setting else message
 
 
 def _line(place: Sequence[int | str], node: yaml.Node) -> int:
-    """The line of a setting, or of what it should stand in."""
+    """Return the line of a setting, or of its parent if the setting is missing."""
     line: int = node.start_mark.line + 1
     for part in place:
         found: Any = None

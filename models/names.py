@@ -19,23 +19,23 @@ _FORMS = "openai/NAME, google/NAME, google/NAME@BASE_URL or compatible/NAME@BASE
 
 
 class ModelName(Record):
-    """Which model, and where it is asked. The name alone decides: no variable of the environment redirects it."""
+    """A model and its server. Only the name determines the server: no environment variable redirects it."""
 
     provider: ProviderName
-    """Whose protocol it speaks: OpenAI's (openai, compatible) or Gemini's (google)."""
+    """Protocol: OpenAI's (openai, compatible) or Gemini's (google)."""
     name: str
-    """What the provider calls it; it may hold slashes."""
+    """Name at the provider; it may contain slashes."""
     base_url: str
-    """Where requests go, without a slash at the end."""
+    """Base URL of the server, without a trailing slash."""
 
     def __str__(self) -> str:
-        """The full name, as `parse_name` reads it."""
+        """Return the full name, as `parse_name` reads it."""
         where = "" if self.base_url == _HOME.get(self.provider) else f"@{self.base_url}"
         return f"{self.provider}/{self.name}{where}"
 
     @property
     def key_variables(self) -> tuple[str, ...]:
-        """Variables of the environment that may hold the key, the first one set counts."""
+        """Environment variables for the key; the first one that is set is used."""
         return _KEYS[self.provider]
 
 
@@ -43,10 +43,10 @@ def parse_name(text: str) -> ModelName:
     """Read the full name of a model.
 
     Args:
-        text: Such as ``compatible/Qwen/Qwen3-8B@http://localhost:8000/v1``; the last ``@http`` begins the base URL.
+        text: Such as ``compatible/Qwen/Qwen3-8B@http://localhost:8000/v1``; the base URL starts at the last ``@http``.
 
     Raises:
-        ConfigurationError: It is no such name; the message says what is wrong and which forms there are.
+        ConfigurationError: It is not a valid name; the message says why, and lists the valid forms.
 
     >>> str(parse_name("compatible/Qwen/Qwen3-8B@http://localhost:8000/v1/"))
     'compatible/Qwen/Qwen3-8B@http://localhost:8000/v1'
@@ -55,26 +55,26 @@ def parse_name(text: str) -> ModelName:
     """
     provider, slash, rest = text.partition("/")
     if not slash or provider not in get_args(ProviderName):
-        raise _wrong(text, f"it begins with {provider!r}, which is no provider")
+        raise _wrong(text, f"{provider!r} is not a provider")
     name, at, url = rest.rpartition("@http")
     if not at:
         name, base_url = rest, _HOME.get(provider)
     elif provider == "openai":
-        raise _wrong(text, "openai/NAME has no base URL: another server's model is called compatible/NAME@BASE_URL")
+        raise _wrong(text, "openai/NAME takes no base URL; use compatible/NAME@BASE_URL for another server")
     else:
         base_url = _base_url(text, f"http{url}")
     if base_url is None:
         raise _wrong(text, "the base URL is missing, such as @http://localhost:8000/v1")
     if not re.fullmatch(r"[!-~]+", name):
-        raise _wrong(text, "NAME is empty or holds blanks or letters beyond ASCII")
+        raise _wrong(text, "NAME is empty, or contains spaces or non-ASCII characters")
     return ModelName.model_validate({"provider": provider, "name": name, "base_url": base_url})
 
 
 def _base_url(text: str, url: str) -> str:
     if "@" in url:
-        # Not even shown: what stands before the @ may be a password.
+        # Not shown: the text before the @ may be a password.
         raise ConfigurationError(
-            "the base URL of a model holds user and password; put the key into the environment instead"
+            "the base URL of a model contains a user name or password; put the key into the environment instead"
         )
     try:
         parts = urlsplit(url)
@@ -84,9 +84,9 @@ def _base_url(text: str, url: str) -> str:
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
         raise _wrong(text, "the base URL is not of the form http://HOST[:PORT][/PATH]")
     if parts.query or parts.fragment or not re.fullmatch(r"[!-~]+", url):
-        raise _wrong(text, "the base URL holds more than http://HOST[:PORT][/PATH]")
+        raise _wrong(text, "the base URL contains more than http://HOST[:PORT][/PATH]")
     return url.rstrip("/")
 
 
 def _wrong(text: str, why: str) -> ConfigurationError:
-    return ConfigurationError(f"{text!r} is no name of a model: {why}. Names are {_FORMS}")
+    return ConfigurationError(f"{text!r} is not a valid model name: {why}. Valid names are {_FORMS}")

@@ -1,4 +1,4 @@
-"""What tokens cost: the table that ships, and the user's own before it."""
+"""Prices of tokens: the built-in table, and the user's own table, which takes precedence."""
 
 import re
 from collections.abc import Iterable
@@ -25,10 +25,10 @@ class Rates(Record):
     cached: float | None = Field(default=None, ge=0)
     """Tokens of the request that the provider had cached; None prices them like the others."""
     completion: float = Field(ge=0)
-    """Tokens of the reply, thoughts included."""
+    """Tokens of the reply, reasoning included."""
 
     def cost(self, usage: Usage) -> float:
-        """Money for these tokens."""
+        """Return the cost of these tokens."""
         cached_rate = self.prompt if self.cached is None else self.cached
         fresh = usage.prompt_tokens - usage.cached_tokens
         return (
@@ -37,25 +37,25 @@ class Rates(Record):
 
 
 class LongPrompt(Rates):
-    """Rates of a whole request whose prompt is long."""
+    """Rates of a whole request with a long prompt."""
 
     above: int = Field(ge=1)
-    """Tokens of the prompt above which they hold."""
+    """Tokens of the prompt above which these rates apply."""
 
 
 class Price(Rates):
-    """What one model costs."""
+    """The price of one model."""
 
     model: str
     """Full name of the model; ``*`` stands for any text."""
     date: str = Field(pattern=r"^\d{4}-\d{2}(-\d{2})?$")
-    """Month or day on which the price was true."""
+    """Month or day on which the price was valid."""
     source: str
-    """Where it was read."""
+    """Source of the price."""
     long_prompt: LongPrompt | None = None
     """Other rates for long prompts."""
     batch: float = Field(default=1.0, gt=0, le=1)
-    """Share of the price that a request costs in a batch; 1 where no discount is known."""
+    """Share of the price that applies in a batch; 1 where no discount is known."""
 
     @field_validator("date", mode="before")
     @classmethod
@@ -63,7 +63,7 @@ class Price(Rates):
         return str(value)  # YAML reads an unquoted day as a date
 
     def cost(self, usage: Usage) -> float:
-        """Money for one request and its reply."""
+        """Return the cost of one request and its reply."""
         if self.long_prompt is not None and usage.prompt_tokens > self.long_prompt.above:
             return self.long_prompt.cost(usage)
         return super().cost(usage)
@@ -75,7 +75,7 @@ class PriceTable(Record):
     currency: str = Field(pattern=r"^[A-Z]{3}$")
     """Code of the currency, such as USD."""
     prices: tuple[Price, ...] = ()
-    """Prices; an exact name goes before a pattern, a longer pattern before a shorter one, the first of equals wins."""
+    """Prices; an exact name takes precedence over a pattern, a longer pattern over a shorter one, then the first."""
 
     @model_validator(mode="after")
     def _exact_names_first(self) -> "PriceTable":
@@ -84,35 +84,40 @@ class PriceTable(Record):
         return self
 
     def after(self, own: Iterable[Price]) -> "PriceTable":
-        """The table with further prices that go before those for the same name."""
+        """Return the table with further prices, which take precedence over those for the same name."""
         return PriceTable(currency=self.currency, prices=(*own, *self.prices))
 
     def of(self, model: str) -> Price | None:
-        """The price of a model; None when the table has none, which is not a price of 0."""
+        """Return the price of a model; None when the table has none, which is not a price of 0."""
         for price in self.prices:
             if re.fullmatch(re.escape(price.model).replace(r"\*", ".*"), model):
                 return price
         return None
 
     def cost(self, model: str, usage: Usage) -> float | None:
-        """What a reply cost; None when the model has no price."""
+        """Return the cost of a reply; None when the model has no price."""
         price = self.of(model)
         return None if price is None else price.cost(usage)
 
+    def batch_cost(self, model: str, usage: Usage) -> float | None:
+        """Return the cost of a reply in a batch; None when the model has no price."""
+        cost = self.cost(model, usage)
+        return None if cost is None else cost * self.batch_share(model)
+
     def batch_share(self, model: str) -> float:
-        """Share of its price that a request costs in a batch; 1 when the model has no price."""
+        """Return the share of its price that a model costs in a batch; 1 when it has no price."""
         price = self.of(model)
         return 1.0 if price is None else price.batch
 
 
 def load_prices(path: Path | None = None) -> PriceTable:
-    """The prices that ship, after those of the user's file.
+    """Read the built-in prices, and those of the user's file, which take precedence.
 
     Args:
         path: A YAML file of the same form as models/prices.yaml, in the same currency.
 
     Raises:
-        ConfigurationError: The file cannot be read, is no price table, or has another currency.
+        ConfigurationError: The file cannot be read, is not a price table, or has another currency.
     """
     text = files("agenthard.models").joinpath("prices.yaml").read_text(encoding="utf-8")
     shipped = _parse(text, "models/prices.yaml")
@@ -124,7 +129,7 @@ def load_prices(path: Path | None = None) -> PriceTable:
         raise ConfigurationError(f"cannot read the price table {path}: {error}") from error
     if own.currency != shipped.currency:
         raise ConfigurationError(
-            f"{path} is in {own.currency}, the table that ships in {shipped.currency}; give prices in that currency"
+            f"{path} is in {own.currency}, the built-in table in {shipped.currency}; give prices in that currency"
         )
     return shipped.after(own.prices)
 
@@ -133,14 +138,14 @@ def _parse(text: str, name: str) -> PriceTable:
     try:
         table = PriceTable.model_validate(load_yaml(text))
     except yaml.YAMLError as error:
-        raise ConfigurationError(f"{name} is no YAML: {error}") from error
+        raise ConfigurationError(f"{name}: not valid YAML: {error}") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "top level"
         raise ConfigurationError(
-            f"{name}, {place}: {first['msg']}; docs/model-costs.md shows what a price table looks like"
+            f"{name}, {place}: {first['msg']}; docs/model-costs.md shows an example of a price table"
         ) from error
     names = [price.model for price in table.prices]
     if twice := sorted({model for model in names if names.count(model) > 1}):
-        raise ConfigurationError(f"{name} prices {twice[0]} twice; keep one of them")
+        raise ConfigurationError(f"{name}: {twice[0]} has two prices; keep one of them")
     return table

@@ -1,8 +1,8 @@
-"""What is asked of a model and what it answers, the same for every provider."""
+"""Requests to models and their replies, the same for every provider; and the protocols that answer them."""
 
 import hashlib
 import json
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pydantic import Field, model_validator
 
@@ -15,9 +15,9 @@ class Tool(Record):
     """A function that the model may call."""
 
     name: str
-    """Name the model calls."""
+    """Name of the function."""
     description: str = ""
-    """What it does, for the model."""
+    """Description for the model."""
     parameters: dict[str, Any] = Field(default_factory=lambda: {"type": "object", "properties": {}})
     """JSON Schema of the arguments object."""
 
@@ -26,31 +26,31 @@ class Call(Record):
     """A tool call as the model wrote it."""
 
     id: str
-    """Id that the tool's answer refers to."""
+    """Id that the answer of the tool refers to."""
     name: str
-    """Name of the tool, which may be none of those offered."""
+    """Name of the tool, which need not be one of the offered tools."""
     arguments: str
-    """JSON text of the arguments, as the model wrote it: it may be cut off or no JSON at all."""
+    """JSON text of the arguments, as the model wrote it: it may be cut off or not valid JSON."""
 
 
 class Image(Record):
-    """A picture shown to the model."""
+    """An image shown to the model."""
 
     media_type: Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
-    """What kind of file it is."""
+    """Type of the file."""
     data: str
-    """Its bytes in base64."""
+    """Content of the file in base64."""
 
 
 class ChatMessage(Record):
     """One message of the conversation with a model."""
 
     role: Role
-    """Who speaks; "tool" is the answer to a call."""
+    """Author of the message; "tool" is the answer to a call."""
     text: str = ""
-    """What is said."""
+    """Text of the message."""
     images: tuple[Image, ...] = ()
-    """Pictures shown by the user."""
+    """Images shown by the user."""
     calls: tuple[Call, ...] = ()
     """Tool calls of the assistant."""
     call_id: str | None = None
@@ -58,9 +58,9 @@ class ChatMessage(Record):
     tool_name: str | None = None
     """For a tool message: the name of the tool."""
     reasoning: str = ""
-    """Thoughts that the provider shows; sent back only as the provider asks for them."""
+    """Reasoning that the provider shows; sent back only where the provider requires it."""
     provider_state: str | None = None
-    """What the provider wants back unchanged with this message, as JSON text (thought signatures, reasoning items)."""
+    """State that the provider expects back with this message, as JSON text (thought signatures, reasoning items)."""
 
     @model_validator(mode="after")
     def _parts_fit_the_role(self) -> "ChatMessage":
@@ -72,52 +72,52 @@ class ChatMessage(Record):
 
 
 class Sampling(Record):
-    """How replies are drawn. None leaves a choice to the provider."""
+    """Sampling parameters. None leaves the choice to the provider."""
 
     temperature: float | None = None
-    """0 for the likeliest reply."""
+    """0 for the most likely reply."""
     top_p: float | None = None
-    """Share of probability that is drawn from."""
+    """Probability mass of the tokens to sample from."""
     max_output_tokens: int | None = Field(default=None, ge=1)
-    """Tokens a reply may have, thoughts included where the provider counts them so."""
+    """Maximum tokens of a reply, reasoning included where the provider counts it."""
     seed: int | None = None
-    """Seed, where the provider takes one."""
+    """Seed, where the provider supports one."""
     thinking_tokens: int | None = Field(default=None, ge=0)
-    """Budget for thoughts, where the provider takes a number."""
+    """Reasoning budget, where the provider accepts a number."""
     reasoning_effort: str | None = None
-    """Effort for thoughts, where the provider takes a word (low, medium, high ...)."""
+    """Reasoning effort, where the provider accepts a level (low, medium, high ...)."""
     extra: dict[str, Any] = Field(default_factory=dict)
-    """Further parameters for this provider, passed on as they are."""
+    """Further parameters for this provider, passed on unchanged."""
 
 
 class OutputSchema(Record):
-    """A JSON object that the reply has to be."""
+    """A JSON object that the reply must be."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")
-    """What it is called."""
+    """Name of the schema."""
     json_schema: dict[str, Any]
     """JSON Schema of the object."""
 
 
 class Request(Record):
-    """Everything that decides a reply; nothing else may change what is sent."""
+    """Everything that determines a reply; nothing else may affect what is sent."""
 
     model: str
     """Full name of the model, such as ``openai/NAME`` or ``compatible/NAME@BASE_URL`` (agenthard.models.names)."""
     messages: tuple[ChatMessage, ...]
     """The conversation so far."""
     tools: tuple[Tool, ...] = ()
-    """Functions on offer."""
+    """Functions that the model may call."""
     tool_choice: Literal["auto", "none", "required"] = "auto"
     """Whether the model may, must not or must call a tool."""
     output: OutputSchema | None = None
-    """What the reply has to be; None for free text."""
+    """Format of the reply; None for free text."""
     sampling: Sampling = Sampling()
-    """How the reply is drawn."""
+    """Sampling parameters."""
     dialect: str = ""
-    """How the model is spoken to where that is not the usual way (ModelFile.addressed); replies depend on it."""
+    """Protocol settings that differ from the default (ModelFile.addressed); replies depend on them."""
     sample: int = 0
-    """Number of the reply among those to the same words; never sent, it keeps repeated samples apart in the cache."""
+    """Number of the request among identical ones; never sent, it separates repeated samples in the cache."""
 
     @property
     def digest(self) -> str:
@@ -132,11 +132,11 @@ class Usage(Record):
     prompt_tokens: int = Field(default=0, ge=0)
     """Tokens of the request, cached ones included."""
     completion_tokens: int = Field(default=0, ge=0)
-    """Tokens of the reply, thoughts included."""
+    """Tokens of the reply, reasoning included."""
     cached_tokens: int = Field(default=0, ge=0)
     """Tokens of the request that the provider had cached."""
     reasoning_tokens: int = Field(default=0, ge=0)
-    """Tokens of the reply that were thoughts."""
+    """Reasoning tokens of the reply."""
 
     def __add__(self, other: "Usage") -> "Usage":
         """Adds up the tokens of two replies."""
@@ -144,35 +144,78 @@ class Usage(Record):
 
 
 Finish = Literal["stop", "tool_calls", "length", "refusal"]
-"""Why a reply ended: said all, calls tools, cut off at the length limit, or refused (content filters included)."""
+"""Why a reply ended: complete, calls tools, cut off at the length limit, or refused (content filters included)."""
 
 
 class Reply(Record):
-    """A model's answer."""
+    """The answer of a model."""
 
     message: ChatMessage
-    """What it said and which tools it calls."""
+    """Its text and its tool calls."""
     finish: Finish
     """Why it ended."""
     usage: Usage = Usage()
-    """Tokens it took."""
+    """Token usage."""
     usage_stated: bool = True
-    """Whether the provider said so; where it did not, `usage` is the most that the reply can have taken."""
+    """Whether the provider stated the usage; if not, `usage` is an upper bound."""
     model_version: str = ""
-    """What the provider says the model is."""
+    """Version of the model, as the provider states it."""
 
 
 class Completion(Record):
-    """A reply, and what it took to get it."""
+    """A reply and its cost."""
 
     reply: Reply
     """The answer."""
     cached: bool = False
-    """True when it came from our cache and nothing is paid now."""
+    """Whether it came from our cache, at no cost now."""
     attempts: int = 1
-    """Requests that were sent for it; 0 when it was cached."""
+    """Requests sent for it; 0 when it was cached."""
     seconds: float = 0.0
     """From the first attempt to the reply."""
     cost: float | None = None
-    """What the reply costs, in the currency of the price table, whether it is paid now or was paid when the cache got
-    it; None when the model has no price. What was spent is in the ledger."""
+    """Cost of the reply in the currency of the price table, paid now or when the reply was cached; None when the model
+    has no price. The ledger has what was spent."""
+
+
+class Provider(Protocol):
+    """A service that answers requests. It never retries and never caches; agenthard.models.client does both."""
+
+    async def complete(self, request: Request, timeout: float) -> Reply:
+        """Send the request once.
+
+        Args:
+            request: The request.
+            timeout: Timeout in seconds.
+
+        Returns:
+            The reply.
+
+        Raises:
+            ModelError: An error of agenthard.models.errors, which says whether a retry can help.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+class Model(Protocol):
+    """Answers requests with everything around a provider: cache, limits, retries, budget (agenthard.models.client)."""
+
+    async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
+        """Answer a request.
+
+        Args:
+            request: The request.
+            purpose: Purpose of the request in the ledger: ``agent``, ``user`` or ``judge``.
+            owner: Owner of the request in the ledger, such as the id of an episode; it groups transcripts and costs.
+
+        Returns:
+            The reply with its cost.
+
+        Raises:
+            ModelError: There is no reply.
+        """
+        ...

@@ -1,4 +1,4 @@
-"""When an attempt is repeated, and how long that waits."""
+"""Retries: after which errors, how often, and with which waits."""
 
 import random
 from collections.abc import Awaitable, Callable
@@ -11,26 +11,26 @@ from agenthard.taxonomy.record import Record
 
 
 class RetryPolicy(Record):
-    """How hard we try to get a reply."""
+    """Number of attempts and waits between them."""
 
     attempts: int = Field(default=8, ge=1)
-    """Attempts at one request at most, the first included."""
+    """Maximum attempts at one request, the first included."""
     first_wait: float = Field(default=1.0, ge=0)
-    """Seconds of the longest first wait; it doubles from wait to wait."""
+    """Maximum of the first wait, in seconds; the maximum doubles with each wait."""
     longest_wait: float = Field(default=60.0, ge=0)
-    """Seconds that the doubling ends at."""
+    """Limit of the doubled maximum, in seconds."""
     longest_retry_after: float = Field(default=120.0, ge=0)
-    """Seconds that we wait at most when the provider asks for more."""
+    """Maximum wait in seconds when the provider asks for a longer one."""
     total_seconds: float = Field(default=1800.0, ge=0)
-    """No further attempt once waits and attempts have taken so long; time in our own queues does not count."""
+    """Total seconds of waits and attempts after which no attempt follows; time in our own queues does not count."""
 
     def wait(self, attempt: int, error: BaseException | None, rng: random.Random) -> float:
-        """Seconds until the next attempt: a random share of the doubled wait, after what the provider asks for.
+        """Return the seconds until the next attempt: a random share of the doubled wait, after the provider's own wait.
 
         Args:
             attempt: Number of the attempt that failed, from 1.
-            error: What it failed with; its `retry_after`, if any, is honoured up to `longest_retry_after`.
-            rng: Draws the share, so that requests that failed together do not come back together.
+            error: Its error; `retry_after`, if any, is honoured up to `longest_retry_after`.
+            rng: Draws the share, so that requests that failed together are not repeated together.
         """
         backoff = rng.uniform(0.0, min(self.longest_wait, self.first_wait * 2.0 ** min(attempt - 1, 60)))
         asked = getattr(error, "retry_after", None) or 0.0
@@ -43,13 +43,13 @@ def retrying(
     sleep: Callable[[float], Awaitable[None]],
     in_flight: Callable[[], float],
 ) -> AsyncRetrying:
-    """A tenacity loop over the attempts at one request; in the end the last error is raised as it is.
+    """Return a tenacity loop over the attempts at one request; after the last one it raises that error unchanged.
 
     Args:
-        policy: How hard to try.
+        policy: Number of attempts and waits.
         rng: Draws the waits.
-        sleep: Waits so many seconds.
-        in_flight: Seconds that the attempts so far have taken.
+        sleep: Waits for a number of seconds.
+        in_flight: Returns the seconds of all attempts so far.
     """
 
     def wait(state: RetryCallState) -> float:

@@ -1,4 +1,4 @@
-"""A SQLite file that several processes share: the ground under cache and ledger."""
+"""A SQLite file that several processes share, used by cache, ledger and the stores of runs."""
 
 import sqlite3
 import threading
@@ -11,26 +11,26 @@ from typing import Any
 from agenthard.models.errors import ConfigurationError, StorageError
 
 BUSY_SECONDS = 30.0
-"""How long a process waits for another one that is writing."""
+"""Maximum wait for another process that is writing."""
 
 
 class Database:
-    """A connection in WAL mode whose failures are `StorageError`.
+    """A connection in WAL mode; failures raise `StorageError`.
 
-    A commit survives the death of the process (kill -9); the last commits before a power cut may be lost, without
-    damage to the rest. WAL needs a disk of this machine, not a network drive. Threads may share it; they take turns.
+    A commit survives the death of the process (kill -9). A power cut may lose the last commits, without damage to the
+    rest. WAL needs a local disk, not a network drive. Threads may share a connection; they take turns.
     """
 
     def __init__(self, path: Path | str, schema: str, version: int) -> None:
-        """Open the file, or make it.
+        """Open or create the file.
 
         Args:
-            path: The file; its folder is made.
-            schema: Statements that make the tables where they are missing.
+            path: The file; its folder is created.
+            schema: Statements that create missing tables.
             version: Number of the schema.
 
         Raises:
-            ConfigurationError: It cannot be opened, is something else or has another schema.
+            ConfigurationError: It cannot be opened, is not such a file, or has another schema.
         """
         self.path = Path(path)
         self._turn = threading.Lock()
@@ -44,23 +44,23 @@ class Database:
                 found = int(connection.execute("PRAGMA user_version").fetchone()[0])
                 if found not in (0, version):
                     raise ConfigurationError(
-                        f"{self.path} has schema {found} and this version reads {version}; "
-                        "name another file, or use the version that wrote it"
+                        f"{self.path} has schema {found}, and this version reads {version}; "
+                        "use another file, or the version that wrote it"
                     )
                 for statement in _statements(schema):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version:d}")
         except (OSError, sqlite3.Error, StorageError) as error:
-            raise ConfigurationError(f"cannot open {self.path}: {error}; name a file that can be written") from error
+            raise ConfigurationError(f"cannot open {self.path}: {error}; give a file that can be written") from error
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is kept, or nothing.
+        """Open a transaction: all of it is stored, or nothing.
 
         Raises:
             StorageError: It cannot be written.
         """
-        with self._turn, self._explained():
+        with self._turn, self._translated():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -71,12 +71,12 @@ class Database:
                 raise
 
     def read(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """The rows of a query.
+        """Return the rows of a query.
 
         Raises:
             StorageError: It cannot be read.
         """
-        with self._turn, self._explained():
+        with self._turn, self._translated():
             return self._connection.execute(query, values).fetchall()
 
     def close(self) -> None:
@@ -84,17 +84,17 @@ class Database:
         self._connection.close()
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def _translated(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
             raise StorageError(
-                f"{self.path}: {error}; what it holds is kept. Free space or mend the permissions, then run again"
+                f"{self.path}: {error}; its content is unchanged. Free space or fix the permissions, then run again"
             ) from error
 
 
 def _statements(schema: str) -> Iterator[str]:
-    """The statements of a script, one by one: `executescript` would end the transaction."""
+    """Yield the statements of a script one by one, since `executescript` would end the transaction."""
     text = ""
     for line in schema.splitlines():
         text += line + "\n"
@@ -104,7 +104,7 @@ def _statements(schema: str) -> Iterator[str]:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch to WAL. SQLite does not wait when two processes do so at once, so we do."""
+    """Switch to WAL, with retries: SQLite does not wait when two processes do so at once."""
     for last in (False,) * 100 + (True,):
         try:
             connection.execute("PRAGMA journal_mode = WAL")

@@ -1,23 +1,24 @@
-"""How many tokens a request has, roughly: known before it is sent, and without any model's own tokenizer."""
+"""Estimate the tokens of a request before it is sent, without the tokenizer of the model."""
 
 import json
 
 from agenthard.models.request import Request, Tool
 
 CHARACTERS_PER_TOKEN = 4
-"""Usual for English prose. Code and JSON have about 3, numbers 2 to 3, Chinese and Japanese 1 to 1.5."""
+"""Typical for English prose. Code and JSON have about 3, numbers 2 to 3, Chinese and Japanese 1 to 1.5."""
 BYTES_PER_TOKEN_AT_LEAST = 2
-"""UTF-8 bytes that a token has at least, over a whole request; single odd strings can have less."""
+"""Minimum UTF-8 bytes per token over a whole request; single unusual strings can have less."""
 TOKENS_PER_MESSAGE = 4
 TOKENS_PER_IMAGE, TOKENS_PER_IMAGE_AT_MOST = 800, 1600
 DEFAULT_OUTPUT_TOKENS = 16_384
-"""Length that a reply is taken to have at most, where the request sets no limit."""
+"""Assumed maximum length of a reply when the request sets no limit."""
 
 
 def prompt_tokens(request: Request) -> int:
-    """About how many tokens the prompt has: characters / 4, plus 4 per message and 800 per image.
+    """Estimate the tokens of the prompt: characters / 4, plus 4 per message and 800 per image.
 
-    English prose is met within 15 %; JSON, code and other languages have up to 2 times (Chinese 4 times) as many.
+    The error is below 15 % for English prose; JSON, code and other languages have up to 2 times (Chinese 4 times) as
+    many tokens.
     """
     texts, images = _texts(request), _images(request)
     return (
@@ -28,7 +29,7 @@ def prompt_tokens(request: Request) -> int:
 
 
 def most_prompt_tokens(request: Request) -> int:
-    """A number of tokens that the prompt hardly exceeds: UTF-8 bytes / 2, plus 4 per message and 1,600 per image."""
+    """Return an upper estimate of the tokens of the prompt: UTF-8 bytes / 2, plus 4 per message and 1,600 per image."""
     texts, images = _texts(request), _images(request)
     return (
         sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) // BYTES_PER_TOKEN_AT_LEAST
@@ -38,7 +39,7 @@ def most_prompt_tokens(request: Request) -> int:
 
 
 def most_output_tokens(request: Request) -> int:
-    """The limit that the request sets on its reply, or 16,384; a larger budget for thoughts counts instead."""
+    """Return the maximum tokens of the reply: the limit of the request or 16,384, or a larger reasoning budget."""
     limit = request.sampling.max_output_tokens or DEFAULT_OUTPUT_TOKENS
     return max(limit, request.sampling.thinking_tokens or 0)
 

@@ -19,9 +19,9 @@ from typing import Any
 
 from evaluations import ENVIRONMENT, measure, rows
 
-from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.prompts import prompt_builder
+from agenthard.flows.judging.run import run_judging
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.judging.workbench import open_workbench
 from tests.flows.judging.made import audit, judging, model, panel, write_benchmark
 from tests.loopback.app import KEY
 from tests.loopback.fixtures import LoopbackProcess
@@ -118,12 +118,12 @@ def _audited(folder: Path, tasks: int) -> Path:
 
 
 def _time_prompts(settings: JudgingSettings) -> None:
-    workbench = open_workbench(settings)
-    ids = workbench.inputs.plan.task_ids[:SAMPLED]
-    workbench.prepare(ids[0])
+    builder = prompt_builder(settings)
+    ids = builder.inputs.plan.task_ids[:SAMPLED]
+    builder.prepare(ids[0])
     began = time.perf_counter()
     for task_id in ids:
-        workbench.prepare(task_id)
+        builder.prepare(task_id)
     print(f"a prompt takes {(time.perf_counter() - began) / len(ids) * 1000:.1f} ms")
 
 

@@ -12,8 +12,7 @@ from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
 from agenthard.ace.environment.schemas import openai
 from agenthard.ace.environment.tools import Kind
 from agenthard.models.errors import BadRequestError, ContextOverflowError, MalformedReplyError, TransientError
-from agenthard.models.provider import Model
-from agenthard.models.request import Call, ChatMessage, Completion, Reply, Request, Sampling, Tool, Usage
+from agenthard.models.request import Call, ChatMessage, Completion, Model, Reply, Request, Sampling, Tool, Usage
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import ToolCall
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory

@@ -16,8 +16,7 @@ from agenthard.models.errors import (
     RequestTimeoutError,
     StopError,
 )
-from agenthard.models.provider import Model
-from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
+from agenthard.models.request import Call, ChatMessage, Model, Reply, Request, Usage
 from agenthard.taxonomy.record import Record
 
 PURPOSE = "judge"
@@ -79,7 +78,7 @@ async def ask(
         request: The question, a system and a user message, with the schema of its answer.
         investigator: Looks things up; None when the judge may not.
         turns: Most requests with tools.
-        owner: What the question is for (agenthard.models.provider.Model).
+        owner: What the question is for (agenthard.models.request.Model).
         purpose: Who pays.
 
     Returns:

@@ -26,15 +26,17 @@ def demo(
 
     Example: `agenthard demo --offline --out demo-run`
     """
+    from agenthard.flows.demo import score_audit
+
     outcomes: dict[str, AuditOutcome] = {}
     reason = "--offline was given" if offline else _audit_bfcl(out, outcomes)
     if reason is not None:
         error_console().print(f"BFCL was left out: {reason}")
     outcomes["demo"] = _audit_demo(out)
-    planted, missed = _answer_key(out / "demo-benchmark", out / "demo")
+    planted, missed = score_audit(out / "demo-benchmark", out / "demo")
     evaluation = _evaluate_ace(out)
     outcomes["ace"] = _audit("ace", out / "ace-benchmark", (Path(evaluation.trajectories),), out / "ace")
-    ace_planted, ace_missed = _answer_key(out / "ace-benchmark", out / "ace")
+    ace_planted, ace_missed = score_audit(out / "ace-benchmark", out / "ace")
     cleaning, ace_cleaning = _report(out / "demo"), _report(out / "ace")
     if as_json:
         print_json(
@@ -143,21 +145,3 @@ def _report(run: Path) -> "ReportOutcome":
     from agenthard.flows.reporting import ReportSettings
 
     return run_report(ReportSettings(run=str(run)))
-
-
-def _answer_key(benchmark: Path, run: Path) -> tuple[int, list[str]]:
-    """Compare the findings with the planted flaws: how many there are, and which were missed."""
-    from agenthard.flows.demo import ANSWER_KEY, KeyEntry
-    from agenthard.flows.demo.ace_flaws import QUARANTINE
-    from agenthard.flows.read_run import read_findings, read_quarantined
-
-    found = {(f.check, task_id) for f in read_findings(run) for task_id in (*f.task_ids, *f.also_in)}
-    found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run) if item.task_id is not None}
-    lines = (benchmark / ANSWER_KEY).read_text(encoding="utf-8").splitlines()
-    key = [KeyEntry.model_validate_json(line) for line in lines]
-    missed = [
-        f"{entry.check} on {', '.join(absent)}"
-        for entry in key
-        if (absent := [task_id for task_id in entry.task_ids if (entry.check, task_id) not in found])
-    ]
-    return len(key), missed

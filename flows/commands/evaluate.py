@@ -1,18 +1,28 @@
-"""``agenthard evaluate``: agents and models on a benchmark."""
+"""``agenthard evaluate``: evaluate agents and models on a benchmark."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.model_options import (
+    BudgetOption,
+    CacheOption,
+    DryRunOption,
+    PricesOption,
+    TokenBudgetOption,
+    describe_total,
+    optional_path,
+    print_estimates,
+)
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
     from agenthard.flows.evaluation.publish import EvaluationOutcome
     from agenthard.flows.evaluation.settings import EvaluationSettings
 
-
-_SHOWN = 5
+_MAX_SHOWN = 5
 """Reasons of one kind that are printed; the manifest has all of them."""
 
 
@@ -34,45 +44,39 @@ def evaluate(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Condition to play under, KEY=VALUE; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all chance.")] = 42,
-    attempts: Annotated[int, typer.Option(min=1, help="Tries at an episode that infrastructure errors end.")] = 3,
-    out: Annotated[Path, typer.Option(help="Run folder; the same command goes on where it was.")] = Path("evaluation"),
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 42,
+    attempts: Annotated[
+        int, typer.Option(min=1, help="Maximum attempts at an episode that ends in an infrastructure error.")
+    ] = 3,
+    out: Annotated[Path, typer.Option(help="Run folder; the same command resumes it.")] = Path("evaluation"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for agents; default: one per core.")] = None,
     in_flight: Annotated[int, typer.Option(min=1, help="Episodes that models play at the same time.")] = 64,
-    budget: Annotated[float | None, typer.Option(min=0, help="Most that models may cost.")] = None,
-    token_budget: Annotated[int | None, typer.Option(min=1, help="Most tokens that models may use.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="Price table (YAML) that goes before ours.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="File of cached replies; default: in the run folder.")] = None,
+    budget: BudgetOption = None,
+    token_budget: TokenBudgetOption = None,
+    prices: PricesOption = None,
+    cache: CacheOption = None,
     compare: Annotated[
-        list[Path] | None, typer.Option(help="Published results (CSV) to stand beside ours; repeatable.")
+        list[Path] | None, typer.Option(help="Published results (CSV) to compare with; repeatable.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what models would take and cost.")] = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Evaluate agents and models: every episode once, resumable, with costs, tables, trajectories and a report.
+    """Evaluate agents and models: resumable episode by episode, with costs, tables, trajectories and a report.
 
-    Exit codes: 0 every episode has a verdict, 2 some have none or some task cannot be read, 3 infrastructure (a model
-    stopped; what was done is kept).
+    Exit codes: 0 every episode has a verdict, 2 some episodes have none or some tasks cannot be read, 3 infrastructure
+    (a model stopped; all results are kept).
 
     Example: `agenthard evaluate ace ace-suite --agent solver --agent random --out evaluation`
     """
-    import os
-
-    from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.evaluation.benchmark import open_benchmark
     from agenthard.flows.evaluation.settings import EvaluationSettings
-    from agenthard.flows.progress import show_progress
     from agenthard.models.model_file import load_model
 
-    options = _options(setting or ())
-    agents = tuple(dict.fromkeys(agent or ()))
-    if not agents and not model:
-        agents = tuple(open_benchmark(benchmark, str(path), options, seed).default_agents())
+    options = _parse_conditions(setting or [])
     settings = EvaluationSettings(
         benchmark=benchmark,
         path=str(path),
         options=options,
-        agents=agents,
+        agents=_select_agents(benchmark, path, options, seed, agent or [], bool(model)),
         models=tuple(map(load_model, dict.fromkeys(model or ()))),
         trials=trials,
         failure_rates=tuple(sorted(set(failure_rate or (0.0,)))),
@@ -83,23 +87,28 @@ def evaluate(
         in_flight=in_flight,
         budget=budget,
         token_budget=token_budget,
-        prices=str(prices) if prices else None,
-        cache=str(cache) if cache else None,
+        prices=optional_path(prices),
+        cache=optional_path(cache),
         compare=tuple(map(str, compare or ())),
     )
     _check_inputs(settings)
     if dry_run:
-        from agenthard.flows.evaluation.forecast import show_forecast
+        _show_forecast(settings, as_json)
+    else:
+        _evaluate(settings, as_json)
 
-        show_forecast(settings, as_json=as_json)
-        return
+
+def _evaluate(settings: "EvaluationSettings", as_json: bool) -> None:
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.progress import show_progress
+
     try:
         with show_progress(error_console()):
             from agenthard.flows.evaluation.flow import run_evaluation
 
             outcome = run_evaluation(settings)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished episodes are kept: the same command goes on from there") from None
+        raise CommandError("interrupted; finished episodes are kept: run the same command to resume") from None
     if as_json:
         print_json(outcome)
     else:
@@ -110,11 +119,22 @@ def evaluate(
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 
-def _options(settings: "list[str] | tuple[()]") -> dict[str, str]:
+def _select_agents(
+    benchmark: str, path: Path, options: dict[str, str], seed: int, agents: list[str], has_models: bool
+) -> tuple[str, ...]:
+    """Return the agents without a model; without any agent or model, those of the benchmark's default leaderboard."""
+    from agenthard.flows.evaluation.benchmark import open_benchmark
+
+    if agents or has_models:
+        return tuple(dict.fromkeys(agents))
+    return tuple(open_benchmark(benchmark, str(path), options, seed).default_agents())
+
+
+def _parse_conditions(texts: list[str]) -> dict[str, str]:
     from agenthard.flows.errors import CommandError
 
     options = {}
-    for text in settings:
+    for text in texts:
         key, equals, value = text.partition("=")
         if not equals:
             raise CommandError(f"--set {text}: write KEY=VALUE")
@@ -123,25 +143,36 @@ def _options(settings: "list[str] | tuple[()]") -> dict[str, str]:
 
 
 def _check_inputs(settings: "EvaluationSettings") -> None:
-    """Open everything before Prefect starts, so that a wrong name, key or path is refused at once."""
+    """Open everything before Prefect starts, so that a wrong name, key or path is reported at once."""
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.evaluation.clients import price_table
     from agenthard.models.providers.destination import Destination
 
     settings.open()
     labels = settings.contestants
     if twice := sorted({label for label in labels if labels.count(label) > 1}):
-        raise CommandError(f"{', '.join(twice)} takes part twice; give each model file a label of its own")
+        raise CommandError(f"{', '.join(twice)} takes part twice; give each model file its own label")
     for file in settings.models:
         Destination.of(file)
-    price_table(settings)
+    settings.price_table()
     for path in settings.compare:
         if not Path(path).is_file():
-            raise CommandError(f"{path}: there is no file with published results here")
+            raise CommandError(f"{path}: no such file with published results")
+
+
+def _show_forecast(settings: "EvaluationSettings", as_json: bool) -> None:
+    """Print the estimated cost; nothing is sent."""
+    from agenthard.flows.evaluation.forecast import forecast
+
+    found = forecast(settings)
+    if as_json:
+        print_json([each.model_dump(mode="json") for each in found])
+        return
+    rows = [(each.label, f"{each.episodes:,} ({each.begun:,} begun)", each.takes) for each in found]
+    print_estimates("model", "episodes", rows, settings.price_table().currency)
 
 
 def show_outcome(outcome: "EvaluationOutcome") -> None:
-    """Print what a reader needs in thirty seconds."""
+    """Print the result in a few lines."""
     from agenthard.audit.statistics import Estimate
 
     out = console()
@@ -149,9 +180,9 @@ def show_outcome(outcome: "EvaluationOutcome") -> None:
         f"{outcome.tasks:,} tasks, {outcome.settled:,} of {outcome.planned:,} episodes played, "
         f"{outcome.without_verdict:,} of them without a verdict; {len(outcome.unreadable):,} tasks cannot be read"
     )
-    for reason in outcome.unreadable[:_SHOWN]:
+    for reason in outcome.unreadable[:_MAX_SHOWN]:
         out.print(f"  cannot be read: {reason}", markup=False)
-    for reason, count in list(outcome.infrastructure_errors.items())[:_SHOWN]:
+    for reason, count in list(outcome.infrastructure_errors.items())[:_MAX_SHOWN]:
         out.print(f"  infrastructure errors: {count:,} attempts: {reason}", markup=False)
     rows = []
     for row in outcome.board:
@@ -162,15 +193,7 @@ def show_outcome(outcome: "EvaluationOutcome") -> None:
         rows.append((row.agent, f"{row.final.passed}/{row.final.scored}", accuracy, f"{row.run}/{row.planned}"))
     print_table("", ("agent", "passed", "score [95 %]", "played"), rows, right=("passed", "played"))
     for total in outcome.costs:
-        cost = "no price" if total.cost is None else f"{total.cost:.4f}"
-        if total.not_stated:
-            cost += f" at most ({total.not_stated:,} replies came without token counts)"
-        out.print(
-            f"{total.model} ({total.purpose}): {total.answered:,} replies, {total.prompt_tokens:,} + "
-            f"{total.completion_tokens:,} tokens, cost {cost}; {total.cached:,} from the cache, "
-            f"{total.failed:,} failed, {total.maybe_billed + total.unknown:,} unknown",
-            markup=False,
-        )
+        out.print(describe_total(total, f"{total.model} ({total.purpose})"), markup=False)
     out.print(f"\n{outcome.sentence}\n", markup=False)
     out.print(f"report       {outcome.report}\ntrajectories {outcome.trajectories}", markup=False)
     out.print(f"tables       {Path(outcome.folder) / 'tables'}", markup=False)

@@ -1,10 +1,25 @@
 """The benchmarks of ``agenthard demo``, with known flaws.
 
-A library desk and a parcel service with simulated models, and a small suite of ACE-Bench.
+`benchmark` writes a library desk and a parcel service with recorded runs, from the files in ``data/``. `ace_suite`
+generates a small suite of ACE-Bench, and `ace_flaws` makes some of its instances wrong.
 """
 
 from agenthard.flows.demo.ace_suite import write_ace_demo
-from agenthard.flows.demo.seeding import KeyEntry
-from agenthard.flows.demo.writing import ANSWER_KEY, DemoBenchmark, write_demo
+from agenthard.flows.demo.benchmark import (
+    ANSWER_KEY,
+    DemoBenchmark,
+    KeyEntry,
+    score_audit,
+    write_demo,
+    write_sound_demo,
+)
 
-__all__ = ["ANSWER_KEY", "DemoBenchmark", "KeyEntry", "write_ace_demo", "write_demo"]
+__all__ = [
+    "ANSWER_KEY",
+    "DemoBenchmark",
+    "KeyEntry",
+    "score_audit",
+    "write_ace_demo",
+    "write_demo",
+    "write_sound_demo",
+]

@@ -1,4 +1,4 @@
-"""The flaws of the demo's ACE-Bench suite: changes that make a proved instance wrong, each with what finds it."""
+"""The flaws of the demo's ACE-Bench suite: changes that make a proved instance wrong, each with its check."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,12 +10,10 @@ from agenthard.ace.instance import Instance, Puzzle, Slot, SlotAnswer
 from agenthard.ace.proof.stages import stages
 from agenthard.ace.rules import filling, measure
 from agenthard.ace.wording import instruction
-
-QUARANTINE = "quarantine"
-"""Stands for a check: the instance is expected to be set aside as unreadable."""
+from agenthard.flows.demo.benchmark import QUARANTINE
 
 Entry: TypeAlias = dict[str, Any]
-"""An instance as its file has it."""
+"""An instance in the format of its file."""
 
 
 @dataclass(frozen=True)
@@ -27,13 +25,13 @@ class AceFlaw:
     category: str
     """Taxonomy category; empty for an instance that cannot be read."""
     change: str
-    """What is changed."""
+    """Description of the change."""
     apply: Callable[[Instance], Instance] = lambda instance: instance
-    """The change of an instance that can still be written."""
+    """A change after which the instance can still be written."""
     damage: Callable[[Entry], object] = lambda entry: None
-    """The change of what was written, made in place."""
+    """A change of the written entry, in place."""
     copied: bool = False
-    """The changed instance stands beside the original, under another id."""
+    """Whether the changed instance is added to the original, under another id."""
 
 
 def _decoy_slot(instance: Instance) -> int:
@@ -59,13 +57,13 @@ def _with_slot(instance: Instance, index: int, slot: Slot) -> Instance:
 
 
 def _reworded(instance: Instance, puzzle: Puzzle) -> Instance:
-    """Return the instance with another puzzle, whose text says what its rules now are."""
+    """Return the instance with another puzzle, whose text states its new rules."""
     text = instruction(_domain(instance), puzzle.rows, puzzle.cols, puzzle.limits, puzzle.slots)
     return replace(instance, puzzle=replace(puzzle, instruction=text))
 
 
 def _with_values(instance: Instance, target: str, source: str) -> Instance:
-    """Return the instance with the values of one item given to another, which keeps its id and its name."""
+    """Return the instance with the values of one item copied to another, which keeps its id and its name."""
     items, key = instance.puzzle.items, _domain(instance).id_key
     changed = {**items[source], key: target, "name": items[target]["name"]}
     return replace(instance, puzzle=replace(instance.puzzle, items={**items, target: changed}))

@@ -1,4 +1,4 @@
-"""Writing the demo's ACE-Bench suite: generated and proved, then some instances made wrong, with the answer key."""
+"""Write the demo's ACE-Bench suite: generated and proved, then some instances made wrong, with the answer key."""
 
 import json
 from dataclasses import replace
@@ -10,8 +10,7 @@ from agenthard.ace.generator import Parameters, generate
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import encode
 from agenthard.flows.demo.ace_flaws import ACE_FLAWS, AceFlaw, Entry
-from agenthard.flows.demo.seeding import KeyEntry
-from agenthard.flows.demo.writing import ANSWER_KEY
+from agenthard.flows.demo.benchmark import ANSWER_KEY, KeyEntry
 
 SUITE = Parameters(
     rows=4,
@@ -23,7 +22,7 @@ SUITE = Parameters(
     domains=("course", "meal", "travel"),
     seed=7,
 )
-"""What the suite is asked to be: small, and with an instance of its own for each flaw."""
+"""Parameters of the suite: small, with a separate instance for each flaw."""
 AGENTS = (
     "solver",
     "solver+forgetting:0.02",
@@ -35,16 +34,16 @@ AGENTS = (
     "slot-filter",
     "random",
 )
-"""Who plays it."""
+"""Agents that play it."""
 TRIALS = 2
 """Episodes per agent and instance."""
 
 
 def write_ace_demo(out: Path, flawed: bool = True) -> tuple[KeyEntry, ...]:
-    """Write one file per domain in the layout of the paper, and the answer key; always the same bytes.
+    """Write one file per domain in the layout of the paper, and the answer key; the bytes are always the same.
 
     Args:
-        out: folder to write into; it is made when it is absent, and files of an earlier demo are replaced.
+        out: Folder to write; it is created, and files of an earlier demo are replaced.
         flawed: False writes the sound suite, with an empty key.
 
     Returns:
@@ -71,7 +70,7 @@ def write_ace_demo(out: Path, flawed: bool = True) -> tuple[KeyEntry, ...]:
 
 
 def _entries(instance: Instance, flaw: AceFlaw | None) -> list[Entry]:
-    """An instance as it is written: changed, or beside its changed copy."""
+    """Return the entries of an instance: changed, or the original and its changed copy."""
     if flaw is None:
         return [encode(instance)]
     changed = flaw.apply(instance)

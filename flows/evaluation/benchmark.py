@@ -8,8 +8,7 @@ from agenthard.audit.plugins import plugins
 from agenthard.flows.errors import CommandError
 from agenthard.models.estimate import Workload
 from agenthard.models.model_file import ModelFile
-from agenthard.models.provider import Model
-from agenthard.models.request import Request
+from agenthard.models.request import Model, Request
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
@@ -17,7 +16,7 @@ BUILT_IN = {"ace": "agenthard.ace.evaluation:AceEvaluation"}
 
 
 class PlayableTask(Protocol):
-    """A task that agents can play. An episode's randomness follows from its own key alone."""
+    """A task that agents can play. The randomness of an episode depends only on its key."""
 
     @property
     def id(self) -> str:
@@ -31,17 +30,17 @@ class PlayableTask(Protocol):
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """What a report sorts by, as JSON values."""
+        """Properties that the report groups by, as JSON values."""
         ...
 
     def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
         """Let an agent without a model play one episode.
 
-        A task that cannot be played gives an infrastructure error with the ending ``unplayable``.
+        A task that cannot be played returns an infrastructure error with the ending ``unplayable``.
 
         Args:
             agent: Name of the agent.
-            condition: What the episode's conditions are called in its id; empty for the usual ones.
+            condition: Name of the conditions in the id of the episode; empty for the default ones.
             failure_rate: Probability that a tool call fails on purpose.
             trial: Number of the repetition, from 0.
         """
@@ -53,20 +52,20 @@ class PlayableTask(Protocol):
         """Let a model play one episode.
 
         Args:
-            agent: Name under which the model is listed.
-            model: What answers requests.
-            file: How the model is asked.
-            condition: What the episode's conditions are called in its id; empty for the usual ones.
+            agent: Name of the model in reports.
+            model: Answers requests.
+            file: The model file.
+            condition: Name of the conditions in the id of the episode; empty for the default ones.
             failure_rate: Probability that a tool call fails on purpose.
             trial: Number of the repetition, from 0.
 
         Raises:
-            agenthard.models.errors.Stop: Nothing more can be asked; the episode has not happened.
+            agenthard.models.errors.StopError: The model cannot be asked anything more; the episode was not played.
         """
         ...
 
     def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
-        """Foresee one episode of a model: its first request, and about what it will take."""
+        """Estimate one episode of a model: its first request, and its workload."""
         ...
 
 
@@ -78,27 +77,27 @@ class Benchmark(Protocol):
         ...
 
     def unreadable(self) -> Sequence[str]:
-        """Say which tasks cannot be read and why; complete once the tasks have been streamed."""
+        """Return the tasks that cannot be read, with reasons; complete once all tasks have been streamed."""
         ...
 
     def content_hash(self) -> str:
-        """Identify what is played and how: files, options, and the code that plays."""
+        """Hash the files, the options, and the code that plays."""
         ...
 
     def conditions(self) -> Mapping[str, Any]:
-        """List the conditions that are played under, by name."""
+        """Return the conditions of all episodes, by name."""
         ...
 
     def check_agent(self, name: str) -> None:
-        """Make sure that there is an agent of this name.
+        """Check that there is an agent with this name.
 
         Raises:
-            ValueError: There is none; the message lists those there are.
+            ValueError: There is none; the message lists all agents.
         """
         ...
 
     def default_agents(self) -> Sequence[str]:
-        """Name the agents without a model that form the default leaderboard."""
+        """Return the agents without a model of the default leaderboard."""
         ...
 
 
@@ -109,16 +108,16 @@ def open_benchmark(name: str, path: str, options: Mapping[str, str], seed: int) 
         name: Name under which it is registered.
         path: File or folder with its tasks.
         options: Conditions to play under, by name, as the benchmark's documentation lists them.
-        seed: Seed of everything that chance decides.
+        seed: Seed of all randomness.
 
     Raises:
-        CommandError: There is no such benchmark, path or option.
+        CommandError: The benchmark, the path or an option does not exist.
     """
     known = plugins(GROUP, BUILT_IN)
     if name not in known:
-        raise CommandError(f"no benchmark {name!r} to evaluate on; there are: {', '.join(sorted(known))}")
+        raise CommandError(f"unknown benchmark {name!r}; available: {', '.join(sorted(known))}")
     if not Path(path).exists():
-        raise CommandError(f"{path}: there is nothing at this path")
+        raise CommandError(f"{path}: no such file or folder")
     try:
         opened: Benchmark = known[name].load()(Path(path), options, seed)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What there is to play: one episode per agent, task, failure rate and trial."""
+"""The episodes of an evaluation: one per agent, task, failure rate and trial."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 class Episode(NamedTuple):
-    """One episode; within a run folder it happens once, however often it has to be tried."""
+    """One episode; a run folder has one result of it, whatever the number of attempts."""
 
     agent: str
     """Name of the agent."""
@@ -23,12 +23,12 @@ class Episode(NamedTuple):
 
     @property
     def condition(self) -> str:
-        """What its conditions are called: empty without failures, else such as ``failures 0.3``."""
+        """Name of its conditions: empty without failures, else such as ``failures 0.3``."""
         return f"failures {self.failure_rate:g}" if self.failure_rate else ""
 
 
 class Selection(NamedTuple):
-    """The episodes that an evaluation asks for, on every task; its folder may hold others."""
+    """The planned episodes on every task; the run folder may hold others."""
 
     agents: tuple[str, ...]
     """Names of the agents."""
@@ -38,30 +38,30 @@ class Selection(NamedTuple):
     """Number of repetitions."""
 
 
-class Attempt(Record):
-    """One try at an episode, with how long it took (which no trajectory holds, as it differs from run to run)."""
+class EpisodeAttempt(Record):
+    """One attempt at an episode, with its duration, which is not in the trajectory since it differs from run to run."""
 
     number: int = Field(ge=0)
-    """0 for the first; another one follows only an infrastructure error."""
+    """Number of the attempt, from 0; another one follows only after an infrastructure error."""
     trajectory: Trajectory
-    """What happened."""
+    """The recorded run."""
     seconds: float
     """Wall time."""
 
 
 class TaskFacts(Record):
-    """What an evaluation needs to know of a task without loading it."""
+    """The data of a task that an evaluation needs without loading it."""
 
     id: str
     """Id of the task, as the audit source gives it."""
     group: str
     """Domain or subtask."""
     facts: dict[str, Any] = Field(default_factory=dict)
-    """What the report sorts by, such as the number of hidden slots."""
+    """Properties that the report groups by, such as the number of hidden slots."""
 
 
 def episodes_of(task_id: str, agents: Sequence[str], failure_rates: Sequence[float], trials: int) -> Iterator[Episode]:
-    """List the episodes of one task.
+    """Yield the episodes of one task.
 
     Yields:
         Episodes: agents, then failure rates, then trials.

@@ -1,4 +1,4 @@
-"""The Prefect flow ``evaluate``: note the tasks, play the episodes, publish. One Prefect task carries one process."""
+"""The Prefect flow ``evaluate``: store the tasks, play the episodes, publish. One Prefect task runs one process."""
 
 import asyncio
 import gc
@@ -17,15 +17,12 @@ from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.evaluation.clients import open_client
-from agenthard.flows.evaluation.conversing import Conversations
 from agenthard.flows.evaluation.episodes import TaskFacts
-from agenthard.flows.evaluation.playing import follow_parent, play_all
+from agenthard.flows.evaluation.play import Conversations, follow_parent, open_client, play_all
+from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
-from agenthard.flows.evaluation.store import EpisodeStore
-from agenthard.flows.evaluation.watching import watching
-from agenthard.flows.evaluation.workers import alone, release_dead
+from agenthard.flows.evaluation.store import EpisodeStore, exclusive, release_dead
 from agenthard.flows.interrupts import stop_server_with_us
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
@@ -35,12 +32,12 @@ _POLL_SECONDS = 0.5
 
 @task(name="prepare", cache_policy=NO_CACHE)
 def prepare(settings: EvaluationSettings) -> int:
-    """Take the run folder, note its tasks, and return how many there are."""
+    """Create or resume the run folder, store its tasks, and return their number."""
     benchmark = settings.open()
-    identify(settings)
+    check_identity(settings)
     store = EpisodeStore(settings.folder.store)
     try:
-        store.note_tasks(TaskFacts(id=t.id, group=t.group, facts=dict(t.facts)) for t in benchmark.tasks())
+        store.add_tasks(TaskFacts(id=t.id, group=t.group, facts=dict(t.facts)) for t in benchmark.tasks())
         release_dead(settings.folder.workers, store)
         return sum(1 for _ in store.tasks())
     finally:
@@ -56,14 +53,14 @@ def play(pool: ProcessPoolExecutor, settings: EvaluationSettings, number: int) -
 
 @task(name="converse", cache_policy=NO_CACHE)
 def converse(settings: EvaluationSettings, over: threading.Event) -> dict[str, str]:
-    """Let models play until the evaluation is over; returns why a model stopped, by its label."""
+    """Let models play until the evaluation is over; returns why models stopped, by label."""
     return asyncio.run(play_models(settings, over))
 
 
 @task(name="publish", cache_policy=NO_CACHE)
 def publish(settings: EvaluationSettings, stopped: dict[str, str]) -> EvaluationOutcome:
     """Write tables, trajectories and the report."""
-    with alone(settings.folder.lock):
+    with exclusive(settings.folder.lock):
         return publish_evaluation(settings, stopped)
 
 
@@ -73,7 +70,7 @@ def evaluate_flow(settings: EvaluationSettings) -> EvaluationOutcome:
     current().start("reading the tasks")
     tasks = prepare(settings)
     stopped: dict[str, str] = {}
-    with watching(settings, tasks), _processes(settings) as pool, _ending() as over:
+    with show_episodes(settings, tasks), _processes(settings) as pool, _ending() as over:
         unfinished = True
         while unfinished:
             talking = converse.submit(settings, over) if settings.models else None
@@ -92,8 +89,8 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
 
     Raises:
         CommandError: The folder holds another evaluation.
-        StorageError: It cannot be written any more; what is done is kept.
-        ModelError: The models are set up wrongly.
+        StorageError: It cannot be written any more; all results are kept.
+        ModelError: The models are not configured correctly.
     """
     runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers + 1)
     stop_server_with_us()
@@ -107,20 +104,20 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
     return outcome
 
 
-def identify(settings: EvaluationSettings) -> None:
-    """Write down what the folder is about, or refuse it if it is about something else.
+def check_identity(settings: EvaluationSettings) -> None:
+    """Check that the folder belongs to this evaluation; a new folder is marked as such.
 
     Raises:
-        CommandError: It is.
+        CommandError: It belongs to another evaluation, or holds something else.
     """
     folder = settings.folder
     if not folder.lock.exists() and folder.root.exists() and any(folder.root.iterdir()):
-        raise CommandError(f"{folder.root}: not empty and no evaluation; give another folder with --out")
-    with alone(folder.lock):
-        _take(folder, settings.identities(settings.open()))
+        raise CommandError(f"{folder.root}: not empty, and not an evaluation; give another folder with --out")
+    with exclusive(folder.lock):
+        _update_identity(folder, settings.identities(settings.open()))
 
 
-def _take(folder: EvaluationFolder, wanted: Mapping[str, str]) -> None:
+def _update_identity(folder: EvaluationFolder, wanted: Mapping[str, str]) -> None:
     if folder.identity.is_file():
         known = json.loads(folder.identity.read_text(encoding="utf-8"))
         changed = [name for name, digest in wanted.items() if known.get(name, digest) != digest]
@@ -134,14 +131,14 @@ def _take(folder: EvaluationFolder, wanted: Mapping[str, str]) -> None:
 
 
 async def play_models(settings: EvaluationSettings, over: threading.Event) -> dict[str, str]:
-    """Let models play, or break off when the evaluation is over; what was in flight then has not happened.
+    """Let models play until they have finished or the evaluation is over; episodes in flight are then discarded.
 
     Returns:
-        Why a model stopped, by its label.
+        Why models stopped, by label.
     """
     async with open_client(settings) as client:
         conversations = Conversations(settings, client)
-        gc.freeze()  # What is loaded by now stays: going through it again and again would hold up the event loop.
+        gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
         playing = asyncio.create_task(conversations.run())
         while not (await asyncio.wait({playing}, timeout=_POLL_SECONDS))[0]:
             if over.is_set():
@@ -152,7 +149,7 @@ async def play_models(settings: EvaluationSettings, over: threading.Event) -> di
 
 @contextmanager
 def _ending() -> Iterator[threading.Event]:
-    """An event that is set when the block ends, be it by Ctrl-C: threads do not hear of that."""
+    """Yield an event that is set when the block ends, also by Ctrl-C, which threads do not notice."""
     over = threading.Event()
     try:
         yield over
@@ -174,7 +171,7 @@ def _processes(settings: EvaluationSettings) -> Iterator[ProcessPoolExecutor]:
 
 
 def _more_to_play(settings: EvaluationSettings, tasks: int, stopped: Collection[str]) -> bool:
-    """Wait until no other process plays episodes of this folder; tell whether some are left for us after all."""
+    """Wait until no other process plays in this folder; return whether episodes are left for this process."""
     selection = settings.selection(without=stopped)
     planned = tasks * len(selection.agents) * len(selection.failure_rates) * selection.trials
     store = EpisodeStore(settings.folder.store)

@@ -1,71 +1,49 @@
-"""What models would take, before anything is asked: ``agenthard evaluate --dry-run``."""
+"""Estimate the cost of an evaluation before anything is asked (``agenthard evaluate --dry-run``)."""
 
 from collections.abc import Iterator
 from functools import reduce
 from operator import add
 
-from agenthard.flows.commands.output import console, print_json, print_table
-from agenthard.flows.evaluation.clients import cache_path, price_table
 from agenthard.flows.evaluation.episodes import Episode, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.models.cache import ReplyCache
-from agenthard.models.estimate import Estimate, Spread, estimate
+from agenthard.models.estimate import Estimate, estimate
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
 from agenthard.taxonomy.record import Record
 
 
 class ModelForecast(Record):
-    """What one model would take."""
+    """Estimated cost of one model."""
 
     label: str
     """Label of the model."""
     episodes: int
-    """Episodes that are still to be played."""
+    """Open episodes."""
     begun: int
-    """Those whose first reply is in the cache."""
+    """Open episodes whose first reply is in the cache."""
     takes: Estimate | None
     """Requests, tokens and money; None when there is nothing to play."""
 
 
 def forecast(settings: EvaluationSettings) -> list[ModelForecast]:
-    """Foresee what the models of an evaluation will take, net of what is done and what is cached.
+    """Estimate the cost of the models, without settled episodes and cached replies.
 
     Args:
-        settings: the evaluation.
+        settings: The evaluation.
 
     Returns:
         One forecast per model.
     """
-    prices = price_table(settings)
+    prices = settings.price_table()
     done = set(_settled(settings))
-    cache = ReplyCache(cache_path(settings)) if cache_path(settings).exists() else None
+    cache = ReplyCache(settings.cache_file) if settings.cache_file.exists() else None
     try:
         return [_of_model(settings, file, prices, done, cache) for file in settings.models]
     finally:
         if cache is not None:
             cache.close()
-
-
-def show_forecast(settings: EvaluationSettings, *, as_json: bool) -> None:
-    """Print the forecast."""
-    found = forecast(settings)
-    if as_json:
-        print_json([each.model_dump(mode="json") for each in found])
-        return
-    currency = price_table(settings).currency
-    rows = []
-    for each in found:
-        if each.takes is None:
-            rows.append((each.label, "0", "", "", "", ""))
-            continue
-        takes = each.takes
-        cost = "no price" if takes.cost is None else _range(takes.cost, 2)
-        tokens = (_range(takes.prompt_tokens), _range(takes.completion_tokens))
-        rows.append((each.label, f"{each.episodes:,} ({each.begun:,} begun)", _range(takes.requests), *tokens, cost))
-    print_table("", ("model", "episodes", "requests", "prompt tokens", "completion tokens", f"cost, {currency}"), rows)
-    console().print("\nlow – typical – high; nothing was sent", markup=False)
 
 
 def _of_model(
@@ -101,7 +79,3 @@ def _settled(settings: EvaluationSettings) -> Iterator[Episode]:
             yield from store.settled_episodes(settings.attempts)
         finally:
             store.close()
-
-
-def _range(spread: Spread, digits: int = 0) -> str:
-    return " – ".join(f"{value:,.{digits}f}" for value in (spread.low, spread.typical, spread.high))

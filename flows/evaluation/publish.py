@@ -1,66 +1,104 @@
-"""The last stage of an evaluation: tables, trajectories, and the report."""
+"""The last stage of an evaluation: tables, trajectories and the report. Equal episodes give equal bytes."""
 
+import gzip
+import json
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version as package_version
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
-from agenthard.flows.evaluation.settings import EvaluationSettings
+from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore
-from agenthard.flows.evaluation.tables import read_episodes, write_tables, write_trajectories
 from agenthard.flows.run_folder import write_json
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.evaluation import About, EvaluationError, analyse, read_published, write_evaluation
 from agenthard.reports.evaluation.board import AgentRow
+from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.record import Record
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COUNTS = (
+    *("turns", "messages", "calls", "malformed", "failed_calls", "queries", "global_checks", "truncations"),
+    *("requests", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
+)
+"""Counts of an episode, as integers; null where one does not apply."""
+KEY = ("agent", "task_id", "failure_rate", "trial", "attempt")
+_ROW_GROUP = 20_000
+_EPISODES = pa.schema(
+    [
+        ("agent", pa.string()),
+        ("task_id", pa.string()),
+        ("domain", pa.string()),
+        ("hidden_slots", pa.int64()),
+        ("decoy_budget", pa.int64()),
+        ("failure_rate", pa.float64()),
+        ("trial", pa.int64()),
+        ("attempt", pa.int64()),
+        ("status", pa.string()),
+        ("status_reason", pa.string()),
+        ("ending", pa.string()),
+        ("score", pa.float64()),
+        ("passed", pa.bool_()),
+        *((name, pa.int64()) for name in COUNTS),
+        ("cost", pa.float64()),
+    ]
+)
+_TIMING = pa.schema([*(_EPISODES.field(name) for name in KEY), pa.field("seconds", pa.float64())])
 
 
 class EvaluationOutcome(Record):
-    """The result of an evaluation in figures, and where its files are."""
+    """The result of an evaluation in figures, and the paths of its files."""
 
     folder: str
     """Run folder."""
     sentence: str
-    """The outcome in a few sentences."""
+    """The result in a few sentences."""
     tasks: int
     """Tasks that were played."""
     unreadable: tuple[str, ...]
     """Tasks that could not be read, with the reason."""
     planned: int
-    """Episodes that were asked for."""
+    """Planned episodes."""
     settled: int
     """Episodes that need no further attempt."""
     without_verdict: int
-    """Those of them that ended in an infrastructure error, after all attempts."""
+    """Settled episodes that ended in an infrastructure error, after all attempts."""
     infrastructure_errors: dict[str, int]
-    """Why attempts ended so, and how many did."""
+    """Attempts that ended in an infrastructure error, by reason."""
     stopped: dict[str, str]
-    """Models that nothing more could be asked of, with the reason."""
+    """Models that could not be asked anything more, with the reason."""
     board: tuple[AgentRow, ...]
     """The leaderboard."""
     costs: tuple[Total, ...]
-    """What models took, by model and purpose; empty without models."""
+    """Tokens and costs by model and purpose; empty without models."""
     report: str
-    """The page."""
+    """The report page."""
     trajectories: str
     """The runs, for ``agenthard audit --runs``."""
 
     @property
     def complete(self) -> bool:
-        """Whether every episode that was asked for has a verdict."""
+        """Whether every planned episode has a verdict."""
         return self.settled == self.planned and not self.without_verdict and not self.unreadable
 
 
 def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) -> EvaluationOutcome:
-    """Write tables, trajectories and the report of what has been played so far.
+    """Write tables, trajectories and the report of all episodes so far.
 
     Args:
-        settings: the evaluation.
-        stopped: models that stopped, with the reason.
+        settings: The evaluation.
+        stopped: Models that stopped, with the reason.
 
     Raises:
-        CommandError: a file with published results cannot be read.
+        CommandError: A file with published results cannot be read.
     """
     folder, benchmark = settings.folder, settings.open()
     selection = settings.selection()
@@ -136,3 +174,67 @@ def _manifest(settings: EvaluationSettings, benchmark: Benchmark, outcome: Evalu
         "unreadable": list(outcome.unreadable),
         "costs": [total.model_dump(mode="json") for total in outcome.costs],
     }
+
+
+def write_tables(folder: EvaluationFolder, store: EpisodeStore) -> None:
+    """Write ``tables/episodes.parquet``, and ``tables/timing.parquet`` with durations, which differ from run to run."""
+    folder.tables.mkdir(parents=True, exist_ok=True)
+    facts = {task.id: (task.group, task.facts) for task in store.tasks()}
+    _write(
+        folder.tables / "episodes.parquet", _EPISODES, (_episode(row, facts[row["task_id"]]) for row in store.rows())
+    )
+    timing = ({**_key(row), "seconds": row["seconds"]} for row in store.rows())
+    _write(folder.tables / "timing.parquet", _TIMING, timing)
+
+
+def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
+    """Write the last attempt of every episode as native JSON Lines, which ``agenthard audit --runs`` reads.
+
+    Returns:
+        Number of runs.
+    """
+    count = 0
+    with (
+        replacing(folder.trajectories) as partial,
+        partial.open("wb") as file,
+        gzip.GzipFile("", "wb", 5, file, mtime=0) as packed,
+    ):
+        for run in store.trajectories():
+            packed.write(run.model_dump_json().encode("utf-8") + b"\n")
+            count += 1
+    return count
+
+
+def read_episodes(folder: EvaluationFolder) -> "pd.DataFrame":
+    """Read the table of attempts with their times."""
+    import pandas as pd
+
+    episodes = pd.read_parquet(folder.tables / "episodes.parquet")
+    timing = pd.read_parquet(folder.tables / "timing.parquet")
+    return episodes.merge(timing, on=list(KEY), how="left", validate="one_to_one")
+
+
+def _key(row: dict[str, Any]) -> dict[str, Any]:
+    return {**{name: row[name] for name in KEY[:-1]}, "attempt": row["number"]}
+
+
+def _episode(row: dict[str, Any], facts: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    usage = json.loads(row["usage"])
+    group, numbers = facts
+    return {
+        **_key(row),
+        "domain": group,
+        "hidden_slots": numbers.get("hidden_slots"),
+        "decoy_budget": numbers.get("decoy_budget"),
+        **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
+        "passed": None if row["passed"] is None else bool(row["passed"]),
+        **{name: None if usage.get(name) is None else int(usage[name]) for name in COUNTS},
+        "cost": usage.get("cost"),
+    }
+
+
+def _write(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> None:
+    rest: Iterator[dict[str, Any]] = iter(rows)
+    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+        while chunk := list(islice(rest, _ROW_GROUP)):
+            writer.write_table(pa.Table.from_pylist(chunk, schema))

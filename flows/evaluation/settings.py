@@ -1,4 +1,4 @@
-"""What to evaluate and how."""
+"""Settings of an evaluation, and the paths in its run folder."""
 
 import hashlib
 from collections.abc import Collection, Mapping
@@ -9,19 +9,21 @@ from pydantic import Field
 
 from agenthard.flows.evaluation.benchmark import Benchmark, open_benchmark
 from agenthard.flows.evaluation.episodes import Selection
+from agenthard.models.budget import Budget
 from agenthard.models.model_file import ModelFile
+from agenthard.models.prices import PriceTable, load_prices
 from agenthard.taxonomy.record import Record
 
 
 class EvaluationSettings(Record):
-    """An evaluation. Workers, requests in flight, cache and budget have no influence on what an episode is."""
+    """An evaluation. Workers, requests in flight, cache and budget do not affect the episodes."""
 
     benchmark: str
     """Name of the benchmark."""
     path: str
     """File or folder with its tasks."""
     options: dict[str, str] = Field(default_factory=dict)
-    """Conditions to play under, in the benchmark's own words."""
+    """Conditions to play under, as the benchmark names them."""
     agents: tuple[str, ...] = ()
     """Agents without a model."""
     models: tuple[ModelFile, ...] = ()
@@ -31,9 +33,9 @@ class EvaluationSettings(Record):
     failure_rates: tuple[float, ...] = (0.0,)
     """Probabilities that a tool call fails on purpose."""
     seed: int = 42
-    """Seed of all chance."""
+    """Seed of all randomness."""
     attempts: int = Field(default=3, ge=1)
-    """How often an episode may be tried while it ends in an infrastructure error."""
+    """Maximum attempts at an episode that ends in an infrastructure error."""
     out: str
     """Run folder."""
     workers: int = Field(default=1, ge=1)
@@ -43,19 +45,19 @@ class EvaluationSettings(Record):
     cache: str | None = None
     """File of cached replies; None keeps it in the run folder."""
     prices: str | None = None
-    """Price table that goes before the one that ships."""
+    """Price table that takes precedence over the built-in one."""
     budget: float | None = Field(default=None, ge=0)
-    """What the models' replies may cost at most, in the currency of the prices."""
+    """Upper limit of the cost, in the currency of the prices."""
     token_budget: int | None = Field(default=None, gt=0)
-    """Tokens that models may use at most."""
+    """Upper limit of the tokens."""
     compare: tuple[str, ...] = ()
-    """Files with published results to stand beside ours."""
+    """Files with published results to compare with."""
 
     def open(self) -> Benchmark:
         """Open the benchmark.
 
         Raises:
-            CommandError: It cannot be opened, or does not know an agent.
+            CommandError: It cannot be opened, or does not have an agent.
         """
         from agenthard.flows.errors import CommandError
 
@@ -73,13 +75,13 @@ class EvaluationSettings(Record):
         return (*self.agents, *(model.label for model in self.models))
 
     def selection(self, *, without: Collection[str] = ()) -> Selection:
-        """Return the episodes that are asked for, some agents left out."""
+        """Return the planned episodes, without some agents."""
         agents = tuple(name for name in self.contestants if name not in without)
         return Selection(agents, self.failure_rates, self.trials)
 
     @property
     def planned_per_task(self) -> int:
-        """Episodes of one task."""
+        """Number of episodes per task."""
         return len(self.contestants) * len(self.failure_rates) * self.trials
 
     @property
@@ -87,11 +89,32 @@ class EvaluationSettings(Record):
         """The run folder."""
         return EvaluationFolder(Path(self.out))
 
+    @property
+    def limits(self) -> Budget:
+        """The budget of the run."""
+        return Budget(money=self.budget, tokens=self.token_budget)
+
+    @property
+    def cache_file(self) -> Path:
+        """The file of cached replies."""
+        return Path(self.cache) if self.cache else self.folder.cache
+
+    def price_table(self) -> PriceTable:
+        """Read the prices: those of model files first, then the user's table, then the built-in one.
+
+        Raises:
+            ConfigurationError: A table cannot be read, or a budget in money is set for a model without a price.
+        """
+        table = load_prices(Path(self.prices) if self.prices else None)
+        table = table.after(file.price for file in self.models if file.price is not None)
+        self.limits.require_prices([file.name for file in self.models], table)
+        return table
+
     def identities(self, benchmark: Benchmark) -> Mapping[str, str]:
-        """Hash what must not change within a run folder: the suite with its conditions, and each model's file.
+        """Hash everything that must not change within a run folder: the suite with its conditions, and each model file.
 
         Returns:
-            A hash by what it is about.
+            Hashes by subject.
         """
         suite = f"{package_version('agenthard')}\n{self.benchmark}\n{benchmark.content_hash()}\n{self.seed}"
         texts = {"suite": suite, **{f"model {m.label}": m.model_dump_json() for m in self.models}}

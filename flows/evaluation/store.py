@@ -1,16 +1,22 @@
-"""The episodes of a run folder, in one SQLite file that several processes may write to.
+"""The episodes of a run folder, in one SQLite file that several processes write to.
 
-An attempt is one row, written whole or not at all, and its key is taken once: what a killed process had finished is
-there, and nothing can be there twice. Trajectories are compressed and never all in memory.
+An attempt is one row, written in one transaction under a unique key, so a killed process loses no finished attempt and
+stores none twice. Trajectories are compressed and never all in memory.
+
+A worker claims episodes under its name, and holds a file lock that the operating system releases when it ends. So
+neither a clock nor a process id is needed to find the claims of a killed process.
 """
 
+import fcntl
 import json
+import uuid
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from agenthard.flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts
+from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts
 from agenthard.models.storage import Database
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -33,19 +39,19 @@ _EPISODE = "agent, task_id, failure_rate, trial"
 _ATTEMPT = f"{_EPISODE}, number"
 _KEY = "agent = ? AND task_id = ? AND failure_rate = ? AND trial = ?"
 _ROW = f"{_ATTEMPT}, status, status_reason, ending, score, passed, usage, seconds"
-_TRY_AGAIN = "status = 'infrastructure_error' AND coalesce(ending, '') <> 'unplayable'"
+_RETRIED = "status = 'infrastructure_error' AND coalesce(ending, '') <> 'unplayable'"
 _EPISODES = f"SELECT {_EPISODE} FROM attempts WHERE {{}} GROUP BY {_EPISODE}"
-_NO_MORE = f"sum(NOT ({_TRY_AGAIN})) > 0 OR count(*) >= ?"
+_FINAL = f"sum(NOT ({_RETRIED})) > 0 OR count(*) >= ?"
 
 
 class EpisodeStore:
-    """Attempts, tasks and claims of one run folder; any number of processes may have it open.
+    """Attempts, tasks and claims of one run folder; several processes may have it open.
 
     Every method raises StorageError when the file cannot be read or written.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it.
+        """Open or create the file.
 
         Raises:
             ConfigurationError: It cannot be opened.
@@ -56,8 +62,8 @@ class EpisodeStore:
         """Close the file."""
         self._database.close()
 
-    def note_tasks(self, tasks: Iterable[TaskFacts]) -> None:
-        """Note the tasks of the run, in their order; those that are there already stay as they are."""
+    def add_tasks(self, tasks: Iterable[TaskFacts]) -> None:
+        """Store the tasks of the run in their order; existing ones are not changed."""
         rows = ((n, task.id, task.group, json.dumps(task.facts, sort_keys=True)) for n, task in enumerate(tasks))
         with self._database.write() as connection:
             connection.executemany("INSERT INTO tasks VALUES (?, ?, ?, ?) ON CONFLICT (position) DO NOTHING", rows)
@@ -67,34 +73,34 @@ class EpisodeStore:
         for id, group, facts in self._database.read("SELECT id, task_group, facts FROM tasks ORDER BY position"):
             yield TaskFacts(id=id, group=group, facts=json.loads(facts))
 
-    def claim(self, episodes: Iterable[Episode], worker: str, most_attempts: int) -> list[tuple[Episode, int]]:
-        """Take those episodes that are not settled and that nobody else has taken.
+    def claim(self, episodes: Iterable[Episode], worker: str, max_attempts: int) -> list[tuple[Episode, int]]:
+        """Claim the episodes that are neither settled nor claimed by another worker.
 
         Args:
-            episodes: What is wanted.
-            worker: Who takes them (agenthard.flows.evaluation.workers).
-            most_attempts: How often an episode may be tried while it ends in infrastructure errors.
+            episodes: Episodes to claim.
+            worker: Name of the worker.
+            max_attempts: Maximum attempts at an episode that ends in infrastructure errors.
 
         Returns:
-            The episodes taken, each with the number of its next attempt.
+            The claimed episodes, each with the number of its next attempt.
         """
-        taken = []
+        claimed = []
         with self._database.write() as connection:
             for episode in episodes:
                 row = connection.execute(
-                    f"SELECT count(*), coalesce(sum(NOT ({_TRY_AGAIN})), 0) FROM attempts WHERE {_KEY}", episode
+                    f"SELECT count(*), coalesce(sum(NOT ({_RETRIED})), 0) FROM attempts WHERE {_KEY}", episode
                 ).fetchone()
-                if row[1] or row[0] >= most_attempts:
+                if row[1] or row[0] >= max_attempts:
                     continue
                 added = connection.execute(
                     f"INSERT INTO claims VALUES (?, ?, ?, ?, ?) ON CONFLICT ({_EPISODE}) DO NOTHING", (*episode, worker)
                 )
                 if added.rowcount:
-                    taken.append((episode, int(row[0])))
-        return taken
+                    claimed.append((episode, int(row[0])))
+        return claimed
 
-    def add(self, episode: Episode, attempt: Attempt) -> None:
-        """Store an attempt and give the episode back; an attempt that is there already is not replaced."""
+    def add(self, episode: Episode, attempt: EpisodeAttempt) -> None:
+        """Store an attempt and release its episode; an existing attempt is not replaced."""
         run = attempt.trajectory
         blob = zlib.compress(run.model_dump_json().encode("utf-8"), 3)
         usage = json.dumps(run.usage, sort_keys=True)
@@ -106,29 +112,29 @@ class EpisodeStore:
             connection.execute(insert, (*row, attempt.seconds, blob))
             connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
 
-    def give_back(self, episode: Episode) -> None:
-        """Give back an episode that was taken and did not happen."""
+    def release_episode(self, episode: Episode) -> None:
+        """Release an episode that was claimed and not played."""
         with self._database.write() as connection:
             connection.execute(f"DELETE FROM claims WHERE {_KEY}", episode)
 
     def release(self, worker: str) -> None:
-        """Give back what a worker took and did not finish."""
+        """Release all episodes that a worker claimed and did not finish."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM claims WHERE worker = ?", (worker,))
 
     def claimants(self) -> list[str]:
-        """Name the workers that hold episodes."""
+        """Return the names of the workers with claims."""
         return [name for (name,) in self._database.read("SELECT DISTINCT worker FROM claims ORDER BY worker")]
 
-    def settled(self, selection: Selection, most_attempts: int) -> int:
+    def settled(self, selection: Selection, max_attempts: int) -> int:
         """Count the episodes of a selection that need no further attempt."""
         chosen, values = _chosen(selection)
-        query = f"SELECT count(*) FROM ({_EPISODES.format(chosen)} HAVING {_NO_MORE})"
-        return int(self._database.read(query, (*values, most_attempts))[0][0])
+        query = f"SELECT count(*) FROM ({_EPISODES.format(chosen)} HAVING {_FINAL})"
+        return int(self._database.read(query, (*values, max_attempts))[0][0])
 
-    def settled_episodes(self, most_attempts: int) -> Iterator[Episode]:
+    def settled_episodes(self, max_attempts: int) -> Iterator[Episode]:
         """Read the episodes that need no further attempt."""
-        for row in self._database.read(f"{_EPISODES.format('TRUE')} HAVING {_NO_MORE}", (most_attempts,)):
+        for row in self._database.read(f"{_EPISODES.format('TRUE')} HAVING {_FINAL}", (max_attempts,)):
             yield Episode(*row)
 
     def scored(self, selection: Selection) -> int:
@@ -168,7 +174,54 @@ class EpisodeStore:
 
 
 def _chosen(selection: Selection) -> tuple[str, tuple[Any, ...]]:
-    """A condition on attempts, and its values."""
+    """Return an SQL condition on attempts, and its values."""
     agents, rates = (", ".join("?" * len(names)) for names in selection[:2])
     condition = f"agent IN ({agents}) AND failure_rate IN ({rates}) AND trial < ?"
     return condition, (*selection.agents, *selection.failure_rates, selection.trials)
+
+
+class Worker:
+    """A name in a run folder that this process holds until it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.name = uuid.uuid4().hex
+        self._path = folder / self.name
+        self._lock: IO[str] = self._path.open("w")
+        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def close(self) -> None:
+        """Give up the name."""
+        self._path.unlink(missing_ok=True)
+        self._lock.close()
+
+
+@contextmanager
+def exclusive(lock: Path) -> Iterator[None]:
+    """Hold the exclusive lock of a run folder while the block runs; wait until it is free."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def release_dead(folder: Path, store: EpisodeStore) -> bool:
+    """Release the claims of workers that have ended.
+
+    Returns:
+        Whether there were any.
+    """
+    found = False
+    for name in store.claimants():
+        path = folder / name
+        try:
+            with path.open("r+") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        except FileNotFoundError:
+            pass
+        store.release(name)
+        path.unlink(missing_ok=True)
+        found = True
+    return found

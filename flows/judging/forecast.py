@@ -1,57 +1,54 @@
-"""What a judging would take, before anything is asked (``agenthard judge run --dry-run``)."""
+"""Estimate the cost of a judging before anything is asked (``agenthard judge run --dry-run``)."""
 
 import asyncio
 from collections.abc import Sequence
 
 from agenthard.audit.judge.settings import Judge
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.judging import unwrapped
-from agenthard.flows.judging.offloading import Hands, PreparationError, hands
-from agenthard.flows.judging.questions import Question, questions_of
-from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.judging.store import AnswerStore
-from agenthard.flows.judging.taking import chosen_tasks
-from agenthard.flows.judging.workbench import Ready
+from agenthard.flows.judging.prompts import PreparedPrompt
+from agenthard.flows.judging.settings import JudgingSettings, select_tasks
+from agenthard.flows.judging.store import AnswerStore, Question, questions_of
+from agenthard.flows.judging.workers import PreparationError, PromptWorker, prompt_worker, run_async
 from agenthard.models.cache import ReplyCache
 from agenthard.models.estimate import Estimate, Spread, Workload, estimate
 from agenthard.models.tokens import most_output_tokens, most_prompt_tokens, prompt_tokens
 from agenthard.taxonomy.record import Record
 
 _VERDICT = (250.0, 900.0)
-"""Tokens of a short and of a usual verdict."""
-_THOUGHTS = 3_000.0
-"""Tokens that a model usually thinks before it, where its settings ask for thoughts."""
+"""Tokens of a short and of a typical verdict."""
+_REASONING = 3_000.0
+"""Typical reasoning tokens before a verdict, where the settings of the model ask for reasoning."""
 _SECOND_TIER = 0.3
-"""Share of tasks that usually go to the second tier: those flagged or in doubt."""
+"""Typical share of tasks that go to the second tier: those flagged or in doubt."""
 _LOOKED_UP = 1.5
-"""How much longer look-ups make a prompt, on average over the turns."""
-_AT_A_TIME = 64
+"""Factor by which look-ups lengthen a prompt, on average over the turns."""
+_CONCURRENT_TASKS = 64
 
 
 class JudgeForecast(Record):
-    """What one judge would take."""
+    """Estimated cost of one judge."""
 
     judge: str
     """Name of the judge."""
     questions: int
-    """Questions that are still to be answered."""
+    """Questions without an answer."""
     cached: int
-    """Those of them whose reply is in the cache."""
+    """Questions without an answer whose reply is in the cache."""
     takes: Estimate | None
     """Requests, tokens and money; None when there is nothing to ask."""
 
 
 def forecast(settings: JudgingSettings) -> list[JudgeForecast]:
-    """Foresee what each judge will take, net of what is answered and what is cached. Nothing is sent.
+    """Estimate the cost of each judge, without the questions that are answered or cached. Nothing is sent.
 
-    Low is every verdict short and nothing for the second tier; high is every verdict at its limit, every attempt needed
-    and every task in the second tier.
+    The low estimate takes every verdict as short and no task as one for the second tier. The high estimate takes every
+    verdict at its limit, with all attempts, and every task in the second tier.
 
     Raises:
         CommandError: The audit cannot be judged.
     """
     inputs = AuditInputs(settings.audited())
-    return unwrapped(_forecast(settings, chosen_tasks(settings, inputs)))
+    return run_async(_forecast(settings, select_tasks(settings, inputs)))
 
 
 class _Tally:
@@ -71,12 +68,12 @@ async def _forecast(settings: JudgingSettings, task_ids: Sequence[str]) -> list[
     path = settings.folder.cache_of(settings)
     cache = ReplyCache(path) if path.is_file() else None
     tallies = {judge.name: _Tally() for judge in settings.judges.judges}
-    free = asyncio.Semaphore(_AT_A_TIME)
+    free = asyncio.Semaphore(_CONCURRENT_TASKS)
     try:
-        async with hands(settings) as both, asyncio.TaskGroup() as group:
+        async with prompt_worker(settings) as worker, asyncio.TaskGroup() as group:
             for task_id in task_ids:
                 await free.acquire()
-                one = group.create_task(_task(settings, task_id, both, known, cache, tallies))
+                one = group.create_task(_task(settings, task_id, worker, known, cache, tallies))
                 one.add_done_callback(lambda _: free.release())
     finally:
         if cache is not None:
@@ -87,7 +84,7 @@ async def _forecast(settings: JudgingSettings, task_ids: Sequence[str]) -> list[
 async def _task(
     settings: JudgingSettings,
     task_id: str,
-    both: Hands,
+    worker: PromptWorker,
     known: set[Question],
     cache: ReplyCache | None,
     tallies: dict[str, _Tally],
@@ -95,11 +92,11 @@ async def _task(
     judges = settings.judges.judges
     wanted = [question for question in questions_of(task_id, judges) if question not in known]
     try:
-        ready: dict[str, Ready] = await both.prepare(task_id) if wanted else {}
+        prompts: dict[str, PreparedPrompt] = await worker.prepare(task_id) if wanted else {}
     except PreparationError:
-        return  # Nothing can be asked about it; the judging says why.
+        return  # Nothing can be asked about it; the judging reports why.
     for question in wanted:
-        request, digest = ready[question.judge].request, ready[question.judge].digests[question.sample]
+        request, digest = prompts[question.judge].request, prompts[question.judge].digests[question.sample]
         tally = tallies[question.judge]
         tally.questions += 1
         tally.cached += cache is not None and cache.has(digest)
@@ -123,7 +120,7 @@ def _workload(settings: JudgingSettings, judge: Judge, tally: _Tally) -> Workloa
     sampling = judge.model.sampling
     short, usual = _VERDICT
     if sampling.reasoning_effort or sampling.thinking_tokens:
-        usual += _THOUGHTS
+        usual += _REASONING
     return Workload(
         model=judge.model.name,
         episodes=tally.questions,

@@ -1,4 +1,4 @@
-"""What an audit knows of each task, as the judge is given it: the task, findings, coverage and runs."""
+"""Read a finished audit task by task, as judges need it: the task, its findings, its coverage and its runs."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -19,23 +19,23 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AuditInputs:
-    """A finished audit, task by task. Findings and coverage stay in compact form until a task is asked for."""
+    """A finished audit, task by task. Coverage stays in a columnar table until a task is requested."""
 
     def __init__(self, audited: Audited) -> None:
-        """Read it.
+        """Read the audit.
 
         Raises:
-            CommandError: The benchmark is gone or has changed, ``work/`` was deleted, or a judge was here before.
+            CommandError: The benchmark is gone or has changed, ``work/`` was deleted, or the folder was judged already.
         """
         self.audited = audited
         run = Path(audited.run)
         if (run / "judge").exists():
-            raise CommandError(f"{run}: was judged already; name the run folder of the audit that it was made from")
+            raise CommandError(f"{run}: was judged already; give the run folder of the audit that it was made from")
         self.source = audited.open_unchanged()
         self.folder = RunFolder(run)
         plan_file = self.folder.work / "plan.json"
         if not plan_file.is_file():
-            raise CommandError(f"{run}: work/plan.json is missing, which the judge goes on from; audit again")
+            raise CommandError(f"{run}: work/plan.json is missing, and the judge needs it; audit again")
         self.plan = AuditPlan.model_validate_json(plan_file.read_bytes())
         changed = _changed(audited.checks)
         if changed:
@@ -69,7 +69,7 @@ class AuditInputs:
         return self._findings.get(task_id, ())
 
     def coverage(self, task_id: str) -> Sequence[Coverage]:
-        """Return what each check did on a task."""
+        """Return the coverage of a task: one record per check."""
         return self._coverage.of(task_id)
 
     def runs(self, task_id: str) -> Sequence[Trajectory]:
@@ -79,7 +79,7 @@ class AuditInputs:
         return self._shard_runs(self._position[task_id] // self.plan.shard_size).get(task_id, ())
 
     def key(self) -> str:
-        """Hash what was audited and what was found."""
+        """Hash the audit and its findings."""
         total = hashlib.sha256(self.plan.key.encode())
         total.update((self.folder.root / "findings.json").read_bytes())
         return total.hexdigest()[:16]
@@ -93,14 +93,14 @@ class AuditInputs:
 
 
 def _changed(audited: Mapping[str, str]) -> str:
-    """Say which checks are others than those that ran; empty when none is."""
+    """Describe how the checks differ from those that the audit ran; empty when they are the same."""
     now = {detector.id: detector.version for detector in detectors()}
     changed = sorted(check for check in {*audited, *now} if audited.get(check) != now.get(check))
     return f"other checks: {', '.join(changed[:3])}{' ...' if len(changed) > 3 else ''}" if changed else ""
 
 
 class _CoverageTable:
-    """The coverage of an audit, whose rows stand in the order of the tasks."""
+    """The coverage of an audit; its rows are in the order of the tasks."""
 
     def __init__(self, path: Path) -> None:
         fields = [name for name in Coverage.model_fields]

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from agenthard.models.batch.service import Progress, State
+from agenthard.models.batch.progress import Progress, State
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import attempt, read
 from agenthard.models.providers.google import close_google_sdk, google_sdk
@@ -22,19 +22,19 @@ class GoogleBatches:
     """Batches of one model."""
 
     def __init__(self, destination: Destination, timeout: float) -> None:
-        """Make the SDK's client; nothing is sent.
+        """Create the SDK client; nothing is sent.
 
         Args:
             destination: The model and its key.
-            timeout: Seconds that one request of the service may take.
+            timeout: Timeout of one request, in seconds.
         """
-        self._to, self._timeout = destination, timeout
-        from agenthard.models.providers.http import MOST_BATCH_BYTES
+        from agenthard.models.providers.http import MAX_BATCH_BYTES
 
-        self._sdk, self._http = google_sdk(destination, MOST_BATCH_BYTES)
+        self._to, self._timeout = destination, timeout
+        self._sdk, self._http = google_sdk(destination, MAX_BATCH_BYTES)
 
     async def submit(self, file: Path, tag: str) -> str:
-        """Upload a file and begin its batch (agenthard.models.batch.service)."""
+        """Upload a file and start its batch (agenthard.models.batch.service)."""
 
         async def send() -> str:
             uploaded = await self._sdk.aio.files.upload(
@@ -59,7 +59,7 @@ class GoogleBatches:
         return await attempt(send, self._timeout, self._to)
 
     async def progress(self, batch: str) -> Progress:
-        """Say how far a batch is."""
+        """Return the progress of a batch."""
         found = await self._get(batch)
         return read(lambda: self._progress(found), self._to)
 
@@ -69,7 +69,7 @@ class GoogleBatches:
         counts = found.completion_stats
         return Progress(
             state=_STATES.get(state, "running"),
-            words=self._to.quote(f"{state}: {reason}" if reason else state),
+            message=self._to.quote(f"{state}: {reason}" if reason else state),
             done=(counts and counts.successful_count) or 0,
             failed=(counts and counts.failed_count) or 0,
         )
@@ -90,11 +90,11 @@ class GoogleBatches:
             stream.write(b"\n")
 
     async def cancel(self, batch: str) -> None:
-        """Ask to stop."""
+        """Ask the provider to cancel a batch."""
         await attempt(lambda: self._sdk.aio.batches.cancel(name=batch), self._timeout, self._to)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         await close_google_sdk(self._sdk, self._http)
 
     async def _get(self, batch: str) -> Any:

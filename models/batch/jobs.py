@@ -1,4 +1,4 @@
-"""Batches of a run and what they hold, on disk before anything is sent."""
+"""The batches of a run and their requests, on disk before anything is sent."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,8 +8,8 @@ from agenthard.models.storage import Database
 from agenthard.taxonomy.record import Record
 
 JobState = Literal["new", "submitted", "fetched", "failed"]
-"""new: written down, perhaps sent; submitted: the provider has it; fetched: its answers are in the cache;
-failed: the provider refused it as a whole."""
+"""new: prepared, perhaps sent; submitted: the provider has it; fetched: its answers are in the cache;
+failed: the provider refused the whole batch."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS jobs (
@@ -26,22 +26,22 @@ class Job(Record):
     """A batch."""
 
     tag: str
-    """Our name for it, which the provider keeps with it."""
+    """Our name of the batch, which the provider stores with it."""
     model: str
     """Full name of the model."""
     batch: str | None
-    """The provider's id; None while nobody knows whether it was sent."""
+    """The provider's id; None while it is unknown whether the batch was sent."""
     state: JobState
-    """How far it is."""
-    words: str
-    """What the provider last said of it."""
+    """State of the batch."""
+    message: str
+    """State that the provider reported last, in its words."""
 
 
 class JobStore:
     """The batches of one run folder."""
 
     def __init__(self, path: Path) -> None:
-        """Open the file, or make it.
+        """Open or create the file.
 
         Raises:
             ConfigurationError: It cannot be opened.
@@ -49,26 +49,26 @@ class JobStore:
         self._database = Database(path, SCHEMA, version=1)
 
     def begin(self, tag: str, model: str, digests: Iterable[str]) -> None:
-        """Write down a batch that is about to be sent, with the digests of its requests."""
+        """Record a batch that is about to be sent, with the digests of its requests."""
         with self._database.write() as connection:
             connection.execute("INSERT INTO jobs (tag, model, state) VALUES (?, ?, 'new')", (tag, model))
             connection.executemany("INSERT INTO members (tag, digest) VALUES (?, ?)", [(tag, d) for d in digests])
 
-    def change(self, tag: str, state: JobState, words: str = "", batch: str | None = None) -> None:
-        """Write down how far a batch is."""
+    def change(self, tag: str, state: JobState, message: str = "", batch: str | None = None) -> None:
+        """Record the state of a batch."""
         with self._database.write() as connection:
             connection.execute(
                 "UPDATE jobs SET state = ?, words = ?, batch = coalesce(?, batch) WHERE tag = ?",
-                (state, words, batch, tag),
+                (state, message, batch, tag),
             )
 
     def drop(self, tag: str, digest: str) -> None:
-        """Take a request out of a batch that was not sent yet."""
+        """Remove a request from a batch that was not sent yet."""
         with self._database.write() as connection:
             connection.execute("DELETE FROM members WHERE tag = ? AND digest = ?", (tag, digest))
 
     def end(self, tag: str, outcomes: Iterable[tuple[str, str]]) -> None:
-        """Write down what came of requests: pairs of digest and ``answered`` or the name of an error."""
+        """Record the outcomes of requests: pairs of digest and ``answered`` or the name of an error."""
         with self._database.write() as connection:
             connection.executemany(
                 "UPDATE members SET outcome = ? WHERE tag = ? AND digest = ?",
@@ -76,23 +76,23 @@ class JobStore:
             )
 
     def jobs(self) -> list[Job]:
-        """All batches, in order of their tags."""
+        """Return all batches, in the order of their tags."""
         rows = self._database.read("SELECT tag, model, batch, state, words FROM jobs ORDER BY tag")
         return [Job(**dict(zip(Job.model_fields, row, strict=True))) for row in rows]
 
     def members(self, tag: str) -> dict[str, str | None]:
-        """Outcomes by digest; None while there is none."""
+        """Return the outcomes of the requests in a batch by digest; None while there is none."""
         return dict(self._database.read("SELECT digest, outcome FROM members WHERE tag = ? ORDER BY digest", (tag,)))
 
     def under_way(self) -> set[str]:
-        """Digests of requests in batches that are neither fetched nor failed."""
+        """Return the digests of requests in batches that are neither fetched nor failed."""
         rows = self._database.read(
             "SELECT digest FROM members JOIN jobs USING (tag) WHERE state IN ('new', 'submitted') AND outcome IS NULL"
         )
         return {digest for (digest,) in rows}
 
     def errors(self, digest: str) -> list[str]:
-        """Names of the errors that a request ended with, in order of the tags of its batches."""
+        """Return the names of the errors of a request, in the order of the tags of its batches."""
         rows = self._database.read(
             "SELECT outcome FROM members WHERE digest = ? AND outcome <> 'answered' ORDER BY tag", (digest,)
         )

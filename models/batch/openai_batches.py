@@ -1,9 +1,10 @@
-"""OpenAI's Batch API, which some other servers speak too."""
+"""OpenAI's Batch API, which some other servers support too."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agenthard.models.batch.service import Progress, State
+from agenthard.models.batch.progress import Progress, State
 from agenthard.models.batch.wire import ENDPOINTS
 from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
@@ -19,7 +20,7 @@ class OpenAIBatches:
     """Batches of one model."""
 
     def __init__(self, file: ModelFile, destination: Destination) -> None:
-        """Make the SDK's client; nothing is sent."""
+        """Create the SDK client; nothing is sent."""
         import openai
 
         from agenthard.models.providers.http import LimitedClient
@@ -35,7 +36,7 @@ class OpenAIBatches:
         )
 
     async def submit(self, file: Path, tag: str) -> str:
-        """Upload a file and begin its batch (agenthard.models.batch.service)."""
+        """Upload a file and start its batch (agenthard.models.batch.service)."""
 
         async def send() -> str:
             uploaded = await self._sdk.files.create(file=file, purpose="batch")
@@ -61,7 +62,7 @@ class OpenAIBatches:
         return await attempt(send, self._file.timeout, self._to)
 
     async def progress(self, batch: str) -> Progress:
-        """Say how far a batch is."""
+        """Return the progress of a batch."""
         found = await self._retrieve(batch)
         return read(lambda: self._progress(found), self._to)
 
@@ -70,7 +71,7 @@ class OpenAIBatches:
         counts = found.request_counts
         return Progress(
             state=_STATES.get(found.status, "running"),
-            words=self._to.quote(": ".join([found.status, "; ".join(reasons[:3])]) if reasons else found.status),
+            message=self._to.quote(": ".join([found.status, "; ".join(reasons[:3])]) if reasons else found.status),
             done=counts.completed if counts else 0,
             failed=counts.failed if counts else 0,
         )
@@ -80,24 +81,24 @@ class OpenAIBatches:
         found = await self._retrieve(batch)
         for name in (found.output_file_id, found.error_file_id):
             if name:
-                await attempt(lambda name=name: self._append(name, to), self._file.timeout, self._to)  # type: ignore[misc]
+                await attempt(partial(self._append, name, to), self._file.timeout, self._to)
 
     async def cancel(self, batch: str) -> None:
-        """Ask to stop."""
+        """Ask the provider to cancel a batch."""
         await attempt(lambda: self._sdk.batches.cancel(batch), self._file.timeout, self._to)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         await self._sdk.close()
 
     async def _retrieve(self, batch: str) -> Any:
         return await attempt(lambda: self._sdk.batches.retrieve(batch), self._file.timeout, self._to)
 
     async def _append(self, name: str, to: Path) -> None:
-        from agenthard.models.providers.http import MOST_BATCH_BYTES, counted
+        from agenthard.models.providers.http import MAX_BATCH_BYTES, limited_bytes
 
         async with self._sdk.files.with_streaming_response.content(name) as answer:
             with naming(to), to.open("ab") as stream:
-                async for part in counted(answer.http_response, MOST_BATCH_BYTES):
+                async for part in limited_bytes(answer.http_response, MAX_BATCH_BYTES):
                     stream.write(part)
                 stream.write(b"\n")

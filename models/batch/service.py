@@ -1,36 +1,19 @@
-"""What a provider's batch service has to offer."""
+"""The interface of a provider's batch service."""
 
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 
+from agenthard.models.batch.progress import Progress
 from agenthard.models.errors import ConfigurationError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
-from agenthard.taxonomy.record import Record
-
-State = Literal["running", "ended", "failed"]
-"""running: answers are still to come; ended: whatever there will be is there, also after expiry or cancellation;
-failed: the whole batch was refused, and nothing was answered."""
-
-
-class Progress(Record):
-    """How far a batch is."""
-
-    state: State
-    """Whether there is something to wait for."""
-    words: str
-    """The provider's own word for its state, and its reason where it gives one."""
-    done: int = 0
-    """Requests answered so far, as far as the provider says."""
-    failed: int = 0
-    """Requests that ended in an error so far."""
 
 
 class BatchService(Protocol):
-    """A provider's batches. Every method raises agenthard.models.errors.ModelError when it does not work out."""
+    """The batches of one model. Every method raises agenthard.models.errors.ModelError when it fails."""
 
     async def submit(self, file: Path, tag: str) -> str:
-        """Upload a file of requests and begin a batch of it, known to the provider by a tag of ours.
+        """Upload a file of requests and start a batch, which the provider stores together with our tag.
 
         Returns:
             The provider's id of the batch.
@@ -42,33 +25,31 @@ class BatchService(Protocol):
         ...
 
     async def progress(self, batch: str) -> Progress:
-        """Say how far a batch is."""
+        """Return the progress of a batch."""
         ...
 
     async def download(self, batch: str, to: Path) -> None:
-        """Append everything that was answered, errors included, to a file, line by line."""
+        """Append all answers, errors included, to a file, one per line."""
         ...
 
     async def cancel(self, batch: str) -> None:
-        """Ask the provider to stop; what is answered by then can be downloaded."""
+        """Ask the provider to cancel a batch; answers that exist by then can be downloaded."""
         ...
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         ...
 
 
 def service_for(file: ModelFile) -> BatchService:
-    """Make the batch service of a model. It belongs to the event loop that first uses it.
+    """Create the batch service of a model. It belongs to the event loop that first uses it.
 
     Raises:
         MissingKeyError: The environment holds no key for it; nothing was sent.
-        ConfigurationError: What the environment holds cannot be a key, or a setting does not fit batches.
+        ConfigurationError: The value in the environment cannot be a key, or a setting does not fit batches.
     """
     if file.text_calls:
-        raise ConfigurationError(
-            f"{file.label}: text_calls is for servers that answer at once; leave it out for batches"
-        )
+        raise ConfigurationError(f"{file.label}: batches do not support text_calls; remove it from the model file")
     destination = Destination.of(file)
     if file.parsed_name.provider == "google":
         from agenthard.models.batch.google_batches import GoogleBatches

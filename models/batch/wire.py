@@ -1,4 +1,4 @@
-"""Lines of the files that providers take as a batch, and of those that they give back."""
+"""Lines of the files that providers accept as a batch, and of the answer files that they return."""
 
 import base64
 import json
@@ -9,7 +9,7 @@ from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import from_status, read
 from agenthard.models.providers.google import contents_of, google_reply, settings_of
-from agenthard.models.providers.messages import check_pictures
+from agenthard.models.providers.messages import check_images
 from agenthard.models.providers.openai_chat import chat_body, chat_reply
 from agenthard.models.providers.openai_responses import responses_body, responses_reply
 from agenthard.models.request import Reply, Request
@@ -17,13 +17,13 @@ from agenthard.models.request import Reply, Request
 Format = Literal["openai", "gemini"]
 
 ENDPOINTS = {"chat": "/v1/chat/completions", "responses": "/v1/responses"}
-"""OpenAI's interfaces, as its batch files name them."""
-_BESIDE = ("system_instruction", "tools", "tool_config", "safety_settings", "cached_content")
-"""Settings that Gemini takes beside the generation config, not in it."""
+"""Paths of OpenAI's interfaces in its batch files."""
+_TOP_LEVEL = ("system_instruction", "tools", "tool_config", "safety_settings", "cached_content")
+"""Settings that Gemini accepts at the top level, not in the generation config."""
 
 
 def format_of(file: ModelFile) -> Format:
-    """Tell whose files a model takes."""
+    """Return the format of the batch files of a model."""
     return "gemini" if file.parsed_name.provider == "google" else "openai"
 
 
@@ -32,13 +32,13 @@ def request_line(file: ModelFile, request: Request, custom_id: str) -> str:
 
     Args:
         file: The model.
-        request: What is asked.
-        custom_id: What the answer is known by.
+        request: The request.
+        custom_id: Id of the request, which its answer repeats.
 
     Raises:
-        BadRequestError: The request cannot be put to this model.
+        BadRequestError: The model does not support the request.
     """
-    check_pictures(request)
+    check_images(request)
     line: dict[str, Any]
     if format_of(file) == "gemini":
         line = {"key": custom_id, "request": _gemini_body(request)}
@@ -50,7 +50,7 @@ def request_line(file: ModelFile, request: Request, custom_id: str) -> str:
 
 
 def custom_id_of(line: Any) -> str | None:
-    """Return what a line of an answer file is known by; None when it is no such line."""
+    """Return the id in a line of an answer file; None when the line has none."""
     found = line.get("custom_id", line.get("key")) if isinstance(line, dict) else None
     return found if isinstance(found, str) else None
 
@@ -60,11 +60,11 @@ def read_line(file: ModelFile, request: Request, line: Any) -> Reply:
 
     Args:
         file: The model.
-        request: What was asked.
+        request: The request.
         line: The line, as JSON.
 
     Raises:
-        ModelError: The provider answered with an error, or with something that is no reply.
+        ModelError: The provider answered with an error, or with something else than a reply.
     """
     to = Destination.without_key(file)
     return read(lambda: _reply(file, request, line, to), to)
@@ -78,8 +78,8 @@ def _reply(file: ModelFile, request: Request, line: Any, to: Destination) -> Rep
     response = line.get("response")
     if not isinstance(response, dict):
         error = line.get("error")
-        words = error.get("message") or error.get("code") if isinstance(error, dict) else error
-        raise ServerError(f"{to.name} gave no answer in the batch: {to.quote(words)}")
+        reason = error.get("message") or error.get("code") if isinstance(error, dict) else error
+        raise ServerError(f"{to.name} gave no answer in the batch: {to.quote(reason)}")
     status, body = response.get("status_code"), response.get("body")
     if isinstance(status, int) and status >= 400:
         raise from_status(status, body, {}, to)
@@ -90,15 +90,15 @@ def _reply(file: ModelFile, request: Request, line: Any, to: Destination) -> Rep
 
 def _gemini_body(request: Request) -> dict[str, Any]:
     settings = {name: value for name, value in settings_of(request).items() if value is not None}
-    beside = {name: settings.pop(name) for name in _BESIDE if name in settings}
+    top_level = {name: settings.pop(name) for name in _TOP_LEVEL if name in settings}
     thinking = settings.get("thinking_config")
     if thinking:
         settings["thinking_config"] = {name: value for name, value in thinking.items() if value is not None}
-    return {"contents": list(contents_of(request.messages)), **beside, "generation_config": settings}
+    return {"contents": list(contents_of(request.messages)), **top_level, "generation_config": settings}
 
 
 def _gemini_status(error: Any) -> int:
-    """Gemini gives the code of a failed line as HTTP status, or as the number of a gRPC code."""
+    """Return the HTTP status of a failed line; Gemini gives it as such, or as a gRPC code."""
     code = error.get("code") if isinstance(error, dict) else None
     if not isinstance(code, int):
         return 500
@@ -108,4 +108,4 @@ def _gemini_status(error: Any) -> int:
 def _base64(value: Any) -> str:
     if isinstance(value, bytes):
         return base64.urlsafe_b64encode(value).decode("ascii")
-    raise TypeError(f"{type(value).__name__} is no JSON")
+    raise TypeError(f"{type(value).__name__} is not JSON")

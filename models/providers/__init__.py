@@ -1,21 +1,21 @@
-"""Providers: one class for each interface, each a translation of models.request into what an SDK sends, and back.
+"""Providers: one class per interface, which translates requests and replies (agenthard.models.request) for an SDK.
 
-An SDK is imported when its provider is made, never with this package.
+An SDK is imported when its provider is created, never with this package.
 """
 
 from agenthard.models.model_file import ModelFile
-from agenthard.models.provider import Provider
+from agenthard.models.request import Provider
 
 
 def provider_for(file: ModelFile) -> Provider:
-    """Make the provider of a model. It belongs to the event loop that first uses it.
+    """Create the provider of a model. It belongs to the event loop that first uses it.
 
     Args:
-        file: The model and how it is asked.
+        file: The model file.
 
     Raises:
         MissingKeyError: The environment holds no key for it; nothing was sent.
-        ConfigurationError: What the environment holds cannot be a key.
+        ConfigurationError: The value in the environment cannot be a key.
     """
     from agenthard.models.providers.destination import Destination
 

@@ -1,4 +1,4 @@
-"""Where requests go, and with which key; and how to speak of it without showing the key."""
+"""The destination of requests: server, model and key; and messages about it that never show the key."""
 
 import os
 import re
@@ -10,20 +10,20 @@ from agenthard.models.names import ModelName
 from agenthard.taxonomy.printable import printable
 
 _NO_KEY = "none"
-"""What a server that wants no key gets."""
-_LONGEST_MESSAGE = 600
+"""Placeholder for servers that need no key."""
+_MAX_MESSAGE = 600
 
 
 @dataclass(frozen=True)
 class Destination:
-    """A model, its place and its key."""
+    """A model, its server and its key."""
 
     name: ModelName
     """The model."""
     key: str = field(repr=False)
-    """The key, which no text shows."""
+    """The key; never shown."""
     key_variable: str
-    """Variable of the environment that the key is from."""
+    """Environment variable of the key."""
 
     @classmethod
     def of(cls, file: ModelFile) -> "Destination":
@@ -31,7 +31,7 @@ class Destination:
 
         Raises:
             MissingKeyError: There is none, and one is needed.
-            ConfigurationError: It holds characters that no key has.
+            ConfigurationError: It contains characters that keys do not have.
         """
         name = file.parsed_name
         variables = (file.key_env,) if file.key_env else name.key_variables
@@ -40,21 +40,21 @@ class Destination:
             if key:
                 if not re.fullmatch(r"[!-~]+", key):
                     raise ConfigurationError(
-                        f"the key in ${variable} holds blanks, line breaks or other odd characters"
+                        f"the key in ${variable} contains spaces, line breaks or other invalid characters"
                     )
                 return cls(name, key, variable)
         if name.provider == "compatible" and not file.key_env:
             return cls(name, _NO_KEY, variables[0])
-        raise MissingKeyError(f"{name} needs a key: set {' or '.join(f'${v}' for v in variables)} and start again")
+        raise MissingKeyError(f"{name} needs a key: set {' or '.join(f'${v}' for v in variables)} and run again")
 
     @classmethod
     def without_key(cls, file: ModelFile) -> "Destination":
-        """The destination as a reader of answers knows it, who sends nothing."""
+        """Return the destination without a key, for reading answers; it sends nothing."""
         return cls(file.parsed_name, _NO_KEY, "")
 
     def quote(self, text: object) -> str:
-        """What a provider said, on one line, not too long, without control characters and without the key."""
-        words = printable(" ".join(str(text).split()))
+        """Quote a provider: on one line, shortened, without control characters and without the key."""
+        quoted = printable(" ".join(str(text).split()))
         if self.key != _NO_KEY:
-            words = words.replace(self.key, "[key]")
-        return words if len(words) <= _LONGEST_MESSAGE else f"{words[:_LONGEST_MESSAGE]} ..."
+            quoted = quoted.replace(self.key, "[key]")
+        return quoted if len(quoted) <= _MAX_MESSAGE else f"{quoted[:_MAX_MESSAGE]} ..."

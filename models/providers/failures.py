@@ -1,6 +1,6 @@
-"""What an attempt failed with, in our own words: exceptions of SDKs and of HTTP become agenthard.models.errors.
+"""Translate exceptions of SDKs and of HTTP into agenthard.models.errors.
 
-The exceptions of SDKs hold the request with its key, so they are never chained to ours.
+The exceptions of SDKs contain the request with its key, so they are never chained to ours.
 """
 
 import asyncio
@@ -35,42 +35,42 @@ _OVERFLOW = re.compile(
 )
 _NO_CREDIT = ("insufficient_quota", "billing_hard_limit_reached")
 CONNECT_SECONDS = 30.0
-"""No server takes longer to accept a connection."""
+"""Timeout for a connection; a working server accepts one much faster."""
 
 
 async def attempt(send: Callable[[], Awaitable[T]], timeout: float, to: Destination) -> T:
-    """Send a request, and raise what goes wrong as one of our errors.
+    """Send a request; every failure is raised as one of our errors.
 
     Args:
         send: Sends it.
-        timeout: Seconds for everything together; the SDK's own time-outs only watch single reads and writes.
-        to: Where it goes.
+        timeout: Seconds for the whole attempt; the timeouts of the SDKs apply to single reads and writes only.
+        to: Its destination.
 
     Raises:
-        ModelError: What went wrong.
+        ModelError: The attempt failed.
     """
     try:
         async with asyncio.timeout(timeout):
             return await send()
-    except Exception as error:  # noqa: BLE001 - an answer can be odd in ways that no SDK foresees
-        odd = error
-    if isinstance(odd, OSError) and odd.filename is not None:
-        raise odd  # About a file of ours.
-    # An error answer can itself be odd, so that it cannot even be told what went wrong.
-    raise read(lambda: _translate(odd, timeout, to), to)
+    except Exception as error:  # noqa: BLE001 - an invalid answer can make an SDK fail in any way
+        failure = error
+    if isinstance(failure, OSError) and failure.filename is not None:
+        raise failure  # An error of one of our files.
+    # An error response can itself be invalid; `read` then raises MalformedReplyError.
+    raise read(lambda: _translate(failure, timeout, to), to)
 
 
 def read(answer: Callable[[], T], to: Destination) -> T:
-    """Read an answer; whatever is missing, of the wrong kind, too deep or no text in it makes it malformed.
+    """Parse an answer; missing, wrong, too deeply nested or undecodable parts make it malformed.
 
     Raises:
-        MalformedReplyError: It cannot be read as a reply, or could not be kept as one.
-        ModelError: What `answer` raises itself.
+        MalformedReplyError: It is not a valid reply, or cannot be stored as one.
+        ModelError: An error that `answer` raises itself.
     """
     try:
         found = answer()
         if isinstance(found, Reply):
-            found.model_dump_json()  # Half a surrogate can be in a string, and in no file.
+            found.model_dump_json()  # A string can contain a lone surrogate, a file cannot.
         return found
     except ModelError:
         raise
@@ -84,25 +84,25 @@ def _translate(error: Exception, timeout: float, to: Destination) -> ModelError:
 
     if isinstance(error.__cause__, (httpx2.HTTPError, httpx2.InvalidURL)):
         error = error.__cause__
-    said = to.quote(str(error) or type(error).__name__)
+    message = to.quote(str(error) or type(error).__name__)
     match error:
         case ModelError():
             return error
         case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.ProxyError():
-            return ConnectionFailedError(f"no connection to {to.name.base_url} for {to.name}: {said}")
+            return ConnectionFailedError(f"no connection to {to.name.base_url} for {to.name}: {message}")
         case TimeoutError() | httpx2.TimeoutException():
             return RequestTimeoutError(f"{to.name} gave no answer within {timeout:g} seconds")
         case httpx2.DecodingError():
-            return MalformedReplyError(f"{to.name} answered with something that cannot be decoded: {said}")
+            return MalformedReplyError(f"{to.name} answered with something that cannot be decoded: {message}")
         case httpx2.HTTPError():
-            return ConnectionLostError(f"the connection to {to.name} broke off: {said}")
+            return ConnectionLostError(f"the connection to {to.name} broke: {message}")
     response = getattr(error, "response", None)
     if isinstance(response, httpx2.Response) and not response.is_success:
         return from_status(response.status_code, _body(response), response.headers, to)
     if isinstance(error, ValueError | RecursionError):
-        return MalformedReplyError(f"{to.name} answered with something else than JSON: {said}")
+        return MalformedReplyError(f"{to.name} answered with something else than JSON: {message}")
     return MalformedReplyError(
-        f"{to.name} answered with something that its SDK cannot read: {type(error).__name__}: {said}"
+        f"{to.name} answered with something that its SDK cannot read: {type(error).__name__}: {message}"
     )
 
 
@@ -114,24 +114,24 @@ def _body(response: Any) -> Any:
 
 
 def from_status(status: int, body: Any, headers: Mapping[str, str], to: Destination) -> ModelError:
-    """Turn an error answer into one of our errors.
+    """Translate an error response into one of our errors.
 
     Args:
         status: Its HTTP status.
         body: Its body: parsed JSON, or text.
-        headers: Its headers; their names in lower case.
-        to: Who gave it.
+        headers: Its headers, with names in lower case.
+        to: Its origin.
     """
     if isinstance(body, list) and len(body) == 1:
         body = body[0]
     inner = body.get("error", body) if isinstance(body, dict) else body
     details = inner if isinstance(inner, dict) else {"message": inner}
-    code, words = str(details.get("code") or details.get("type") or ""), str(details.get("message") or "")
-    said = f"{to.name} answered {status}: {to.quote(words)}"
-    if status in (401, 403) or (status == 400 and "API key" in words):
-        # The words stay out: providers repeat (parts of) the key in them.
+    code, text = str(details.get("code") or details.get("type") or ""), str(details.get("message") or "")
+    said = f"{to.name} answered {status}: {to.quote(text)}"
+    if status in (401, 403) or (status == 400 and "API key" in text):
+        # Without the message: providers repeat (parts of) the key in it.
         return WrongKeyError(
-            f"{to.name} refuses the key in ${to.key_variable} ({status}); check it and what it may use"
+            f"{to.name} refuses the key in ${to.key_variable} ({status}); check the key and its permissions"
         )
     if status == 402 or code in _NO_CREDIT:
         return BudgetExhaustedError(f"the account behind ${to.key_variable} has no credit left. {said}")
@@ -141,18 +141,18 @@ def from_status(status: int, body: Any, headers: Mapping[str, str], to: Destinat
         return RateLimitError(said, retry_after(headers, details))
     if status >= 500 or status in (408, 409, 425):
         return ServerError(said, retry_after(headers, details))
-    if status == 413 or (status in (400, 422) and (_OVERFLOW.search(code) or _OVERFLOW.search(words))):
+    if status == 413 or (status in (400, 422) and (_OVERFLOW.search(code) or _OVERFLOW.search(text))):
         return ContextOverflowError(said)
     return BadRequestError(said)
 
 
 def retry_after(headers: Mapping[str, str], details: Mapping[str, Any]) -> float | None:
-    """Seconds to wait before another attempt, as the provider says; None when it does not.
+    """Return the seconds to wait before a retry, as the provider states them; None when it does not.
 
     Args:
-        headers: ``retry-after-ms``, or ``retry-after`` in seconds or as an HTTP date, read against the answer's own
-            ``date`` where it has one.
-        details: Google's error object, whose details may hold a retryDelay such as "37s".
+        headers: ``retry-after-ms``, or ``retry-after`` in seconds or as an HTTP date, relative to the ``date`` of the
+            response if it has one.
+        details: Google's error object; its details may contain a retryDelay such as "37s".
     """
     for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         if re.fullmatch(r"\d+(\.\d+)?", headers.get(name, "").strip()):

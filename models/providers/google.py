@@ -1,6 +1,6 @@
 """Gemini's generateContent.
 
-Gemini names no ids for its calls, so they are numbered by turn and place; a call's signature goes back with it.
+Gemini gives its calls no ids, so they are numbered by turn and position; the signature of a call is sent back with it.
 """
 
 import base64
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agenthard.models.errors import BadRequestError
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import attempt, read
-from agenthard.models.providers.messages import check_pictures, finish_of, turn_of, usage_of
+from agenthard.models.providers.messages import check_images, finish_of, turn_of, usage_of
 from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
 
 if TYPE_CHECKING:
@@ -28,20 +28,20 @@ _BROKEN_CALLS = {"MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TO
 _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY"}
 
 
-def google_sdk(destination: Destination, most_bytes: int | None = None) -> "tuple[Client, httpx2.AsyncClient]":
-    """Make a client of the SDK that never tries twice, with the HTTP client below it; nothing is sent.
+def google_sdk(destination: Destination, max_bytes: int | None = None) -> "tuple[Client, httpx2.AsyncClient]":
+    """Create an SDK client without retries, and its HTTP client; nothing is sent.
 
     Args:
         destination: The model and its key.
-        most_bytes: Bytes that an answer may have; None for what a reply may have.
+        max_bytes: Maximum bytes of an answer; None for the limit of a reply.
     """
     from google import genai
     from google.genai.types import HttpOptions
 
     from agenthard.models.providers.http import LimitedClient
 
-    # A client of our own: with aiohttp installed the SDK would use that, and try every failed connection twice.
-    http = LimitedClient(most_bytes) if most_bytes else LimitedClient()
+    # Our own client: if aiohttp is installed, the SDK would use it, and retry every failed connection.
+    http = LimitedClient(max_bytes) if max_bytes else LimitedClient()
     options = HttpOptions(base_url=destination.name.base_url, api_version="v1beta", httpx_async_client=http)
     return genai.Client(api_key=destination.key, vertexai=False, http_options=options), http
 
@@ -57,13 +57,13 @@ class GoogleProvider:
     """A Gemini model."""
 
     def __init__(self, destination: Destination) -> None:
-        """Make its client; nothing is sent."""
+        """Create its client; nothing is sent."""
         self._to = destination
         self._sdk, self._http = google_sdk(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send a request once (agenthard.models.provider.Provider)."""
-        check_pictures(request)
+        """Send a request once (agenthard.models.request.Provider)."""
+        check_images(request)
         contents = list(contents_of(request.messages))
         config = self._config(request, timeout)
 
@@ -77,7 +77,7 @@ class GoogleProvider:
         return read(lambda: google_reply(json.loads(text), request), self._to)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         await close_google_sdk(self._sdk, self._http)
 
     def _config(self, request: Request, timeout: float) -> "GenerateContentConfig":
@@ -96,7 +96,7 @@ class GoogleProvider:
 
 
 def settings_of(request: Request) -> dict[str, Any]:
-    """Write everything of a request but its conversation, under the names of GenerateContentConfig."""
+    """Return everything in a request except its messages, under the names of GenerateContentConfig."""
     sampling = request.sampling
     system = [{"text": message.text} for message in request.messages if message.role == "system"]
     config: dict[str, Any] = {
@@ -127,7 +127,7 @@ def settings_of(request: Request) -> dict[str, Any]:
 
 
 def contents_of(messages: tuple[ChatMessage, ...]) -> Iterator[dict[str, Any]]:
-    """Write the conversation without its system messages; the answers to the calls of one turn are one content."""
+    """Yield the conversation without its system messages; the answers to the calls of one turn are one content."""
     names: dict[str, dict[str, Any]] = {}
     talk = (message for message in messages if message.role != "system")
     for role, group in groupby(talk, key=lambda message: message.role):
@@ -138,7 +138,7 @@ def contents_of(messages: tuple[ChatMessage, ...]) -> Iterator[dict[str, Any]]:
             parts = _own_parts(message) or _plain_parts(message)
             calls = [part["function_call"] for part in parts if "function_call" in part]
             if not parts:
-                continue  # a turn in which the model said nothing: Gemini takes no empty part
+                continue  # An empty turn of the model: Gemini rejects empty parts.
             names |= {call.id: sent for call, sent in zip(message.calls, calls, strict=True)}
             yield {"role": "model" if role == "assistant" else "user", "parts": parts}
 
@@ -146,14 +146,14 @@ def contents_of(messages: tuple[ChatMessage, ...]) -> Iterator[dict[str, Any]]:
 def _answer(message: ChatMessage, calls: dict[str, dict[str, Any]]) -> dict[str, Any]:
     call = calls.get(message.call_id or "")
     if call is None:
-        raise BadRequestError(f"a tool message answers the call {message.call_id!r}, which no message before it makes")
+        raise BadRequestError(f"a tool message answers the call {message.call_id!r}, which no earlier message makes")
     value = _object(message.text)
     response = {"name": call["name"], "response": {"output": message.text} if value is None else value}
     return {"function_response": response | ({"id": call["id"]} if call.get("id") else {})}
 
 
 def _own_parts(message: ChatMessage) -> list[dict[str, Any]]:
-    """The parts as they came, signatures included, if the message still makes the same calls; else none."""
+    """Return the original parts, signatures included, if the message still makes the same calls; else none."""
     parts: list[dict[str, Any]] = []
     for part in json.loads(message.provider_state or "{}").get("gemini", []):
         mine: dict[str, Any] = {"text": part["text"]} if "text" in part else {}
@@ -173,32 +173,32 @@ def _own_parts(message: ChatMessage) -> list[dict[str, Any]]:
 
 
 def _plain_parts(message: ChatMessage) -> list[dict[str, Any]]:
-    pictures = [
+    images = [
         {"inline_data": {"mime_type": image.media_type, "data": base64.b64decode(image.data)}}
         for image in message.images
     ]
     calls = []
     for call in message.calls:
         value = _object(call.arguments)
-        # Gemini takes objects only: what is none goes back as text.
+        # Gemini accepts only objects: anything else is sent back as text.
         calls.append(
             {"function_call": {"name": call.name, "args": {"text": call.arguments} if value is None else value}}
         )
-    words = [{"text": message.text}] if message.text else []
-    return [*words, *pictures, *calls]
+    text = [{"text": message.text}] if message.text else []
+    return [*text, *images, *calls]
 
 
 def google_reply(answer: Any, request: Request) -> Reply:
-    """Read Gemini's answer to a request.
+    """Parse Gemini's answer to a request.
 
     Raises:
-        KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
+        KeyError, IndexError, TypeError, AttributeError, ValueError: It is not such an answer.
     """
     version, turn = str(answer.get("modelVersion") or ""), turn_of(request)
     blocked = (answer.get("promptFeedback") or {}).get("blockReason")
     if blocked and not answer.get("candidates"):
         message = ChatMessage(role="assistant", text=f"The prompt was blocked: {blocked}")
-        usage, stated = _usage(answer.get("usageMetadata") or {}, request, said_something=False)
+        usage, stated = _usage(answer.get("usageMetadata") or {}, request, has_content=False)
         return Reply(message=message, finish="refusal", usage=usage, usage_stated=stated, model_version=version)
     candidate = answer["candidates"][0]
     reason = candidate["finishReason"]
@@ -209,7 +209,7 @@ def google_reply(answer: Any, request: Request) -> Reply:
     )
     text = "".join(part.get("text", "") for part in parts if not part.get("thought"))
     if reason in _BROKEN_CALLS and not calls:
-        # The call it drafted, which is no call: the agent sees it as words.
+        # A malformed call is not a call: the agent sees it as text.
         text = text or str(candidate.get("finishMessage") or reason)
     elif reason not in _REFUSALS and reason not in _BROKEN_CALLS | {"STOP", "MAX_TOKENS"}:
         raise ValueError(f"it ended with {reason}")
@@ -217,7 +217,7 @@ def google_reply(answer: Any, request: Request) -> Reply:
     signed = any("thoughtSignature" in part for part in kept) or any(
         part.get("functionCall", {}).get("id") for part in kept
     )
-    usage, stated = _usage(answer.get("usageMetadata") or {}, request, said_something=bool(parts))
+    usage, stated = _usage(answer.get("usageMetadata") or {}, request, has_content=bool(parts))
     return Reply(
         message=ChatMessage(
             role="assistant",
@@ -245,14 +245,14 @@ def _object(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _usage(usage: dict[str, Any], request: Request, *, said_something: bool) -> tuple[Usage, bool]:
-    """Gemini leaves out numbers that are 0."""
+def _usage(usage: dict[str, Any], request: Request, *, has_content: bool) -> tuple[Usage, bool]:
+    """Return the usage and whether it is stated; Gemini omits numbers that are 0."""
     prompt, reply, thoughts = (
         usage.get(name) for name in ("promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount")
     )
     for count in (prompt, reply, thoughts, usage.get("toolUsePromptTokenCount")):
-        usage_of(request, count, 0)  # Each of them has to be a number of tokens, not only their sums.
-    completion = None if reply is None and said_something else (reply or 0) + (thoughts or 0)
+        usage_of(request, count, 0)  # Each of them must be a number of tokens, not only their sums.
+    completion = None if reply is None and has_content else (reply or 0) + (thoughts or 0)
     return usage_of(
         request,
         prompt and prompt + (usage.get("toolUsePromptTokenCount") or 0),

@@ -1,4 +1,4 @@
-"""What all interfaces ask of a conversation, and say of a reply."""
+"""Checks of a conversation and readings of a reply that all interfaces share."""
 
 from typing import Any
 
@@ -6,44 +6,44 @@ from agenthard.models.errors import BadRequestError
 from agenthard.models.request import Finish, Request, Usage
 from agenthard.models.tokens import most_output_tokens, most_prompt_tokens
 
-MOST_TOKENS = 2**40
-"""No reply has a trillion tokens. Sums of so many of them are exact as a float and fit the ledger's integers."""
+MAX_TOKENS = 2**40
+"""No reply has a trillion tokens. Sums of such numbers are exact as a float and fit the integers of the ledger."""
 
 
-def check_pictures(request: Request) -> None:
-    """Refuse pictures that no interface can send.
+def check_images(request: Request) -> None:
+    """Reject images that no interface can send.
 
     Raises:
-        BadRequestError: Somebody else than the user shows one.
+        BadRequestError: A message of another role than the user has an image.
     """
     for message in request.messages:
         if message.images and message.role != "user":
-            raise BadRequestError(f"a {message.role} message holds a picture; only the user can show one")
+            raise BadRequestError(f"a {message.role} message contains an image; only user messages can")
 
 
 def turn_of(request: Request) -> int:
-    """How many replies the conversation has so far; calls without an id are numbered with it."""
+    """Return the number of replies in the conversation so far; calls without an id are numbered with it."""
     return sum(message.role == "assistant" for message in request.messages)
 
 
 def usage_of(
     request: Request, prompt: Any, completion: Any, cached: Any = None, reasoning: Any = None
 ) -> tuple[Usage, bool]:
-    """What a reply took, in the provider's words.
+    """Return the usage of a reply, as the provider states it.
 
     Args:
-        request: What was asked.
-        prompt: Tokens of the request. 0 is taken as not stated: no request has none, and some servers say so of each.
-        completion: Tokens of the reply, thoughts included.
+        request: The request.
+        prompt: Tokens of the request. 0 counts as not stated: some servers state 0 for every request.
+        completion: Tokens of the reply, reasoning included.
         cached: Tokens of the request that the provider had cached.
-        reasoning: Tokens of the reply that were thoughts.
+        reasoning: Reasoning tokens of the reply.
 
     Returns:
-        The usage, and whether the provider stated it. What it did not state is the most that it can be, so that a
-        budget holds.
+        The usage, and whether the provider stated it. Numbers that it did not state are upper bounds, so that a budget
+        holds.
 
     Raises:
-        ValueError: A number is none, is negative, or is more than any reply can take.
+        ValueError: A value is not a number, is negative, or exceeds `MAX_TOKENS`.
     """
     stated = completion is not None and bool(prompt)
     prompt = _tokens(prompt) or most_prompt_tokens(request)
@@ -60,13 +60,13 @@ def usage_of(
 def _tokens(count: Any) -> int:
     if count is None:
         return 0
-    if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= MOST_TOKENS:
+    if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= MAX_TOKENS:
         raise ValueError(f"a usage of {str(count)[:40]} tokens")
     return int(count)
 
 
 def finish_of(calls: bool, *, refused: bool, cut: bool) -> Finish:
-    """Why a reply ended."""
+    """Return why a reply ended."""
     if refused:
         return "refusal"
     if cut:

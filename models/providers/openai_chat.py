@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, spoken by OpenAI and by most other servers (vLLM, llama.cpp, OpenRouter ...)."""
+"""OpenAI's chat completions, supported by OpenAI and by most other servers (vLLM, llama.cpp, OpenRouter ...)."""
 
 import json
 from typing import Any
@@ -7,25 +7,25 @@ from agenthard.models.errors import BadRequestError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import from_status, read
-from agenthard.models.providers.messages import check_pictures, finish_of, turn_of, usage_of
-from agenthard.models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
+from agenthard.models.providers.messages import check_images, finish_of, turn_of, usage_of
+from agenthard.models.providers.openai_sdk import OpenAISDK, arguments_text, data_url, refusal_of
 from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
 
-_THOUGHTS = ("reasoning_content", "reasoning")
-"""Names under which servers show thoughts."""
+_REASONING = ("reasoning_content", "reasoning")
+"""Fields in which servers show reasoning."""
 
 
 class ChatProvider:
-    """A model behind the chat interface."""
+    """A model with the chat interface."""
 
     def __init__(self, file: ModelFile, destination: Destination) -> None:
-        """Make its client; nothing is sent."""
+        """Create its client; nothing is sent."""
         self._file, self._to = file, destination
         self._sdk = OpenAISDK(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send a request once (agenthard.models.provider.Provider)."""
-        check_pictures(request)
+        """Send a request once (agenthard.models.request.Provider)."""
+        check_images(request)
         body = chat_body(self._file, request)
         try:
             answer = await self._sdk.post("chat", body, request.sampling.extra, timeout)
@@ -35,17 +35,17 @@ class ChatProvider:
                 raise
             return refusal
         if isinstance(answer, dict) and answer.get("error") and not answer.get("choices"):
-            # OpenRouter reports what happened behind it in an answer with status 200.
+            # OpenRouter reports errors of the servers behind it with status 200.
             raise read(lambda: from_status(_status(answer["error"]), answer, {}, self._to), self._to)
         return read(lambda: chat_reply(self._file, answer, request), self._to)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         await self._sdk.close()
 
 
 def chat_body(file: ModelFile, request: Request) -> dict[str, Any]:
-    """Write a request as the interface takes it, without `Sampling.extra`."""
+    """Return a request in the format of the interface, without `Sampling.extra`."""
     sampling = request.sampling
     default = "max_completion_tokens" if file.parsed_name.provider == "openai" else "max_tokens"
     body: dict[str, Any] = {
@@ -75,9 +75,9 @@ def _message(file: ModelFile, message: ChatMessage) -> dict[str, Any]:
     role = file.system_role if message.role == "system" else message.role
     sent: dict[str, Any] = {"role": role, "content": message.text}
     if message.images:
-        pictures = [{"type": "image_url", "image_url": {"url": picture(i)}} for i in message.images]
-        words = [{"type": "text", "text": message.text}] if message.text else []
-        sent["content"] = [*words, *pictures]
+        images = [{"type": "image_url", "image_url": {"url": data_url(i)}} for i in message.images]
+        text = [{"type": "text", "text": message.text}] if message.text else []
+        sent["content"] = [*text, *images]
     if message.calls:
         sent["content"] = message.text or None
         sent["tool_calls"] = [
@@ -90,13 +90,13 @@ def _message(file: ModelFile, message: ChatMessage) -> dict[str, Any]:
 
 
 def chat_reply(file: ModelFile, answer: Any, request: Request) -> Reply:
-    """Read the interface's answer.
+    """Parse an answer of the interface.
 
     Raises:
-        KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
+        KeyError, IndexError, TypeError, AttributeError, ValueError: It is not such an answer.
     """
     choice = answer["choices"][0]
-    said = choice["message"]
+    received = choice["message"]
     turn = turn_of(request)
     calls = tuple(
         Call(
@@ -104,21 +104,21 @@ def chat_reply(file: ModelFile, answer: Any, request: Request) -> Reply:
             name=call["function"].get("name") or "",
             arguments=arguments_text(call["function"].get("arguments")),
         )
-        for n, call in enumerate(said.get("tool_calls") or ())
+        for n, call in enumerate(received.get("tool_calls") or ())
     )
-    thoughts = next((name for name in _THOUGHTS if isinstance(said.get(name), str) and said[name]), None)
-    state = {"reasoning_details": said["reasoning_details"]} if said.get("reasoning_details") else {}
-    if thoughts and file.return_reasoning:
-        state[thoughts] = said[thoughts]
+    field = next((name for name in _REASONING if isinstance(received.get(name), str) and received[name]), None)
+    state = {"reasoning_details": received["reasoning_details"]} if received.get("reasoning_details") else {}
+    if field and file.return_reasoning:
+        state[field] = received[field]
     ending = choice.get("finish_reason")
     message = ChatMessage(
         role="assistant",
-        text=_text(said.get("content")) or said.get("refusal") or "",
+        text=_text(received.get("content")) or received.get("refusal") or "",
         calls=calls,
-        reasoning=said[thoughts] if thoughts else "",
+        reasoning=received[field] if field else "",
         provider_state=json.dumps({"chat": state}) if state else None,
     )
-    refused = bool(said.get("refusal")) or ending == "content_filter"
+    refused = bool(received.get("refusal")) or ending == "content_filter"
     usage, stated = _usage(answer.get("usage") or {}, request)
     return Reply(
         message=message,

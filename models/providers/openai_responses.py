@@ -1,4 +1,4 @@
-"""OpenAI's responses interface. Nothing is stored there: reasoning comes encrypted and goes back with its calls."""
+"""OpenAI's responses interface. The server stores nothing: encrypted reasoning is sent back with its calls."""
 
 import json
 import re
@@ -8,26 +8,26 @@ from agenthard.models.errors import BadRequestError
 from agenthard.models.model_file import ModelFile
 from agenthard.models.providers.destination import Destination
 from agenthard.models.providers.failures import from_status, read
-from agenthard.models.providers.messages import check_pictures, finish_of, usage_of
-from agenthard.models.providers.openai_sdk import OpenAISDK, arguments_text, picture, refusal_of
+from agenthard.models.providers.messages import check_images, finish_of, usage_of
+from agenthard.models.providers.openai_sdk import OpenAISDK, arguments_text, data_url, refusal_of
 from agenthard.models.request import Call, ChatMessage, Reply, Request, Usage
 
 _WITHOUT_REASONING = re.compile(r"gpt-3|gpt-4|chatgpt")
-"""Models that refuse a request for encrypted reasoning, as they have none."""
+"""Models without reasoning, which refuse a request for encrypted reasoning."""
 _FAILURES = {"rate_limit_exceeded": 429, "server_error": 500}
 
 
 class ResponsesProvider:
-    """A model behind the responses interface. It takes no seed: `Sampling.seed` is not sent."""
+    """A model with the responses interface, which has no seed: `Sampling.seed` is not sent."""
 
     def __init__(self, file: ModelFile, destination: Destination) -> None:
-        """Make its client; nothing is sent."""
+        """Create its client; nothing is sent."""
         self._file, self._to = file, destination
         self._sdk = OpenAISDK(destination)
 
     async def complete(self, request: Request, timeout: float) -> Reply:
-        """Send a request once (agenthard.models.provider.Provider)."""
-        check_pictures(request)
+        """Send a request once (agenthard.models.request.Provider)."""
+        check_images(request)
         body = responses_body(self._file, request)
         try:
             answer = await self._sdk.post("responses", body, request.sampling.extra, timeout)
@@ -42,26 +42,26 @@ class ResponsesProvider:
         return read(lambda: responses_reply(answer, request), self._to)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         await self._sdk.close()
 
 
 def responses_body(file: ModelFile, request: Request) -> dict[str, Any]:
-    """Write a request as the interface takes it, without `Sampling.extra`."""
+    """Return a request in the format of the interface, without `Sampling.extra`."""
     sampling = request.sampling
-    thinks = not _WITHOUT_REASONING.match(file.parsed_name.name)
+    reasons = not _WITHOUT_REASONING.match(file.parsed_name.name)
     body: dict[str, Any] = {
         "model": file.parsed_name.name,
         "input": [item for message in request.messages for item in _items(file, message)],
         "store": False,
-        "include": ["reasoning.encrypted_content"] if thinks else None,
+        "include": ["reasoning.encrypted_content"] if reasons else None,
         "temperature": sampling.temperature,
         "top_p": sampling.top_p,
         "max_output_tokens": sampling.max_output_tokens,
         "reasoning": {"effort": sampling.reasoning_effort} if sampling.reasoning_effort else None,
     }
     if request.tools:
-        # Strict is the default here, and would refuse schemas that leave an argument optional.
+        # Strict is the default here, and rejects schemas with optional arguments.
         body["tools"] = [
             {"type": "function", "strict": False, **tool.model_dump(include={"name", "description", "parameters"})}
             for tool in request.tools
@@ -81,32 +81,32 @@ def _items(file: ModelFile, message: ChatMessage) -> list[dict[str, Any]]:
     role = file.system_role if message.role == "system" else message.role
     if not message.images:
         return [{"role": role, "content": message.text}]
-    pictures = [{"type": "input_image", "image_url": picture(image), "detail": "auto"} for image in message.images]
-    words = [{"type": "input_text", "text": message.text}] if message.text else []
-    return [{"role": role, "content": [*words, *pictures]}]
+    images = [{"type": "input_image", "image_url": data_url(image), "detail": "auto"} for image in message.images]
+    text = [{"type": "input_text", "text": message.text}] if message.text else []
+    return [{"role": role, "content": [*text, *images]}]
 
 
 def _own_items(message: ChatMessage) -> list[dict[str, Any]]:
-    """The items as they came, if the message still makes the same calls; else none."""
+    """Return the original items, if the message still makes the same calls; else none."""
     items: list[dict[str, Any]] = json.loads(message.provider_state or "{}").get("responses", [])
     calls = [(item["call_id"], item["arguments"]) for item in items if item["type"] == "function_call"]
     return items if calls == [(call.id, call.arguments) for call in message.calls] else []
 
 
 def _plain_items(message: ChatMessage) -> list[dict[str, Any]]:
-    words = [{"role": "assistant", "content": message.text}] if message.text else []
+    text = [{"role": "assistant", "content": message.text}] if message.text else []
     calls = [
         {"type": "function_call", "call_id": call.id, "name": call.name, "arguments": call.arguments}
         for call in message.calls
     ]
-    return [*words, *calls]
+    return [*text, *calls]
 
 
 def responses_reply(answer: Any, request: Request) -> Reply:
-    """Read the interface's answer.
+    """Parse an answer of the interface.
 
     Raises:
-        KeyError, IndexError, TypeError, AttributeError, ValueError: It is something else.
+        KeyError, IndexError, TypeError, AttributeError, ValueError: It is not such an answer.
     """
     items = answer["output"]
     parts = [part for item in items if item["type"] == "message" for part in item["content"]]
@@ -117,10 +117,10 @@ def responses_reply(answer: Any, request: Request) -> Reply:
         for item in items
         if item["type"] == "function_call"
     )
-    thoughts = [item for item in items if item["type"] == "reasoning"]
-    summaries = [part["text"] for item in thoughts for part in item.get("summary") or ()]
-    # Without its encrypted content a reasoning item means nothing to a server that stores nothing.
-    sealed = thoughts and all(item.get("encrypted_content") for item in thoughts)
+    reasoning = [item for item in items if item["type"] == "reasoning"]
+    summaries = [part["text"] for item in reasoning for part in item.get("summary") or ()]
+    # A server that stores nothing cannot use a reasoning item without its encrypted content.
+    sealed = reasoning and all(item.get("encrypted_content") for item in reasoning)
     reason = (answer.get("incomplete_details") or {}).get("reason")
     refused = bool(refusal) or reason == "content_filter"
     usage, stated = _usage(answer.get("usage") or {}, request)

@@ -1,4 +1,4 @@
-"""What OpenAI's two interfaces have in common: the SDK's client, and one post."""
+"""Shared code of OpenAI's two interfaces: the SDK client, and helpers for requests and replies."""
 
 import json
 from typing import Any
@@ -10,10 +10,10 @@ from agenthard.models.request import ChatMessage, Image, Reply, Request
 
 
 class OpenAISDK:
-    """A client of OpenAI's SDK that never tries twice."""
+    """A client of OpenAI's SDK without retries."""
 
     def __init__(self, destination: Destination) -> None:
-        """Make it; nothing is sent."""
+        """Create the client; nothing is sent."""
         import openai
 
         from agenthard.models.providers.http import LimitedClient
@@ -29,15 +29,15 @@ class OpenAISDK:
 
         Args:
             api: ``chat`` or ``responses``.
-            body: What the interface takes, as JSON values.
-            extra: Further fields of the body; they win.
-            timeout: Seconds until it is given up.
+            body: The request in the format of the interface.
+            extra: Further fields of the body, which take precedence.
+            timeout: Timeout in seconds.
 
         Returns:
-            The answer's JSON, as it came.
+            The JSON of the answer.
 
         Raises:
-            ModelError: What went wrong.
+            ModelError: The request failed.
         """
         import httpx2
 
@@ -45,7 +45,7 @@ class OpenAISDK:
         limit = httpx2.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS))
 
         async def send() -> Any:
-            # The SDK's methods would walk through every tool and message once more: half of a request's CPU time.
+            # The methods of the SDK traverse every tool and message again: half of the CPU time of a request.
             answer = await self._sdk.post(
                 path, cast_to=httpx2.Response, body={**body, **extra}, options={"timeout": limit}
             )
@@ -54,23 +54,23 @@ class OpenAISDK:
         return await attempt(send, timeout, self._to)
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the connections."""
         await self._sdk.close()
 
 
 def arguments_text(arguments: Any) -> str:
-    """Arguments of a call as text; some servers send the object itself."""
+    """Return the arguments of a call as text; some servers send the object itself."""
     return arguments if isinstance(arguments, str) else json.dumps(arguments or {})
 
 
 def refusal_of(error: BadRequestError, request: Request) -> Reply | None:
-    """The reply that some servers dress up as an error: a content filter that stopped the request."""
-    words = str(error)
-    if "content_filter" in words or "content management policy" in words or "was flagged as potentially" in words:
-        return Reply(message=ChatMessage(role="assistant", text=words), finish="refusal", model_version=request.model)
+    """Return a refusal if the error is one: some servers report a content filter as an error."""
+    text = str(error)
+    if "content_filter" in text or "content management policy" in text or "was flagged as potentially" in text:
+        return Reply(message=ChatMessage(role="assistant", text=text), finish="refusal", model_version=request.model)
     return None
 
 
-def picture(image: Image) -> str:
-    """A picture as a data URL."""
+def data_url(image: Image) -> str:
+    """Return an image as a data URL."""
     return f"data:{image.media_type};base64,{image.data}"

@@ -4,8 +4,7 @@ import pytest
 
 from agenthard.ace.agents.llm import LlmSettings, play
 from agenthard.ace.environment import Environment
-from agenthard.models.provider import Provider
-from agenthard.models.request import Completion, Request
+from agenthard.models.request import Completion, Provider, Request
 from tests.ace.made import one
 from tests.loopback import Loopback
 from tests.loopback.brains import ace

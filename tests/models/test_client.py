@@ -22,13 +22,12 @@ from agenthard.models.errors import (
     UnreachableError,
     WrongKeyError,
 )
-from agenthard.models.ledger import Ledger
+from agenthard.models.ledger import Ledger, transcript
 from agenthard.models.limits import Limits
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import Price, PriceTable
 from agenthard.models.request import Reply, Request, Sampling, Usage
 from agenthard.models.retry import RetryPolicy
-from agenthard.models.transcripts import transcript
 from tests.models.scripted import COST, MODEL, PRICES, USAGE, Bench, Scripted, ask, say
 
 

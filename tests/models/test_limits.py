@@ -3,7 +3,7 @@ import asyncio
 import pytest
 from pydantic import ValidationError
 
-from agenthard.models.limits import Gate, Limits, TokenBucket
+from agenthard.models.limits import Limits, RateLimiter, TokenBucket
 from tests.models.scripted import Time
 
 
@@ -62,13 +62,13 @@ async def test_first_come_first_served() -> None:
 
 async def test_a_gate_holds_its_places_and_frees_them_on_errors() -> None:
     time = Time()
-    gate = Gate(Limits(in_flight=1), time.clock, time.sleep)
+    limiter = RateLimiter(Limits(in_flight=1), time.clock, time.sleep)
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
-            async with gate.slot(5):
+            async with limiter.slot(5):
                 raise ZeroDivisionError
-    async with gate.slot(5):
-        second = asyncio.create_task(gate.slot(5).__aenter__())
+    async with limiter.slot(5):
+        second = asyncio.create_task(limiter.slot(5).__aenter__())
         await asyncio.sleep(0)
         assert not second.done()
     await second

@@ -8,8 +8,7 @@ import pytest
 from pydantic import Field
 
 from agenthard.models.errors import ConfigurationError, MalformedReplyError
-from agenthard.models.provider import Provider
-from agenthard.models.request import Completion, Request
+from agenthard.models.request import Completion, Provider, Request
 from agenthard.models.structured import parse, strict_schema
 from agenthard.taxonomy.record import Record
 from tests.loopback import Answer, Loopback

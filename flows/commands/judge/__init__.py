@@ -1,11 +1,11 @@
-"""``agenthard judge``: models judge the tasks of an audit, at once, in batches or through files."""
+"""``agenthard judge``: models judge the tasks of an audit, directly, in batches or through files."""
 
 import typer
 
 from agenthard.flows.commands.judge import batch, exchange, prompt, run
 
 app = typer.Typer(
-    name="judge", help="Model judges: verdicts on tasks whose every quote code finds again.", no_args_is_help=True
+    name="judge", help="Model judges: verdicts on tasks, with quotes that code verifies.", no_args_is_help=True
 )
 app.command("run")(run.run)
 app.command("batch")(batch.batch)

@@ -1,12 +1,11 @@
 """``agenthard judge batch``: a judging through the providers' batches."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agenthard.flows.commands.judge.options import (
-    SHOWN,
+    MAX_SHOWN,
     BenchmarkOption,
     JudgesOption,
     OutOption,
@@ -15,10 +14,11 @@ from agenthard.flows.commands.judge.options import (
     SampleOption,
     TaskOption,
     WorkersOption,
+    exit_incomplete,
     judging_settings,
-    leave,
 )
 from agenthard.flows.commands.judge.show import show
+from agenthard.flows.commands.model_options import BudgetOption, PricesOption, TokenBudgetOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 
@@ -30,42 +30,34 @@ def batch(
     sample: SampleOption = None,
     runs: RunsOption = 0,
     wait: Annotated[
-        float | None, typer.Option(min=1, help="Look again after so many seconds, until nothing is left.")
+        float | None, typer.Option(min=1, help="Poll again after this many seconds, until nothing is left.")
     ] = None,
-    cancel: Annotated[bool, typer.Option("--cancel", help="Ask the providers to stop what is under way.")] = False,
+    cancel: Annotated[bool, typer.Option("--cancel", help="Ask the providers to cancel all running batches.")] = False,
     workers: WorkersOption = None,
-    budget: Annotated[float | None, typer.Option(min=0, help="Most that models may cost.")] = None,
-    token_budget: Annotated[int | None, typer.Option(min=1, help="Most tokens that models may use.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="Price table (YAML) that goes before ours.")] = None,
+    budget: BudgetOption = None,
+    token_budget: TokenBudgetOption = None,
+    prices: PricesOption = None,
     benchmark: BenchmarkOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge through batches of OpenAI or Gemini, for less money: take in what has come back, hand over what is left.
+    """Judge through batches of OpenAI or Gemini at a lower price: collect finished answers, submit open requests.
 
-    The same command goes on until every question has its answer; it never hands a request over twice.
+    Repeat the command until every question has an answer; no request is submitted twice.
 
-    Exit codes: 0 every question has a verdict, 2 some are under way, ended in an error or were not asked.
+    Exit codes: 0 every question has a verdict, 2 some are in progress, ended in an error or were not asked.
 
     Example: `agenthard judge batch demo-run/demo --judges docs/examples/judges.yaml --wait 600`
     """
-    from agenthard.flows.judging.batching import cancel_batches, run_batches
+    from agenthard.flows.judging.batches import cancel_batches, run_batches
     from agenthard.flows.progress import show_progress
 
     settings = judging_settings(
-        run,
-        judges,
-        out,
-        benchmark,
-        workers,
-        tasks=tuple(task or ()),
-        sample=sample,
-        runs=runs,
-        budget=budget,
-        token_budget=token_budget,
-        prices=str(prices) if prices else None,
-    )
+        run, judges, out, task, sample=sample, runs=runs, workers=workers, budget=budget, token_budget=token_budget,
+        prices=prices, benchmark=benchmark,
+    )  # fmt: skip
     if cancel:
-        typer.echo(f"{cancel_batches(settings)} batches asked to stop; the same command without --cancel takes them in")
+        count = cancel_batches(settings)
+        typer.echo(f"cancelling {count} batches; the same command without --cancel collects their answers")
         return
     with show_progress(error_console()):
         outcome = run_batches(settings, wait)
@@ -73,15 +65,15 @@ def batch(
         print_json(outcome)
     else:
         show(outcome.judging)
-        came, sent, out_ = outcome.intake, outcome.submission, console()
-        errors = ", ".join(f"{name} {count:,}" for name, count in came.errors.items())
-        out_.print(f"\ncame back {came.answered:,}; errors: {errors or 'none'}; handed over {sent.requests:,}")
-        if sent.left:
-            out_.print(f"left for want of budget: {sent.left:,}")
-        for line in came.unreadable[:SHOWN]:
-            out_.print(f"unreadable: {line}", markup=False)
-        for tag, model, words in outcome.batches:
-            out_.print(f"batch {tag} {model}: {words}", markup=False)
+        collected, submitted, out_ = outcome.intake, outcome.submission, console()
+        errors = ", ".join(f"{name} {count:,}" for name, count in collected.errors.items())
+        out_.print(f"\ncollected {collected.answered:,}; errors: {errors or 'none'}; submitted {submitted.requests:,}")
+        if submitted.left:
+            out_.print(f"not submitted, since they exceed the budget: {submitted.left:,}")
+        for line in collected.unreadable[:MAX_SHOWN]:
+            out_.print(f"not valid JSON: {line}", markup=False)
+        for tag, model, message in outcome.batches:
+            out_.print(f"batch {tag} {model}: {message}", markup=False)
         for name in outcome.investigators:
-            out_.print(f"not in batches: {name} looks things up as it goes: `judge run` asks it", markup=False)
-    leave(outcome.judging.complete and not outcome.intake.waiting)
+            out_.print(f"not in batches: {name} looks things up; use `judge run`", markup=False)
+    exit_incomplete(outcome.judging.complete and not outcome.intake.waiting)

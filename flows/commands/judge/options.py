@@ -1,35 +1,56 @@
-"""What the commands of ``agenthard judge`` have in common: options, settings and exit code."""
+"""Shared code of the commands of ``agenthard judge``: options, settings and exit code."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agenthard.flows.commands.model_options import optional_path
+
 if TYPE_CHECKING:
     from agenthard.flows.judging.settings import JudgingSettings
 
-SHOWN = 10
+MAX_SHOWN = 10
 """Lines of one kind that are printed."""
 
 RunArgument = Annotated[Path, typer.Argument(help="Run folder of a finished audit.")]
 JudgesOption = Annotated[Path, typer.Option(help="Judge file (YAML): the panel and its rules.")]
-OutOption = Annotated[Path | None, typer.Option(help="Folder to write; default: RUN-judged. The same command goes on.")]
+OutOption = Annotated[
+    Path | None, typer.Option(help="Folder to write; default: RUN-judged. The same command resumes it.")
+]
 TaskOption = Annotated[list[str] | None, typer.Option(help="Judge only this task; repeatable.")]
-SampleOption = Annotated[int | None, typer.Option(min=1, help="Judge so many tasks, drawn with the judge file's seed.")]
-RunsOption = Annotated[int, typer.Option(min=0, help="Runs of each task to show: failed and passed ones in turn.")]
-BenchmarkOption = Annotated[Path | None, typer.Option(help="Folder of the benchmark; default: where it was audited.")]
+SampleOption = Annotated[
+    int | None, typer.Option(min=1, help="Judge this many tasks, drawn with the seed of the judge file.")
+]
+RunsOption = Annotated[
+    int, typer.Option(min=0, help="Runs of each task to show to the judges: failed and passed ones alternate.")
+]
+RetryOption = Annotated[bool, typer.Option("--retry", help="Include questions that ended in an error.")]
+BenchmarkOption = Annotated[
+    Path | None, typer.Option(help="Folder of the benchmark; default: the folder that was audited.")
+]
 WorkersOption = Annotated[
-    int | None, typer.Option(min=0, help="Processes that write prompts; default: cores less one.")
+    int | None, typer.Option(min=0, help="Processes that write prompts; default: one less than there are cores.")
 ]
 
 
 def judging_settings(
-    run: Path, judges: Path, out: Path | None, benchmark: Path | None, workers: int | None, **options: Any
+    run: Path,
+    judges: Path,
+    out: Path | None,
+    task: Sequence[str] | None,
+    *,
+    workers: int | None,
+    benchmark: Path | None,
+    prices: Path | None = None,
+    cache: Path | None = None,
+    **options: Any,
 ) -> "JudgingSettings":
-    """Put the settings of a judging together.
+    """Build the settings of a judging from the options of a command; `options` are fields of the settings.
 
     Raises:
-        CommandError: The judge file cannot be used.
+        CommandError: The judge file is not valid.
     """
     import os
 
@@ -45,14 +66,17 @@ def judging_settings(
         run=str(run),
         judges=panel,
         out=str(out or run.with_name(f"{run.name}-judged")),
-        benchmark=str(benchmark) if benchmark else None,
+        tasks=tuple(task or ()),
         workers=max(1, len(os.sched_getaffinity(0)) - 1) if workers is None else workers,
+        benchmark=optional_path(benchmark),
+        prices=optional_path(prices),
+        cache=optional_path(cache),
         **options,
     )
 
 
-def leave(complete: bool) -> None:
-    """Exit with 2 where something is left to do."""
+def exit_incomplete(complete: bool) -> None:
+    """Exit with code 2 unless everything is complete."""
     from agenthard.flows.errors import ExitCode
 
     if not complete:

@@ -1,6 +1,5 @@
 """``agenthard judge run``: ask a panel of models."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -9,15 +8,23 @@ from agenthard.flows.commands.judge.options import (
     BenchmarkOption,
     JudgesOption,
     OutOption,
+    RetryOption,
     RunArgument,
     RunsOption,
     SampleOption,
     TaskOption,
     WorkersOption,
+    exit_incomplete,
     judging_settings,
-    leave,
 )
 from agenthard.flows.commands.judge.show import show, show_forecast
+from agenthard.flows.commands.model_options import (
+    BudgetOption,
+    CacheOption,
+    DryRunOption,
+    PricesOption,
+    TokenBudgetOption,
+)
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
 
@@ -28,47 +35,35 @@ def run(
     task: TaskOption = None,
     sample: SampleOption = None,
     runs: RunsOption = 0,
-    retry: Annotated[bool, typer.Option("--retry", help="Ask again what ended in an error.")] = False,
+    retry: RetryOption = False,
     in_flight: Annotated[int, typer.Option(min=1, help="Questions that are asked at the same time.")] = 64,
     workers: WorkersOption = None,
-    budget: Annotated[float | None, typer.Option(min=0, help="Most that models may cost.")] = None,
-    token_budget: Annotated[int | None, typer.Option(min=1, help="Most tokens that models may use.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="Price table (YAML) that goes before ours.")] = None,
-    cache: Annotated[Path | None, typer.Option(help="File of cached replies; default: in the folder.")] = None,
+    budget: BudgetOption = None,
+    token_budget: TokenBudgetOption = None,
+    prices: PricesOption = None,
+    cache: CacheOption = None,
     benchmark: BenchmarkOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what it would take and cost.")] = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge the tasks of an audit and conclude anew: every question once, resumable, within a budget, on the books.
+    """Judge the tasks of an audit and write a new report: resumable, within a budget, every request in the ledger.
 
-    Exit codes: 0 every question has a verdict, 2 some ended in an error or were not asked, 3 infrastructure (nothing
-    more could be asked; what is answered was kept).
+    Exit codes: 0 every question has a verdict, 2 some questions ended in an error or were not asked, 3 infrastructure
+    (a model cannot be asked anything more; all answers are kept).
 
     Example: `agenthard judge run demo-run/demo --judges docs/examples/judges.yaml --dry-run`
     """
     from agenthard.flows.errors import CommandError
 
     settings = judging_settings(
-        run,
-        judges,
-        out,
-        benchmark,
-        workers,
-        tasks=tuple(task or ()),
-        sample=sample,
-        runs=runs,
-        retry=retry,
-        in_flight=in_flight,
-        budget=budget,
-        token_budget=token_budget,
-        prices=str(prices) if prices else None,
-        cache=str(cache) if cache else None,
-    )
+        run, judges, out, task, sample=sample, runs=runs, retry=retry, in_flight=in_flight, workers=workers,
+        budget=budget, token_budget=token_budget, prices=prices, cache=cache, benchmark=benchmark,
+    )  # fmt: skip
     settings.price_table()
     if dry_run:
         show_forecast(settings, as_json)
         return
-    from agenthard.flows.judging.judging import run_judging
+    from agenthard.flows.judging.run import run_judging
     from agenthard.flows.progress import show_progress
     from agenthard.models.providers.destination import Destination
 
@@ -78,11 +73,11 @@ def run(
         with show_progress(error_console()):
             outcome = run_judging(settings)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; what is answered is kept: the same command goes on from there") from None
+        raise CommandError("interrupted; all answers are kept: run the same command to resume") from None
     if as_json:
         print_json(outcome)
     else:
         show(outcome)
     if outcome.stopped:
         raise CommandError(outcome.stopped)
-    leave(outcome.complete)
+    exit_incomplete(outcome.complete)

@@ -1,47 +1,34 @@
-"""What the commands of ``agenthard judge`` print."""
+"""The output of the commands of ``agenthard judge``."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agenthard.flows.commands.output import console, error_console, print_json, print_table
+from agenthard.flows.commands.model_options import describe_total, print_estimates
+from agenthard.flows.commands.output import console, error_console, print_json
 
 if TYPE_CHECKING:
-    from agenthard.flows.judging.publishing import JudgingOutcome
+    from agenthard.flows.judging.publish import JudgingOutcome
     from agenthard.flows.judging.settings import JudgingSettings
 
 
 def show_forecast(settings: "JudgingSettings", as_json: bool) -> None:
-    """Tell what a judging would take; nothing is sent."""
+    """Print the estimated cost of a judging; nothing is sent."""
     from agenthard.flows.judging.forecast import forecast
-    from agenthard.models.estimate import Spread
 
     with error_console().status("writing prompts"):
         found = forecast(settings)
     if as_json:
         print_json([each.model_dump(mode="json") for each in found])
         return
-
-    def spread(value: Spread, digits: int = 0) -> str:
-        return " – ".join(f"{each:,.{digits}f}" for each in (value.low, value.typical, value.high))
-
-    rows = []
-    for each in found:
-        cells = ["", "", "", ""]
-        if each.takes is not None:
-            cost = "no price" if each.takes.cost is None else spread(each.takes.cost, 2)
-            tokens = (spread(each.takes.prompt_tokens), spread(each.takes.completion_tokens))
-            cells = [spread(each.takes.requests), *tokens, cost]
-        rows.append((each.judge, f"{each.questions:,} ({each.cached:,} cached)", *cells))
-    columns = ("judge", "questions", "requests", "prompt tokens", "completion tokens")
-    print_table("", (*columns, f"cost, {settings.price_table().currency}"), rows)
-    console().print("\nlow – typical – high; nothing was sent", markup=False)
+    rows = [(each.judge, f"{each.questions:,} ({each.cached:,} cached)", each.takes) for each in found]
+    print_estimates("judge", "questions", rows, settings.price_table().currency)
 
 
 def show(outcome: "JudgingOutcome") -> None:
-    """Print what a reader needs in thirty seconds."""
+    """Print the result in a few lines."""
     out = console()
-    words = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in outcome.panels.items())
-    out.print(f"{outcome.tasks:,} tasks: {words}")
+    verdicts = ", ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in outcome.panels.items())
+    out.print(f"{outcome.tasks:,} tasks: {verdicts}")
     errors = ", ".join(f"{kind} {count:,}" for kind, count in outcome.errors.items())
     out.print(
         f"verdicts: {outcome.answered:,} of {outcome.questions:,} questions; errors: {errors or 'none'}; "
@@ -56,14 +43,6 @@ def show(outcome: "JudgingOutcome") -> None:
         f"of {outcome.audit.tasks:,}; cleaned split {outcome.audit.split_id} with {outcome.audit.kept:,} tasks"
     )
     for total in outcome.costs:
-        cost = "no price" if total.cost is None else f"{total.cost:.4f}"
-        if total.not_stated:
-            cost += f" at most ({total.not_stated:,} replies came without token counts)"
-        out.print(
-            f"{total.model}: {total.answered:,} replies, {total.prompt_tokens:,} + {total.completion_tokens:,} tokens, "
-            f"cost {cost}; {total.cached:,} from the cache, {total.failed:,} failed, "
-            f"{total.maybe_billed + total.unknown:,} unknown",
-            markup=False,
-        )
+        out.print(describe_total(total, total.model or ""), markup=False)
     folder = Path(outcome.audit.folder)
     out.print(f"\nreport   {outcome.audit.report}\nverdicts {folder / 'judge'}", markup=False)

@@ -15,7 +15,7 @@ import pytest
 from agenthard.ace.generator import Parameters
 from agenthard.flows.ace_suite import SuiteFormat, write_suite
 from agenthard.flows.evaluation.flow import play_models, prepare
-from agenthard.flows.evaluation.playing import play_all
+from agenthard.flows.evaluation.play import play_all
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore

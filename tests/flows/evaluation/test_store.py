@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.flows.evaluation.episodes import Attempt, Episode, Selection, TaskFacts, episodes_of
-from agenthard.flows.evaluation.store import EpisodeStore
-from agenthard.flows.evaluation.workers import Worker, release_dead
+from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts, episodes_of
+from agenthard.flows.evaluation.store import EpisodeStore, Worker, release_dead
 from agenthard.models.errors import StorageError
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 EPISODES = list(episodes_of("t0", ("a", "b"), (0.0, 0.5), 2))
 
 
-def attempt(episode: Episode, number: int = 0, status: RunStatus = "ok", passed: bool | None = True) -> Attempt:
+def attempt(episode: Episode, number: int = 0, status: RunStatus = "ok", passed: bool | None = True) -> EpisodeAttempt:
     run = Trajectory(
         id="/".join(map(str, episode)),
         task_id=episode.task_id,
@@ -27,13 +26,13 @@ def attempt(episode: Episode, number: int = 0, status: RunStatus = "ok", passed:
         passed=passed,
         usage={"turns": 3},
     )
-    return Attempt(number=number, trajectory=run, seconds=0.5)
+    return EpisodeAttempt(number=number, trajectory=run, seconds=0.5)
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> EpisodeStore:
     opened = EpisodeStore(tmp_path / "episodes.sqlite")
-    opened.note_tasks([TaskFacts(id="t0", group="g", facts={"hidden_slots": 3}), TaskFacts(id="t1", group="g")])
+    opened.add_tasks([TaskFacts(id="t0", group="g", facts={"hidden_slots": 3}), TaskFacts(id="t1", group="g")])
     return opened
 
 
@@ -92,7 +91,7 @@ def test_the_living_keep_what_they_took_and_the_dead_do_not(store: EpisodeStore,
     code = (
         "import sys, time, pathlib\n"
         "from agenthard.flows.evaluation.store import EpisodeStore\n"
-        "from agenthard.flows.evaluation.workers import Worker\n"
+        "from agenthard.flows.evaluation.store import Worker\n"
         "from agenthard.flows.evaluation.episodes import Episode\n"
         f"worker = Worker(pathlib.Path({str(folder)!r}))\n"
         f"store = EpisodeStore(pathlib.Path({str(tmp_path / 'episodes.sqlite')!r}))\n"

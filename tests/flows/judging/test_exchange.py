@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.judging.exporting import ExportFormat, ExportOutcome, export_requests
-from agenthard.flows.judging.judging import ImportOutcome, import_answers, run_judging
+from agenthard.flows.judging.exchange import ExportFormat, ExportOutcome, export_requests
+from agenthard.flows.judging.run import ImportOutcome, import_answers, run_judging
 from agenthard.flows.read_run import read_coverage, read_findings
 from agenthard.models.request import Request
 from agenthard.taxonomy.finding import Status
@@ -85,7 +85,7 @@ def test_every_line_that_cannot_be_used_is_named(audited: Path, tmp_path: Path) 
     lines = [
         {"custom_id": ids[0], "answer": json.loads(sound())},
         {"custom_id": ids[0], "answer": flawed(5000)},
-        "no JSON",
+        "not valid JSON",
         "",
         {"answer": sound()},
         {"custom_id": "q-strange", "answer": sound()},
@@ -100,8 +100,8 @@ def test_every_line_that_cannot_be_used_is_named(audited: Path, tmp_path: Path) 
     found = imported(audited, tmp_path / "out", write(tmp_path / "answers.jsonl", lines))
     said = {line: reason for line, reason in found.unused}
     assert set(said) == {2, 3, 5, 6, 7, 8, 9, 13}
-    assert "line 1 answers this too" in said[2] and "no JSON" in said[3] and "no custom_id" in said[5]
-    assert "no question of this run" in said[6] and "another prompt than the one that lib/2" in said[7]
+    assert "line 1 has the same id" in said[2] and "not valid JSON" in said[3] and "no custom_id" in said[5]
+    assert "this run has no question" in said[6] and "another prompt than the current one of lib/2" in said[7]
     judged = found.judging
     assert judged.panels == {"flawed": 1, "not_flawed": 1, "uncertain": 0, "error": 2, "not asked": 6}
     assert judged.errors == {"refusal": 1, "unreadable": 1} and judged.not_asked == 6

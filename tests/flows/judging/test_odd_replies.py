@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import agenthard.flows.judging.running as running
+import agenthard.flows.judging.panel as panel_module
 from agenthard.flows.cli import app
-from agenthard.flows.judging.batching import run_batches
+from agenthard.flows.judging.batches import run_batches
 from tests.flows.judging.made import judging, model, panel, readable
-from tests.flows.judging.test_running import rows, total
+from tests.flows.judging.test_run import rows, total
 from tests.loopback import Asked, Loopback
 from tests.loopback.odd import READABLE, Odd
 
@@ -70,7 +70,7 @@ def test_a_defect_of_ours_is_an_error_of_one_question(
     audited: Path, loopback: Loopback, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loopback.service.brain = readable
-    real = running.ask
+    real = panel_module.ask_for_verdict
 
     async def failing(model, question, *rest):  # type: ignore[no-untyped-def]
         found = await real(model, question, *rest)
@@ -78,7 +78,7 @@ def test_a_defect_of_ours_is_an_error_of_one_question(
             raise RuntimeError("a defect \x1b[31m\ud800")
         return found
 
-    monkeypatch.setattr(running, "ask", failing)
+    monkeypatch.setattr(panel_module, "ask_for_verdict", failing)
     file, out = tmp_path / "judges.yaml", tmp_path / "out"
     file.write_text(json.dumps(panel([{"model": model("chat", loopback.url)}])), encoding="utf-8")
     judge(audited, file, out, code=2)

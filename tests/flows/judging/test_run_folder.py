@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.flows.cli import app
-from agenthard.flows.judging.judging import run_judging
+from agenthard.flows.judging.run import run_judging
 from tests.flows.judging.made import case, judging, model, panel, verdict
 from tests.loopback import Loopback
 

@@ -90,5 +90,5 @@ def test_gemini_lines_without_a_reply(line: dict[str, Any], error: type[ModelErr
 
 def test_a_request_that_gemini_does_not_take() -> None:
     file = ModelFile(name="google/gemini-2.5-pro")
-    with pytest.raises(BadRequestError, match="no message before it makes"):
+    with pytest.raises(BadRequestError, match="no earlier message makes"):
         request_line(file, ask(file, answer(CALL, "dry")), "id")

@@ -5,9 +5,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from agenthard.models.model_file import ModelFile
-from agenthard.models.provider import Provider
 from agenthard.models.providers import provider_for
-from agenthard.models.request import Call, ChatMessage, Image, Request, Tool
+from agenthard.models.request import Call, ChatMessage, Image, Provider, Request, Tool
 from tests.loopback import Loopback
 
 APIS = ("chat", "responses", "gemini")

@@ -13,7 +13,7 @@ from agenthard.models.errors import BudgetExhaustedError, MalformedReplyError, M
 from agenthard.models.ledger import NOT_STATED, Ledger
 from agenthard.models.prices import Price, PriceTable
 from agenthard.models.providers import http
-from agenthard.models.providers.messages import MOST_TOKENS, usage_of
+from agenthard.models.providers.messages import MAX_TOKENS, usage_of
 from agenthard.models.request import Request, Sampling
 from agenthard.models.retry import RetryPolicy
 from tests.loopback import Loopback
@@ -30,7 +30,7 @@ PRICES = PriceTable(
 async def test_what_is_no_sane_reply_is_malformed(
     api: str, odd: Odd, loopback: Loopback, keys: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "MOST_BYTES", 1 << 22)
+    monkeypatch.setattr(http, "MAX_BYTES", 1 << 22)
     monkeypatch.setattr(http.LimitedClient.__init__, "__defaults__", (1 << 22,))
     loopback.service.odd = lambda asked: odd
     file = model_file(api, loopback)
@@ -53,7 +53,7 @@ async def test_missing_usage_counts_at_its_most(api: str, loopback: Loopback, ke
     assert reply.usage.prompt_tokens >= len("Hello") // 2
 
 
-@pytest.mark.parametrize("count", [-1, MOST_TOKENS + 1, 2**53 + 1, 10**30, float("nan"), float("inf"), "7", True, [7]])
+@pytest.mark.parametrize("count", [-1, MAX_TOKENS + 1, 2**53 + 1, 10**30, float("nan"), float("inf"), "7", True, [7]])
 @pytest.mark.parametrize("place", range(4))
 def test_a_usage_beyond_counting_is_refused(count: object, place: int) -> None:
     numbers: list[object] = [10, 5, 2, 1]

@@ -1,0 +1,207 @@
+"""Write the result of a judging: a run folder like an audit's with the judges' findings, and their verdicts.
+
+``judge/panels.jsonl`` has the aggregate verdict on each task, ``judge/verdicts.jsonl`` each verdict after the evidence
+gate, ``judge/questions.parquet`` one row per question: outcome, error, prompt version, tokens, cost.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
+from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.shards import ShardResult
+from agenthard.flows.judging.inputs import AuditInputs
+from agenthard.flows.judging.panel import PanelResult, apply_defences, panel_results
+from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.store import Answer, AnswerStore
+from agenthard.flows.publish import Addition, AuditOutcome, publish
+from agenthard.flows.read_run import read_findings
+from agenthard.flows.run_folder import write_json, write_jsonl
+from agenthard.models.ledger import Ledger, Total
+from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
+from agenthard.taxonomy.files import replacing, write_atomically
+from agenthard.taxonomy.finding import Status, Tier
+from agenthard.taxonomy.printable import printable
+from agenthard.taxonomy.record import Record
+
+_QUESTIONS = pa.schema(
+    [
+        *((name, pa.string()) for name in ("task_id", "judge")),
+        ("sample", pa.int64()),
+        *((name, pa.string()) for name in ("prompt_version", "digest", "outcome", "error", "message")),
+        *((name, pa.int64()) for name in ("attempts", "issues", "standing", "lookups", "omitted_tokens")),
+        *((name, pa.int64()) for name in ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")),
+        ("cost", pa.float64()),
+    ]
+)
+
+
+class JudgingOutcome(Record):
+    """The result of a judging in figures, and the paths of its files."""
+
+    tasks: int
+    """Tasks that were to be judged."""
+    panels: dict[str, int]
+    """Tasks by aggregate verdict; ``not asked`` where no question was answered."""
+    questions: int
+    """Questions about these tasks."""
+    answered: int
+    """Questions with a verdict."""
+    errors: dict[str, int]
+    """Questions that ended in an error, by kind."""
+    not_asked: int
+    """Questions that were not asked, or have no answer yet."""
+    findings: dict[str, int]
+    """Findings of the judges by tier."""
+    stopped: str
+    """Why the judging ended early; empty when it did not."""
+    costs: tuple[Total, ...]
+    """Tokens and costs by model; empty when no model was asked."""
+    audit: AuditOutcome
+    """The audit with the judges' findings in it."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every question has a verdict."""
+        return self.answered == self.questions
+
+
+def publish_judging(
+    settings: JudgingSettings, inputs: AuditInputs, store: AnswerStore, task_ids: Sequence[str], stopped: str = ""
+) -> JudgingOutcome:
+    """Aggregate all answers in the folder and write every file of the result.
+
+    Args:
+        settings: The run.
+        inputs: The audit.
+        store: The answers.
+        task_ids: The tasks that were to be judged now; the folder may hold answers about others.
+        stopped: Why the judging ended early.
+    """
+    folder = settings.folder
+    found = list(panel_results(settings.judges, store, inputs.plan.task_ids))
+    panels = {each.task_id: _panel(each, store, inputs) for each in found if each.panel is not None}
+    write_jsonl(folder.judge / "panels.jsonl", panels.values())
+    write_jsonl(folder.judge / "verdicts.jsonl", (answer.checked for each in found for answer in each.answers))
+    evidence = judge_evidence(answer.checked for each in found for answer in each.answers)
+    write_json(folder.judge / "evidence.json", evidence.model_dump(mode="json"))
+    write_atomically(folder.judge / "evidence.md", printable(f"{evidence_tables(evidence)}\n").encode())
+    _write_questions(folder.judge / "questions.parquet", [answer for each in found for answer in each.answers])
+    chosen = set(task_ids)
+    now = [each for each in found if each.task_id in chosen]
+    costs = _costs(folder.ledger)
+    counts = _counts(now)
+    audited = inputs.audited.settings.model_copy(update={"out": settings.out})
+    write_atomically(folder.root / "work" / "settings.json", audited.model_dump_json().encode("utf-8"))
+    write_atomically(folder.root / "work" / "key", f"judged {inputs.key()}".encode())
+    checks: list[Detector] = [JudgeCheck()]
+    result = judge_results([inputs.tasks[task_id] for task_id in inputs.plan.task_ids], panels)
+    more = Addition(
+        audit=inputs.folder.root,
+        checks=checks,
+        results=[_unfinished(result, found)],
+        manifest={"judge": _manifest(settings, inputs, counts, stopped, costs)},
+        settings={"judges": ", ".join(f"{j.name}: {j.samples} x {j.model.name}" for j in settings.judges.judges)},
+    )
+    outcome = publish(audited, inputs.plan, more)
+    tiers = Counter(f.tier for f in read_findings(folder.root) if f.check == JudgeCheck.id)
+    return JudgingOutcome(
+        tasks=len(now),
+        panels=_panel_counts(now, panels),
+        **counts,
+        findings={tier.value: tiers[tier] for tier in Tier},
+        stopped=stopped,
+        costs=costs,
+        audit=outcome,
+    )
+
+
+def _panel(found: PanelResult, store: AnswerStore, inputs: AuditInputs) -> PanelVerdict:
+    """Return the aggregate verdict after all defences, with the number of planned questions, open ones included."""
+    assert found.panel is not None
+    panel = apply_defences(found.panel, store.defences(found.task_id), inputs.tasks[found.task_id])
+    return panel.model_copy(update={"asked": found.planned})
+
+
+def _unfinished(result: ShardResult, found: Sequence[PanelResult]) -> ShardResult:
+    """Mark tasks with open questions as not checked where the answers so far would make them clean."""
+    open_ = {each.task_id: each for each in found if each.answers and not each.complete}
+    rows = []
+    for row in result.coverage:
+        if row.task_id in open_ and row.status is Status.CLEAN:
+            each = open_[row.task_id]
+            reason = f"only {len(each.answers)} of {each.planned} questions were asked"
+            row = row.model_copy(update={"status": Status.NOT_CHECKED, "reason": reason})
+        rows.append(row)
+    return result.model_copy(update={"coverage": tuple(rows)})
+
+
+def _panel_counts(now: Sequence[PanelResult], panels: Mapping[str, PanelVerdict]) -> dict[str, int]:
+    outcomes = Counter(panels[each.task_id].outcome if each.task_id in panels else "not asked" for each in now)
+    return {name: outcomes[name] for name in ("flawed", "not_flawed", "uncertain", "error", "not asked")}
+
+
+def _counts(now: Sequence[PanelResult]) -> dict[str, Any]:
+    answers = [answer for each in now for answer in each.answers]
+    errors = Counter(answer.error[0] for answer in answers if answer.error[0])
+    planned = sum(each.planned for each in now)
+    return {
+        "questions": planned,
+        "answered": len(answers) - errors.total(),
+        "errors": dict(sorted(errors.items())),
+        "not_asked": planned - len(answers),
+    }
+
+
+def _costs(ledger: Path) -> tuple[Total, ...]:
+    if not ledger.is_file():
+        return ()
+    opened = Ledger(ledger)
+    try:
+        return tuple(opened.totals())
+    finally:
+        opened.close()
+
+
+def _manifest(
+    settings: JudgingSettings, inputs: AuditInputs, counts: dict[str, Any], stopped: str, costs: Sequence[Total]
+) -> dict[str, Any]:
+    return {
+        "audit": inputs.plan.key,
+        "settings": settings.judges.model_dump(mode="json"),
+        "runs_shown": settings.runs,
+        **counts,
+        "stopped": stopped,
+        "costs": [total.model_dump(mode="json") for total in costs],
+    }
+
+
+def _write_questions(path: Path, answers: Sequence[Answer]) -> None:
+    table = pa.Table.from_pylist([_row(answer) for answer in answers], _QUESTIONS)
+    with replacing(path) as partial:
+        pq.write_table(table, partial, compression="zstd")
+
+
+def _row(answer: Answer) -> dict[str, Any]:
+    judged, (kind, message) = answer.judged, answer.error
+    return {
+        **dict(zip(("task_id", "judge", "sample"), answer.question, strict=False)),
+        "prompt_version": judged.prompt_version,
+        "digest": answer.digest,
+        "outcome": answer.checked.outcome,
+        "error": kind or None,
+        "message": message or None,
+        "attempts": answer.attempts,
+        "issues": len(answer.checked.issues),
+        "standing": len(answer.checked.standing),
+        "lookups": len(judged.lookups),
+        "omitted_tokens": sum(each.tokens for each in answer.omitted),
+        **judged.usage.model_dump(),
+        "cost": judged.cost,
+    }
