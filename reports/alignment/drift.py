@@ -5,7 +5,7 @@ from typing import Literal
 
 from agenthard.audit.statistics.intervals import upper_tail
 from agenthard.audit.statistics.paired_tests import mcnemar_exact
-from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Result
 from agenthard.reports.alignment.answers import Answers
 from agenthard.taxonomy.record import Record

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Literal
 
-from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Result
 from agenthard.reports.alignment.answers import Answers
 from agenthard.reports.alignment.measures import Labelled

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson
-from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import Estimate, Result, undefined
 

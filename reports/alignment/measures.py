@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from agenthard.audit.statistics.precision import prevalence_adjusted_precision
+from agenthard.audit.statistics.rates import prevalence_adjusted_precision
 from agenthard.audit.statistics.result import Estimate, Result, undefined
 from agenthard.reports.alignment.answers import Answers
 from agenthard.reports.alignment.frame import LEVEL, Frame, Mask

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from agenthard.audit.statistics.kappa import cohen_kappa
-from agenthard.audit.statistics.krippendorff import krippendorff_alpha
-from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.agreement import cohen_kappa, krippendorff_alpha
+from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Result
 from agenthard.reports.alignment.answers import Answers
 from agenthard.reports.alignment.measures import Settings

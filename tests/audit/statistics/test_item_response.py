@@ -152,7 +152,7 @@ def test_what_cannot_be_fitted_is_undefined(matrix: Build, model: str, monkeypat
         result = item_parameters(matrix(values), model)  # type: ignore[arg-type]
         assert isinstance(result, Undefined) and why in result.reason
     x, _, _ = simulated(12, 6, seed=6)
-    monkeypatch.setattr("agenthard.audit.statistics.item_fit.MOST_ROUNDS", 1)
+    monkeypatch.setattr("agenthard.audit.statistics.item_response.MOST_ROUNDS", 1)
     result = item_parameters(matrix(x), model)  # type: ignore[arg-type]
     assert isinstance(result, Undefined) and "did not converge" in result.reason
 
