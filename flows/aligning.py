@@ -24,7 +24,7 @@ from agenthard.reports.alignment.answers import (
 )
 from agenthard.reports.alignment.drift import Side
 from agenthard.reports.alignment.sampling import SampleKey, pass_rates
-from agenthard.reports.comparison.loading import task_contents
+from agenthard.reports.comparison.audits import task_contents
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import read_yaml
 

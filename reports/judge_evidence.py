@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
 from agenthard.audit.statistics.intervals import clustered_wilson
 from agenthard.reports.fault_table import rate
+from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.label_causes import Rate
-from agenthard.reports.markdown import md, table
 from agenthard.taxonomy.record import Record
 
 

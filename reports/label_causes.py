@@ -13,7 +13,7 @@ from typing import Literal
 
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.statistics.intervals import wilson
-from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import Names
 from agenthard.reports.labels import Label
 from agenthard.taxonomy.finding import Finding, Level, Severity, Tier
 from agenthard.taxonomy.record import Record

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from agenthard.audit.decisions.policy import Decision
-from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import Names
 from agenthard.reports.label_causes import WITH_TICKETS, Causes, Rate, by_cause, is_shared_cause, rate_of
 from agenthard.reports.labels import Label, LabelFile
 from agenthard.taxonomy.finding import Finding, Tier

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote as url_quote
 
-from agenthard.reports.json_text import json_text
+from agenthard.reports.kit.files import json_text
 from agenthard.reports.places import Place, Places
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.reports.totals import LedgerRow, ledger, totals

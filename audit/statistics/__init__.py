@@ -6,7 +6,7 @@
 * ``resampling``, ``nulls``: bootstrap, and random subsets of equal size
 * ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
 * ``reduction``, ``diversity``: what a smaller benchmark keeps
-* ``item_response``, ``anchors``, ``pass_k``: parameters of tasks, scores from few tasks, repeated trials
+* ``item_response``, ``anchors``, ``pass_k``, ``trend``: single tasks, few tasks, repeated trials, rising difficulty
 
 No module has the name of a function: ``from agenthard.audit.statistics import separability`` gives the function.
 """
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.diversity import (
         Embedder,
         HashingEmbedder,
+        PromptSpace,
         SentenceTransformerEmbedder,
         TfidfEmbedder,
         embedder,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
         mean_pairwise_distance,
     )
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
-    from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters
+    from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
     from agenthard.audit.statistics.loading import (
         Infrastructure,
         matrix_from_rows,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     )
     from agenthard.audit.statistics.means import ScoreBounds, clustered_mean, paired_difference, score_bounds
     from agenthard.audit.statistics.nulls import (
+        NullBand,
         NullDistribution,
         RankChangeNulls,
         matrix_null,
@@ -108,20 +110,21 @@ if TYPE_CHECKING:
         separability,
         share_of_disjoint_intervals,
     )
+    from agenthard.audit.statistics.trend import rank_trend
 
 _MODULES = {
     "agreement": "chance_corrected_agreement cohen_kappa krippendorff_alpha model_agreement",
     "anchors": "ItemBank ability anchor_estimate gpirt_estimate pirt_estimate",
     "diversity": (
-        "Embedder HashingEmbedder SentenceTransformerEmbedder TfidfEmbedder embedder "
+        "Embedder HashingEmbedder PromptSpace SentenceTransformerEmbedder TfidfEmbedder embedder "
         "mean_nearest_neighbour_distance mean_pairwise_distance"
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
-    "item_response": "ItemParameters ItemResponse item_parameters",
+    "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
     "means": "ScoreBounds clustered_mean paired_difference score_bounds",
-    "nulls": "NullDistribution RankChangeNulls matrix_null random_subset_null rank_change_nulls",
+    "nulls": "NullBand NullDistribution RankChangeNulls matrix_null random_subset_null rank_change_nulls",
     "paired_tests": "PairComparison PairedTest compare_pairs holm mcnemar_exact paired_separability tied_sets",
     "pass_k": "pass_at_k pass_hat_k trial_counts",
     "ranking": (
@@ -141,6 +144,7 @@ _MODULES = {
         "indistinguishable_groups indistinguishable_models minimum_detectable_difference score_intervals "
         "separability share_of_disjoint_intervals"
     ),
+    "trend": "rank_trend",
 }
 """Public names by the module that defines them. A module is imported when one of its names is used, scipy with it."""
 
@@ -157,10 +161,12 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
+    "NullBand",
     "NullDistribution",
     "PAPER_THRESHOLD",
     "PairComparison",
     "PairedTest",
+    "PromptSpace",
     "RankChangeNulls",
     "RankMove",
     "Result",
@@ -195,6 +201,7 @@ __all__ = [
     "indistinguishable_groups",
     "indistinguishable_models",
     "item_parameters",
+    "item_rest",
     "keep_some",
     "kendall_tau_b",
     "krippendorff_alpha",
@@ -219,6 +226,7 @@ __all__ = [
     "rank_change_nulls",
     "rank_intervals",
     "rank_moves",
+    "rank_trend",
     "ranking_change_rate",
     "read_matrix",
     "require_same_models",

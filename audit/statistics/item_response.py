@@ -1,15 +1,17 @@
 """Difficulty and discrimination of tasks: 1PL and 2PL item parameters with standard errors, fitted by EM."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, logsumexp
 
-from agenthard.audit.statistics.matrix import ScoreMatrix
+from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.resampling import one_thread
-from agenthard.audit.statistics.result import Estimate, Undefined, undefined
+from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.taxonomy.record import Record
 
 Model = Literal["1PL", "2PL"]
@@ -291,3 +293,38 @@ def _standard_errors(
         core -= np.outer(centred[:, -1], centred[:, -1]) * spread**2 / (2 * len(posterior))
     variances = np.einsum("tii->ti", inverse).ravel() + np.einsum("mk,mk->k", solved, np.linalg.solve(core, solved))
     return np.asarray(np.sqrt(variances)).reshape(n_tasks, width)
+
+
+def item_rest(matrix: ScoreMatrix) -> Mapping[str, tuple[Result, Result]] | Undefined:
+    """Classical difficulty and discrimination of each task that every model has a verdict on.
+
+    Difficulty is the share of models that fail the task; discrimination the Pearson correlation over models of the
+    task's values with the mean score on the other tasks.
+
+    Args:
+        matrix: the scores.
+
+    Returns:
+        Task → (difficulty, discrimination), without tasks on which all models are equal. Undefined for fewer than two
+        models or tasks.
+    """
+    complete = matrix.complete_tasks()
+    reason = why_unusable(complete)
+    if reason:
+        return undefined(reason, len(complete.tasks), "tasks")
+    values, n = complete.values, len(complete.models)
+    rest = (values.sum(axis=1, keepdims=True) - values) / (values.shape[1] - 1)
+    x, y = values - values.mean(axis=0), rest - rest.mean(axis=0)
+    found: dict[str, tuple[Result, Result]] = {}
+    for i, task in enumerate(complete.tasks):
+        scale = sqrt(float((x[:, i] ** 2).sum() * (y[:, i] ** 2).sum()))
+        if scale < 1e-12:
+            continue
+        difficulty = Estimate(
+            value=float(1 - values[:, i].mean()), n=n, of=n, unit="models", method="share of models that fail it"
+        )
+        correlation = Estimate(
+            value=float((x[:, i] * y[:, i]).sum() / scale), n=n, of=n, unit="models", method="item-rest correlation"
+        )
+        found[task] = difficulty, correlation
+    return found

@@ -20,8 +20,8 @@ LEAST_DRAWS = 200
 _SAME = 1e-12
 
 
-class NullDistribution(Record):
-    """A statistic over random subsets of equal size, and where the observed value lies among them."""
+class NullBand(Record):
+    """What random subsets of equal size give, and where the observed value lies among them."""
 
     mean: float
     """Mean over the draws."""
@@ -41,19 +41,28 @@ class NullDistribution(Record):
     """Seed of the draws."""
     method: str
     """What was computed on each draw."""
-    values: tuple[float, ...] = Field(repr=False)
-    """The statistic per defined draw."""
     observed: float | None = None
     """The statistic of the subset that is being judged; None when it is undefined or not given."""
     percentile: float | None = None
     """Where ``observed`` lies: 100 · (draws below + half of the draws equal) / draws."""
+    exceeds: bool | None = None
+    """Whether ``observed`` lies outside the 5–95 % band; None without an observed value."""
 
-    @property
-    def exceeds(self) -> bool | None:
-        """Whether the observed value lies outside the 5–95 % band; None without an observed value."""
-        if self.observed is None:
-            return None
-        return self.observed < self.low - _SAME or self.observed > self.high + _SAME
+
+class NullDistribution(NullBand):
+    """A null with its single draws."""
+
+    values: tuple[float, ...] = Field(repr=False)
+    """The statistic per defined draw."""
+
+    def against(self, observed: Result) -> NullBand:
+        """Place another observed value among the draws, and leave the draws out."""
+        value = observed.value if isinstance(observed, Estimate) else None
+        return _band(self.values, self.of, self.n, self.of_draws, self.seed, self.method, value)
+
+    def band(self) -> NullBand:
+        """Leave the draws out."""
+        return NullBand(**self.model_dump(exclude={"values"}))
 
 
 def random_subset_null(
@@ -153,13 +162,27 @@ def summarise_null(
     Returns:
         Mean, 5–95 % band and percentile of the observed value.
     """
+    band = _band(values, total, keep, draws, seed, method, observed)
+    return NullDistribution(**band.model_dump(), values=tuple(np.asarray(values, dtype=np.float64).tolist()))
+
+
+def _band(
+    values: Sequence[float] | NDArray[Any],
+    total: int,
+    keep: int,
+    draws: int,
+    seed: int,
+    method: str,
+    observed: float | None,
+) -> NullBand:
     array = np.asarray(values, dtype=np.float64)
     low, high = np.quantile(array, [0.05, 0.95])
-    percentile = None
+    percentile = exceeds = None
     if observed is not None:
         equal = np.abs(array - observed) <= _SAME
         percentile = float(100 * ((array < observed) & ~equal).mean() + 50 * equal.mean())
-    return NullDistribution(
+        exceeds = bool(observed < low - _SAME or observed > high + _SAME)
+    return NullBand(
         mean=float(array.mean()),
         low=float(low),
         high=float(high),
@@ -169,9 +192,9 @@ def summarise_null(
         of_draws=draws,
         seed=seed,
         method=method,
-        values=tuple(array.tolist()),
         observed=observed,
         percentile=percentile,
+        exceeds=exceeds,
     )
 
 

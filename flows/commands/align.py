@@ -11,7 +11,7 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.taxonomy.files import write_atomically, write_text
 
 if TYPE_CHECKING:
-    from agenthard.reports.comparison.sections import Section
+    from agenthard.reports.kit.markdown import Section
 
 app = typer.Typer(
     name="align", help="Compare an audit or a judge with people: samples, agreement, drift.", no_args_is_help=True
@@ -56,8 +56,8 @@ def sample(
     """
     from agenthard.flows.aligning import benchmark_of, read_answers, read_pass_rates, sheet_lines
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.other_sections import sample_sections
     from agenthard.reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
+    from agenthard.reports.alignment.summary import sample_sections
 
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
@@ -121,12 +121,11 @@ def score(
     """
     from agenthard.flows.aligning import read_answers, read_key, read_mapping
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.labels import read_label_set
+    from agenthard.reports.alignment.judge_errors import disagreements
     from agenthard.reports.alignment.measures import Settings
-    from agenthard.reports.alignment.naming import Names
     from agenthard.reports.alignment.score import AlignmentError, align
-    from agenthard.reports.alignment.second_look import disagreements
-    from agenthard.reports.alignment.sections import alignment_sections
+    from agenthard.reports.alignment.summary import alignment_sections
+    from agenthard.reports.alignment.truth import Names, read_label_set
     from agenthard.reports.labels import LabelError
     from agenthard.taxonomy.categories import load_taxonomy
 
@@ -180,8 +179,8 @@ def plan(
     from pydantic import ValidationError
 
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.other_sections import plan_sections
     from agenthard.reports.alignment.plan import Expected, make_plan
+    from agenthard.reports.alignment.summary import plan_sections
 
     try:
         expected = Expected(tasks=tasks, precision=precision, recall=recall, prevalence=prevalence)
@@ -218,7 +217,7 @@ def drift(
     from agenthard.flows.aligning import read_frozen, read_side
     from agenthard.flows.errors import ExitCode
     from agenthard.reports.alignment.drift import check_drift
-    from agenthard.reports.alignment.other_sections import drift_sections
+    from agenthard.reports.alignment.summary import drift_sections
 
     found = check_drift(read_side(before), read_side(now), read_frozen(frozen), allowed, alpha)
     if as_json:
@@ -232,14 +231,14 @@ def drift(
 
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    from agenthard.reports.json_text import json_text
+    from agenthard.reports.kit.files import json_text
 
     write_atomically(path, "".join(json_text(line) + "\n" for line in lines).encode("utf-8"))
 
 
 def _print(sections: Iterable["Section"], markdown: bool) -> None:
     if markdown:
-        from agenthard.reports.comparison.summary import sections_markdown
+        from agenthard.reports.kit.markdown import sections_markdown
 
         typer.echo(sections_markdown(sections))
         return

@@ -37,7 +37,7 @@ def compare(
     from agenthard.flows.report import run_comparison
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.comparison.audits import AuditComparison
-    from agenthard.reports.comparison.sections import comparison_sections
+    from agenthard.reports.comparison.summary import comparison_sections
 
     settings = CompareSettings(
         first=str(first),

@@ -9,7 +9,7 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 if TYPE_CHECKING:
-    from agenthard.reports.cleaning.boards import Board
+    from agenthard.reports.cleaning.leaderboard import Board
 
 
 def leaderboard(
@@ -30,9 +30,9 @@ def leaderboard(
     Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
     from agenthard.flows.comparing import make_leaderboard
-    from agenthard.reports.amounts import said
-    from agenthard.reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
     from agenthard.reports.cleaning.inputs import AnalysisSettings
+    from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
+    from agenthard.reports.kit.text import said
 
     settings = AnalysisSettings(seed=seed, draws=draws, resamples=resamples, min_verdicts=min_verdicts)
     found = make_leaderboard(matrix, drop, settings)
@@ -58,8 +58,8 @@ def leaderboard(
 
 def _show_board(board: "Board") -> None:
     from agenthard.audit.statistics import Undefined
-    from agenthard.reports.amounts import said
-    from agenthard.reports.cleaning.cells import BOARD_COLUMNS, board_cells
+    from agenthard.reports.cleaning.summary import BOARD_COLUMNS, board_cells
+    from agenthard.reports.kit.text import said
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
     if isinstance(board.tied_sets, Undefined):

@@ -12,7 +12,7 @@ from agenthard.flows.evaluation.tables import read_episodes, write_tables, write
 from agenthard.flows.run_folder import write_json
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.evaluation import About, EvaluationError, analyse, read_published, write_evaluation
-from agenthard.reports.evaluation.board import AgentRow
+from agenthard.reports.evaluation.agents import AgentRow
 from agenthard.taxonomy.record import Record
 
 

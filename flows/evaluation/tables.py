@@ -2,16 +2,13 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
-from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from agenthard.flows.evaluation.settings import EvaluationFolder
 from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.reports.kit.parquet import write_parquet
 from agenthard.taxonomy.files import replacing
 
 if TYPE_CHECKING:
@@ -23,7 +20,6 @@ COUNTS = (
 )
 """What an episode took, as whole numbers; null where it does not apply."""
 KEY = ("agent", "task_id", "failure_rate", "trial", "attempt")
-_GROUP = 20_000
 _EPISODES = pa.schema(
     [
         ("agent", pa.string()),
@@ -50,11 +46,10 @@ def write_tables(folder: EvaluationFolder, store: EpisodeStore) -> None:
     """Write ``tables/episodes.parquet``, and apart from it how long each attempt took, which no two runs agree on."""
     folder.tables.mkdir(parents=True, exist_ok=True)
     facts = {task.id: (task.group, task.facts) for task in store.tasks()}
-    _write(
-        folder.tables / "episodes.parquet", _EPISODES, (_episode(row, facts[row["task_id"]]) for row in store.rows())
-    )
+    episodes = (_episode(row, facts[row["task_id"]]) for row in store.rows())
+    write_parquet(folder.tables / "episodes.parquet", _EPISODES, episodes)
     timing = ({**_key(row), "seconds": row["seconds"]} for row in store.rows())
-    _write(folder.tables / "timing.parquet", _TIMING, timing)
+    write_parquet(folder.tables / "timing.parquet", _TIMING, timing)
 
 
 def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
@@ -101,10 +96,3 @@ def _episode(row: dict[str, Any], facts: tuple[str, dict[str, Any]]) -> dict[str
         **{name: None if usage.get(name) is None else int(usage[name]) for name in COUNTS},
         "cost": usage.get("cost"),
     }
-
-
-def _write(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> None:
-    rest: Iterator[dict[str, Any]] = iter(rows)
-    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
-        while chunk := list(islice(rest, _GROUP)):
-            writer.write_table(pa.Table.from_pylist(chunk, schema))

@@ -5,18 +5,21 @@ from collections.abc import Sequence
 
 from agenthard.audit.statistics.result import Result
 from agenthard.reports.alignment.answers import Answers
-from agenthard.reports.alignment.baselines import RandomBaseline, constant_baselines, random_baseline
-from agenthard.reports.alignment.failure_modes import FailureModes, failure_modes
 from agenthard.reports.alignment.frame import Frame
+from agenthard.reports.alignment.judge_errors import FailureModes, SecondLook, failure_modes, second_look
 from agenthard.reports.alignment.kinds import Kinds, by_kind
-from agenthard.reports.alignment.labels import LabelSet
-from agenthard.reports.alignment.measures import Labelled, Measured, Settings, measure
-from agenthard.reports.alignment.naming import Names
-from agenthard.reports.alignment.raters import RaterAgreement, rater_agreement
-from agenthard.reports.alignment.robustness import Robustness, robustness
+from agenthard.reports.alignment.measures import (
+    Labelled,
+    Measured,
+    RandomBaseline,
+    Settings,
+    constant_baselines,
+    measure,
+    random_baseline,
+)
+from agenthard.reports.alignment.raters import RaterAgreement, Robustness, rater_agreement, robustness
 from agenthard.reports.alignment.sampling import SampleKey
-from agenthard.reports.alignment.second_look import SecondLook, second_look
-from agenthard.reports.alignment.truth import Consensus, Truth, consensus
+from agenthard.reports.alignment.truth import Consensus, LabelSet, Names, Truth, consensus
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agenthard.audit.statistics import (
     Estimate,
+    NullBand,
     NullDistribution,
     RankMove,
     Result,
@@ -24,7 +25,7 @@ from agenthard.audit.statistics import (
 from agenthard.audit.statistics.ranking import why_no_ranking
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import Measure, NullBand, measure
+from agenthard.reports.cleaning.measures import Measure, measure
 from agenthard.reports.cleaning.splits import Split, SplitName
 from agenthard.taxonomy.record import Record
 

@@ -1,13 +1,15 @@
-"""The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
+"""The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact.
 
-from agenthard.audit.statistics import Undefined
-from agenthard.reports.amounts import amount, plural, said, span
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.cleaning.boards import Board
-from agenthard.reports.cleaning.cells import BOARD_COLUMNS, MEASURE_COLUMNS, board_cells, measure_cells
-from agenthard.reports.cleaning.nulls import Measure, NullBand
+Rows of leaderboards and of statistics as plain texts, for terminals and for Markdown.
+"""
+
+from agenthard.audit.statistics import Estimate, NullBand, Undefined
+from agenthard.reports.cleaning.leaderboard import Board, BoardRow
+from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, measure_cells
+from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
-from agenthard.reports.markdown import md, table
+from agenthard.reports.kit.markdown import md, table
+from agenthard.reports.kit.text import amount, plural, said, span
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -121,4 +123,24 @@ def _provenance(analysis: CleaningAnalysis) -> str:
         f"AgentHard {md(made.agenthard)}, {md(made.source)} {md(made.benchmark)} (content `{made.content_hash}`), "
         f"audit `{made.audit_key}`, policy {md(made.policy)}, taxonomy {md(made.taxonomy)}; seed {made.seed}, "
         f"{made.draws:,} random deletions, {made.resamples:,} resamples, level {made.level:g}."
+    )
+
+
+BOARD_COLUMNS = ("rank", "model", "passed", "score", "rank interval", "tied with", "errors as failures")
+
+
+def board_cells(row: BoardRow) -> tuple[str, ...]:
+    """Write a row of a leaderboard, in the order of ``BOARD_COLUMNS``."""
+    ranks = row.rank_interval
+    interval = "undefined"
+    if isinstance(ranks, Estimate) and ranks.low is not None and ranks.high is not None:
+        interval = f"{ranks.low:g}–{ranks.high:g}"
+    return (
+        "–" if row.rank is None else str(row.rank),
+        row.model,
+        f"{row.passed:,}/{row.runs:,}",
+        said(row.score, "share"),
+        interval,
+        str(len(row.tied_with)),
+        said(row.errors_as_failures, "share"),
     )

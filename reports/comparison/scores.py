@@ -5,11 +5,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agenthard.audit.statistics import RankMove, Result, ScoreMatrix, Undefined, paired_difference, require_same_models
-from agenthard.reports.cleaning.choice import reorder_models
+from agenthard.audit.statistics import (
+    NullBand,
+    RankMove,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    paired_difference,
+    require_same_models,
+)
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import Measure, NullBand
-from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.leaderboard import CountedScores
+from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.runs import reorder_models
 from agenthard.reports.cleaning.splits import split_id
 from agenthard.reports.cleaning.stability import rank_measures
 from agenthard.taxonomy.record import Record

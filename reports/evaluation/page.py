@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from agenthard.reports.amounts import amount, plural, said, sentence, span
-from agenthard.reports.cleaning_page import slug
+from agenthard.reports.cleaning.page import slug
+from agenthard.reports.evaluation.agents import Usage
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.cells import DomainScore
-from agenthard.reports.evaluation.figures import figures
-from agenthard.reports.evaluation.usage import Usage
-from agenthard.reports.html import write_html
+from agenthard.reports.figures.evaluation import figures
+from agenthard.reports.kit.page import write_html
+from agenthard.reports.kit.text import amount, plural, said, sentence, span
 
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "evaluation.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "downloads.js", "figures.js")

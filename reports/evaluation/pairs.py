@@ -18,8 +18,8 @@ from agenthard.audit.statistics import (
     holm,
     minimum_detectable_difference,
 )
-from agenthard.reports.evaluation.ablation import paired_gap
-from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.episodes import About
+from agenthard.reports.evaluation.scaling import paired_gap
 from agenthard.taxonomy.record import Record
 
 PAIR_RESAMPLES = 4000

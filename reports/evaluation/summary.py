@@ -1,10 +1,10 @@
 """The evaluation in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
 from agenthard.audit.statistics import Undefined
-from agenthard.reports.amounts import amount, plural, said
+from agenthard.reports.evaluation.agents import AgentRow
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
-from agenthard.reports.evaluation.board import AgentRow
-from agenthard.reports.markdown import md, table
+from agenthard.reports.kit.markdown import md, table
+from agenthard.reports.kit.text import amount, plural, said
 
 MOST_ROWS = 40
 """Rows of the leaderboard; the others are counted."""

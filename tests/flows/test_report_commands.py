@@ -15,7 +15,7 @@ from agenthard.flows.plan import AuditSettings, make_plan, run_key
 from agenthard.flows.publish import publish
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.worker import run_shard
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 

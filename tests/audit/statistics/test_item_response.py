@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import norm
 
-from agenthard.audit.statistics import ItemResponse, ScoreMatrix, Undefined, item_parameters
+from agenthard.audit.statistics import Estimate, ItemResponse, ScoreMatrix, Undefined, item_parameters, item_rest
 
 Build = Callable[[ArrayLike], ScoreMatrix]
 NODES, WEIGHTS = hermgauss(120)
@@ -171,3 +171,18 @@ def test_several_runs_per_cell_are_refused(leveled: ScoreMatrix) -> None:
     )
     result = item_parameters(doubled)
     assert isinstance(result, Undefined) and "one run per cell" in result.reason
+
+
+def test_item_rest_is_the_correlation_with_the_other_tasks() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 2, (9, 7))
+    values[:, 6] = 1
+    matrix = ScoreMatrix.from_array(values, list("abcdefghi"), [f"t{i}" for i in range(7)])
+    found = item_rest(matrix)
+    assert not isinstance(found, Undefined)
+    assert "t6" not in found
+    difficulty, discrimination = found["t2"]
+    others = np.delete(values, 2, axis=1).mean(axis=1)
+    assert isinstance(discrimination, Estimate) and isinstance(difficulty, Estimate)
+    assert discrimination.value == pytest.approx(np.corrcoef(values[:, 2], others)[0, 1], abs=1e-12)
+    assert difficulty.value == pytest.approx(1 - values[:, 2].mean())

@@ -118,9 +118,6 @@ def test_a_level_is_a_share(leveled: ScoreMatrix, level: float) -> None:
         separability(leveled, level=level)
 
 
-Build = Callable[[ArrayLike], ScoreMatrix]
-
-
 @pytest.mark.parametrize(("n", "points"), [(50, 23), (89, 17), (165, 13), (278, 10), (800, 6)])
 def test_the_published_table(n: int, points: int) -> None:
     result = detectable_difference(n, 0.66)

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.audit.statistics import Estimate, NullBand, ScoreMatrix, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import NullBand
 from agenthard.reports.cleaning.splits import Split, describe_split
 from agenthard.reports.cleaning.stability import RankingStability, ranking_stability
 
