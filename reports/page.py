@@ -1,7 +1,4 @@
-"""The report for people: one HTML page that opens offline, and a Markdown summary with the same numbers.
-
-What the script of the HTML report shows, as plain data: findings, filters and decisions.
-"""
+"""The report for people: one HTML page that opens offline, and a Markdown summary with the same numbers."""
 
 import re
 from collections import Counter
@@ -12,6 +9,7 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from agenthard.audit.decisions.priority import review_order
+from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
 from agenthard.reports.places import Places, excerpt
 from agenthard.reports.result import AuditResult
@@ -72,7 +70,7 @@ def write_summary(result: AuditResult, path: Path) -> None:
         path: the file to write.
     """
     environment, places = html_environment(), Places(result)
-    environment.filters |= {"md": _md, "short": _short}
+    environment.filters |= {"md": md, "short": _short}
     environment.filters["place"] = lambda finding: _code(str(places.of(finding.evidence[0]) or ""))
     environment.filters["category"] = lambda category: result.taxonomy[category].name
     shared = _shared(result)
@@ -130,16 +128,6 @@ def _short(text: str) -> str:
 
 def _code(text: str) -> str:
     return re.sub(r"\s+", " ", text.replace("`", "'"))
-
-
-def _md(text: str) -> str:
-    r"""Escape text for Markdown: nothing in it becomes markup, a link, a table cell or a mention.
-
-    >>> _md("<b> a|b [x](y) @me")
-    '\\<b\\> a\\|b \\[x\\](y) @\u200bme'
-    """
-    flat = re.sub(r"\s+", " ", text)
-    return re.sub(r"([\\`*_\[\]<>#|~&])", r"\\\1", flat).replace("@", "@\u200b")
 
 
 MOST_QUOTES = 12

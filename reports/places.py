@@ -1,7 +1,4 @@
-"""Where evidence stands in the benchmark's own files: from a pointer into a record to a file and a line.
-
-A quote inside the text around it, short enough to read.
-"""
+"""Where evidence is in the benchmark's own files: a file and a line for each pointer, and a quote in its context."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

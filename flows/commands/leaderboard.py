@@ -32,7 +32,7 @@ def leaderboard(
     from agenthard.flows.comparing import make_leaderboard
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
-    from agenthard.reports.kit.text import said
+    from agenthard.reports.kit.text import result_text
 
     settings = AnalysisSettings(seed=seed, draws=draws, resamples=resamples, min_verdicts=min_verdicts)
     found = make_leaderboard(matrix, drop, settings)
@@ -48,7 +48,7 @@ def leaderboard(
         _show_board(board)
         for measure in measures:
             alone = split.name == "initial"
-            text = f"{measure.title}: {said(measure.observed, measure.unit)}" if alone else measure.sentence
+            text = f"{measure.title}: {result_text(measure.observed, measure.unit)}" if alone else measure.sentence
             typer.echo(text)
     if found.stability is not None:
         typer.echo(f"\n{found.stability.sentence}")
@@ -59,7 +59,7 @@ def leaderboard(
 def _show_board(board: "Board") -> None:
     from agenthard.audit.statistics import Undefined
     from agenthard.reports.cleaning.summary import BOARD_COLUMNS, board_cells
-    from agenthard.reports.kit.text import said
+    from agenthard.reports.kit.text import result_text
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
     if isinstance(board.tied_sets, Undefined):
@@ -67,4 +67,4 @@ def _show_board(board: "Board") -> None:
     else:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
         typer.echo(f"tied sets, best first: {'; '.join(tied)}")
-    typer.echo(f"P(top-1 unchanged): {said(board.top_unchanged, 'share')}")
+    typer.echo(f"P(top-1 unchanged): {result_text(board.top_unchanged, 'share')}")

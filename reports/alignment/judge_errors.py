@@ -12,7 +12,7 @@ from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Result
 from agenthard.reports.alignment.answers import Answers
 from agenthard.reports.alignment.measures import Labelled
-from agenthard.reports.alignment.truth import slug
+from agenthard.reports.kit.text import slug
 from agenthard.taxonomy.record import Record
 
 Error = Literal["false positive", "false negative"]

@@ -102,11 +102,11 @@ def pair_of_answers(one: Answers, other: Answers, tasks: Sequence[str], settings
         tasks: tasks to look at.
         settings: parameters.
     """
-    said = [
+    verdicts = [
         {t: str(a.by_task[t].flagged) for t in tasks if t in a.by_task and a.by_task[t].flagged is not None}
         for a in (one, other)
     ]
-    return _pair(one.name, other.name, said[0], said[1], tasks, settings)
+    return _pair(one.name, other.name, verdicts[0], verdicts[1], tasks, settings)
 
 
 def _pair(
@@ -179,8 +179,8 @@ def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings
     if len(judges) < 2:
         return None
     frame, flawed = labelled.frame, labelled.flawed
-    said = {judge.name: labelled.answered(judge) for judge in judges}
-    main = {name: both for name, both in said.items() if 2 * both[1].sum() >= len(frame.tasks)}
+    verdicts = {judge.name: labelled.answered(judge) for judge in judges}
+    main = {name: both for name, both in verdicts.items() if 2 * both[1].sum() >= len(frame.tasks)}
     common: Mask = np.ones(len(frame.tasks), dtype=np.bool_)
     for _, answered in main.values():
         common &= answered
@@ -203,7 +203,7 @@ def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings
             )
             for name, (flagged, _) in main.items()
         ),
-        left_out={name: int(answered.sum()) for name, (_, answered) in said.items() if name not in main},
+        left_out={name: int(answered.sum()) for name, (_, answered) in verdicts.items() if name not in main},
         common=int(common.sum()),
         labelled=len(frame.tasks),
         agreement=tuple(pair_of_answers(one, other, frame.tasks, settings) for one, other in combinations(judges, 2)),

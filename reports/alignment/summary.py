@@ -201,16 +201,16 @@ def _robustness(found: Robustness) -> Iterable[Section]:
 def _methods(found: Alignment) -> str:
     shown = [found.rows[0].precision, found.rows[0].recall, found.rows[0].f1, found.rows[0].adjusted]
     shown += [found.random[0].precision, found.raters.alpha_with_judge]
-    said: dict[str, None] = {}
+    methods: dict[str, None] = {}
     for result in shown:
         if isinstance(result, Estimate):
             level = f", {result.level:.0%}" if result.level else ""
             seed = "" if result.seed is None else f", seed {result.seed}"
-            said[f"{result.method}{level}{seed}"] = None
+            methods[f"{result.method}{level}{seed}"] = None
         else:
-            said[result.reason] = None
+            methods[result.reason] = None
     clusters = " κ, α and McNemar's test take tasks as independent, clusters or not." if found.clustered else ""
-    return "; ".join(said) + f".{clusters} Tasks without a verdict count neither for nor against."
+    return "; ".join(methods) + f".{clusters} Tasks without a verdict count neither for nor against."
 
 
 MOST = 50

@@ -6,12 +6,12 @@ Label files of any number of annotators, read together; sheets that are filled i
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agenthard.reports.kit.text import slug
 from agenthard.reports.labels import Label, LabelError, label_of
 from agenthard.taxonomy.categories import COMPONENT_TITLES, Taxonomy
 from agenthard.taxonomy.record import Record
@@ -44,15 +44,6 @@ class Names:
         """Return the component that ``word`` names, else that of the category, else None."""
         named = self._components.get(slug(word or ""))
         return named or (self.taxonomy[category].component if category else None)
-
-
-def slug(text: str) -> str:
-    """Write words in lower case with hyphens between them, so that spelling variants meet.
-
-    >>> slug("Incorrect tool-call  responses"), slug("ground_truth")
-    ('incorrect-tool-call-responses', 'ground-truth')
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
 class SecondLookLine(Record):

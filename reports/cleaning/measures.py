@@ -1,7 +1,7 @@
 """A statistic of a split beside the same statistic on random subsets of equal size, and what that says in words."""
 
 from agenthard.audit.statistics import NullBand, NullDistribution, Result, Undefined
-from agenthard.reports.kit.text import amount, said, span
+from agenthard.reports.kit.text import amount, result_text, span
 from agenthard.taxonomy.record import Record
 
 MEASURE_COLUMNS = ("figure", "observed", "random deletions: mean", "5–95 %", "percentile", "outside the band")
@@ -70,7 +70,7 @@ def _sentence(title: str, unit: str, observed: Result, null: NullBand | Undefine
 
 def measure_cells(measure: Measure) -> tuple[str, ...]:
     """Write a statistic beside its null, in the order of ``MEASURE_COLUMNS``."""
-    value, null = said(measure.observed, measure.unit), measure.null
+    value, null = result_text(measure.observed, measure.unit), measure.null
     if not isinstance(null, NullBand):
         return measure.title, value, null.reason, "", "", ""
     return (

@@ -1,6 +1,5 @@
 """The page in which an evaluator sees what cleaning does to a leaderboard: one HTML file that opens offline."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,8 @@ from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
 from agenthard.reports.figures.cleaning import figures
-from agenthard.reports.kit.page import write_html
-from agenthard.reports.kit.text import amount, plural, said, sentence, span
+from agenthard.reports.kit.page import anchor, write_figure_page
+from agenthard.reports.kit.text import result_text
 from agenthard.reports.result import AuditResult
 from agenthard.reports.totals import ledger
 from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
@@ -34,23 +33,16 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         path: the file to write; its links expect the audit's ``report.html`` in the folder above.
         audit: the audit behind the analysis; adds the titles of the checks, and why a check did not run.
     """
-    drawn = figures(analysis)
     glossary = Glossary(analysis.glossary)
-    write_html(
+    write_figure_page(
         path,
         "cleaning.html.j2",
+        title=analysis.title,
+        figures=figures(analysis),
         styles=STYLES,
         scripts=SCRIPTS,
-        data={
-            "file": slug(analysis.title),
-            "figures": {f.id: {"columns": f.columns, "rows": f.rows} for f in drawn.values() if f.rows},
-        },
-        filters={
-            **{"amount": amount, "plural": plural, "said": said, "slug": slug, "as_sentence": sentence},
-            **{"term": glossary.link, "define": glossary.sentence},
-        },
+        filters={"term": glossary.link, "define": glossary.sentence},
         analysis=analysis,
-        figures=drawn,
         titles=TITLES,
         models=_side_by_side(analysis.leaderboards),
         measured=_measured(analysis),
@@ -58,20 +50,10 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
         strip=_strip,
-        span=span,
         checks={row.check.id: row for row in ledger(audit)} if audit else {},
         name_of=_category_names(audit.taxonomy if audit else builtin_taxonomy()),
         audit_page=AUDIT_PAGE,
     )
-
-
-def slug(text: str) -> str:
-    """Turn text into a name for files and anchors.
-
-    >>> slug("τ-bench: retail & airline"), slug("5–95 % band"), slug("</b>")
-    ('bench-retail-airline', '5-95-band', 'b')
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "unnamed"
 
 
 class Glossary:
@@ -86,7 +68,7 @@ class Glossary:
         if term is None:
             return Markup("{}").format(shown or name)
         entry = Markup('<a class="term" href="#term-{}" title="{}">{}</a>')
-        return entry.format(slug(term.term), term.sentence, shown or name)
+        return entry.format(anchor(term.term), term.sentence, shown or name)
 
     def sentence(self, name: str) -> str:
         """Return the meaning of a word, empty without an entry."""
@@ -143,7 +125,7 @@ def _stage_cells(stage: Stage, measured: Sequence[Measure]) -> list[StageCell]:
         if measure is not None and not isinstance(measure.observed, Undefined):
             cells.append(StageCell(measure))
             continue
-        reason = "not measured" if measure is None else said(measure.observed, measure.unit)
+        reason = "not measured" if measure is None else result_text(measure.observed, measure.unit)
         if cells and cells[-1].reason == reason:
             cells[-1].columns += 1
         else:

@@ -9,7 +9,7 @@ from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, measur
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.kit.markdown import md, table
-from agenthard.reports.kit.text import amount, plural, said, span
+from agenthard.reports.kit.text import amount, plural, result_text, span
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -89,7 +89,7 @@ def _board(board: Board) -> str:
     more = len(board.rows) - MOST_MODELS
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
-    note = f"P(top-1 unchanged): {md(said(board.top_unchanged, 'share'))}. {md(board.method)}."
+    note = f"P(top-1 unchanged): {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
     return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
 
 
@@ -101,7 +101,7 @@ def _stages(analysis: CleaningAnalysis) -> str:
             continue
         values = {measure.id: measure for measure in stage.measures}
         cells = [_with_null(values[name]) for name in ("agreement", "agreement_corrected", "separability", "diversity")]
-        rows.append([md(stage.title), f"{stage.n:,}", md(said(stage.from_original, "share")), *cells])
+        rows.append([md(stage.title), f"{stage.n:,}", md(result_text(stage.from_original, "share")), *cells])
     columns = ["stage", "tasks", "compression", "agreement", "chance-corrected", "separability", "diversity"]
     notes = [md(stage.note) for stage in analysis.stages if stage.note]
     text = f"{table(columns, rows)}\n\nIn brackets: 5–95 % of random subsets of equal size."
@@ -139,8 +139,8 @@ def board_cells(row: BoardRow) -> tuple[str, ...]:
         "–" if row.rank is None else str(row.rank),
         row.model,
         f"{row.passed:,}/{row.runs:,}",
-        said(row.score, "share"),
+        result_text(row.score, "share"),
         interval,
         str(len(row.tied_with)),
-        said(row.errors_as_failures, "share"),
+        result_text(row.errors_as_failures, "share"),
     )

@@ -13,7 +13,7 @@ from agenthard.reports.comparison.boards import BoardsComparison
 from agenthard.reports.comparison.findings import FindingChange
 from agenthard.reports.comparison.scores import ScoreComparison
 from agenthard.reports.kit.markdown import Section, sections_markdown
-from agenthard.reports.kit.text import plural, said
+from agenthard.reports.kit.text import plural, result_text
 
 MOST = 20
 """Rows of findings, decisions and tasks that are shown; models are never cut."""
@@ -80,9 +80,9 @@ def _scores(found: ScoreComparison, title: str) -> Iterable[Section]:
         (
             f"{moves[row.model].initial_rank} → {moves[row.model].later_rank}" if row.model in moves else "",
             row.model,
-            said(row.first, "share"),
-            said(row.second, "share"),
-            said(row.difference, "points") if row.gained or row.lost else "the same on every task",
+            result_text(row.first, "share"),
+            result_text(row.second, "share"),
+            result_text(row.difference, "points") if row.gained or row.lost else "the same on every task",
             f"+{row.gained} −{row.lost}",
         )
         for row in found.models
@@ -98,7 +98,10 @@ def _scores(found: ScoreComparison, title: str) -> Iterable[Section]:
 
 def _cleaned(found: BoardsComparison) -> Section:
     first, second = (_by_model(board) for board in (found.first_cleaned, found.second_cleaned))
-    rows = [(row.model, *first[row.model], *second[row.model], said(row.difference, "points")) for row in found.cleaned]
+    rows = [
+        (row.model, *first[row.model], *second[row.model], result_text(row.difference, "points"))
+        for row in found.cleaned
+    ]
     sizes = f"{found.first_cleaned.n:,} and {found.second_cleaned.n:,} of the common tasks"
     left_out = (
         f"Left out, because one side only can compare them: {', '.join(found.left_out)}." if found.left_out else ""
@@ -108,7 +111,7 @@ def _cleaned(found: BoardsComparison) -> Section:
 
 
 def _by_model(board: Board) -> dict[str, tuple[str, str]]:
-    return {row.model: (str(row.rank or "–"), said(row.score, "share")) for row in board.rows}
+    return {row.model: (str(row.rank or "–"), result_text(row.score, "share")) for row in board.rows}
 
 
 def comparison_markdown(found: AuditComparison | ScoreComparison) -> str:

@@ -23,7 +23,7 @@ from agenthard.reports.evaluation.scaling import (
     level_scores,
     trends,
 )
-from agenthard.reports.kit.text import plural, said
+from agenthard.reports.kit.text import plural, result_text
 from agenthard.taxonomy.record import Record
 
 
@@ -177,9 +177,9 @@ def _sentence(totals: Totals, board: Sequence[AgentRow], pairs: Sequence[PairRes
     ranked = [row for row in board if row.rank is not None]
     if not ranked:
         return f"{text}. No episode has a verdict, so there is no leaderboard."
-    text += f". {ranked[0].agent} is first with {said(ranked[0].final.score, 'share')}"
+    text += f". {ranked[0].agent} is first with {result_text(ranked[0].final.score, 'share')}"
     if len(ranked) > 1:
-        text += f", {ranked[-1].agent} last with {said(ranked[-1].final.score, 'share')}"
+        text += f", {ranked[-1].agent} last with {result_text(ranked[-1].final.score, 'share')}"
     tested = [pair for pair in pairs if pair.significant is not None]
     if tested:
         differ = sum(pair.significant is True for pair in tested)

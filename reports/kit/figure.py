@@ -68,7 +68,7 @@ COUNTED = "Counted, not sampled: no seed and no interval."
 if TYPE_CHECKING:
     import altair as alt
 
-Row = Mapping[str, Any]
+Mark = Mapping[str, Any]
 """One mark: numbers and words of ours that its chart encodes; ``label``, the text it writes; ``subject``, what to
 highlight it with; ``tip``, what to say about it; ``quiet``, when it shows only while its subject is highlighted. Other
 people's words stand in the label, the subject and the tip only."""
@@ -123,7 +123,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uf
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
 
 
-def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Markup:
+def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Mark]]) -> Markup:
     """Draw a chart.
 
     Args:
@@ -136,7 +136,7 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Marku
     """
     import vl_convert
 
-    marks: dict[str, Row] = {}
+    marks: dict[str, Mark] = {}
     datasets: dict[str, list[dict[str, Any]]] = {}
     for name, rows in data.items():
         datasets[name] = []
@@ -153,7 +153,7 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Row]]) -> Marku
     return Markup(ElementTree.tostring(svg, encoding="unicode"))
 
 
-def _cleaned(node: ElementTree.Element, marks: Mapping[str, Row]) -> ElementTree.Element:
+def _cleaned(node: ElementTree.Element, marks: Mapping[str, Mark]) -> ElementTree.Element:
     made = ElementTree.Element(_local(node.tag))
     for name, value in node.attrib.items():
         if name in _KEPT_ATTRIBUTES and (name, value) != ("opacity", "1"):

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -12,7 +12,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
+from agenthard.reports.kit.figure import Figure
 from agenthard.reports.kit.files import json_text, utf8
+from agenthard.reports.kit.text import amount, plural, result_text, sentence, slug, span
 from agenthard.taxonomy.files import write_text
 
 
@@ -45,7 +47,7 @@ def write_html(
 def html_environment() -> Environment:
     """Open the templates of the reports, with everything escaped and the formats that they share as filters."""
     environment = Environment(
-        loader=PackageLoader("reports"),
+        loader=PackageLoader("agenthard.reports"),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -58,7 +60,7 @@ def html_environment() -> Environment:
 
 @cache
 def _asset(name: str) -> str:
-    return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return resources.files("agenthard.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
@@ -84,3 +86,50 @@ def _percent(value: float | None) -> str:
 
 def _at(value: float) -> str:
     return f"{100 * min(max(value, 0.0), 1.0):.2f}"
+
+
+def write_figure_page(
+    path: Path,
+    template: str,
+    *,
+    title: str,
+    figures: Mapping[str, Figure],
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    filters: Mapping[str, Callable[..., Any]],
+    **values: Any,
+) -> None:
+    """Write a page with figures, whose data can be downloaded and highlighted by the page's scripts.
+
+    Args:
+        path: the file to write.
+        template: name of a template that extends ``page.html.j2``.
+        title: name of the report, from which the names of downloads are made.
+        figures: figures by id.
+        styles: style sheets, in order.
+        scripts: scripts, in order.
+        filters: filters of this page, in addition to those that all pages share.
+        values: what the template shows.
+    """
+    data = {f.id: {"columns": f.columns, "rows": f.rows} for f in figures.values() if f.rows}
+    shared = {"amount": amount, "plural": plural, "result": result_text, "slug": anchor, "as_sentence": sentence}
+    write_html(
+        path,
+        template,
+        styles=styles,
+        scripts=scripts,
+        data={"file": anchor(title), "figures": data},
+        filters={**shared, **filters},
+        figures=figures,
+        span=span,
+        **values,
+    )
+
+
+def anchor(text: str) -> str:
+    """Turn text into a name for files and anchors.
+
+    >>> anchor("5–95 % band"), anchor("</b>"), anchor("…")
+    ('5-95-band', 'b', 'unnamed')
+    """
+    return slug(text) or "unnamed"

@@ -1,5 +1,7 @@
 """Statistics in words: a share in percent, an interval with its unit once, an undefined value by its reason."""
 
+import re
+
 from agenthard.audit.statistics import Estimate, Result, Undefined
 
 MINUS = "\N{MINUS SIGN}"
@@ -45,10 +47,10 @@ def span(low: float, high: float, unit: str) -> str:
     return f"{shared} to {last}" if MINUS in first + last else f"{shared}–{last}"
 
 
-def said(result: Result, unit: str) -> str:
+def result_text(result: Result, unit: str) -> str:
     """Write a result with its interval, or the reason why it has no value.
 
-    >>> said(Estimate(value=0.62, low=0.55, high=0.7, level=0.95, n=9, of=9, unit="tasks", method="m"), "share")
+    >>> result_text(Estimate(value=0.62, low=0.55, high=0.7, level=0.95, n=9, of=9, unit="tasks", method="m"), "share")
     '62.0 % (55.0–70.0 %)'
     """
     if isinstance(result, Undefined):
@@ -81,3 +83,12 @@ def plural(count: int, word: str) -> str:
     """
     many = f"{word[:-1]}ies" if word.endswith("y") else f"{word}s"
     return f"{count:,} {word if count == 1 else many}"
+
+
+def slug(text: str) -> str:
+    """Write words in lower case with hyphens between them, so that spelling variants become equal.
+
+    >>> slug("Incorrect tool-call  responses"), slug("ground_truth"), slug("τ-bench: retail & airline")
+    ('incorrect-tool-call-responses', 'ground-truth', 'bench-retail-airline')
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

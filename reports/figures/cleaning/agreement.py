@@ -11,7 +11,7 @@ from markupsafe import Markup
 from agenthard.reports.cleaning.figure_data import AgreementMap
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
-from agenthard.reports.kit.figure import COUNTED, Figure, Key, Row, draw, short
+from agenthard.reports.kit.figure import COUNTED, Figure, Key, Mark, draw, short
 from agenthard.reports.kit.text import amount
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
     models = max(len(grid.models) for grid in maps)
     cell = 26 if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
     beside = models * cell <= 480 and len({grid.models for grid in maps}) == 1
-    data: dict[str, list[Row]] = {grid.split: _cells(grid, steps) for grid in maps}
+    data: dict[str, list[Mark]] = {grid.split: _cells(grid, steps) for grid in maps}
     charts = []
     for i, grid in enumerate(maps):
         named = not beside or i == 0
@@ -161,14 +161,14 @@ def _map(grid: AgreementMap, cell: int) -> "alt.LayerChart | alt.FacetChart":
     return alt.layer(*layers).properties(width=side, height=side, title=title)
 
 
-def _names(grid: AgreementMap) -> list[Row]:
+def _names(grid: AgreementMap) -> list[Mark]:
     """Name the rows; the first model has none, because the map holds each pair once."""
     rows = enumerate(grid.models, 1)
     return [{"row": i, "label": f"{short(name)}\N{EN SPACE}{i}", "tip": name} for i, name in rows if i > 1]
 
 
-def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
-    cells: list[Row] = []
+def _cells(grid: AgreementMap, steps: Steps) -> list[Mark]:
+    cells: list[Mark] = []
     for i in range(1, len(grid.models)):
         for j in range(i):
             value = grid.values[i][j]
@@ -178,8 +178,8 @@ def _cells(grid: AgreementMap, steps: Steps) -> list[Row]:
                 shade = steps.shade(value)
                 ink = "var(--shade-ink)" if shade < OTHER_INK_FROM else "var(--shade-other-ink)"
                 colours = {"fill": f"var(--shade-{shade})", "ink": ink}
-            said = "no common task" if value is None else f"agree on {amount(value, 'share')}"
+            words = "no common task" if value is None else f"agree on {amount(value, 'share')}"
             text = "–" if value is None else f"{100 * value:.0f}"
-            tip = f"{both}\n{said}"
+            tip = f"{both}\n{words}"
             cells.append({"row": i + 1, "column": j + 1, "label": text, "tip": tip, **colours})
     return cells

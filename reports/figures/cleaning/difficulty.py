@@ -7,7 +7,7 @@ from markupsafe import Markup
 from agenthard.audit.statistics import Estimate, Result, Undefined
 from agenthard.reports.cleaning.figure_data import ItemMap, ItemPoint
 from agenthard.reports.cleaning.record import CleaningAnalysis
-from agenthard.reports.kit.figure import Figure, Key, Row, draw
+from agenthard.reports.kit.figure import Figure, Key, Mark, draw
 from agenthard.reports.kit.text import amount, number, sentence
 
 TITLE = "Difficulty and discrimination of each task"
@@ -79,7 +79,7 @@ def _error(result: Result) -> float | None:
 def _drawn(items: ItemMap, shown: list[ItemPoint]) -> Markup:
     import altair as alt
 
-    tasks: dict[str, list[Row]] = {kind: [] for kind in MARKS}
+    tasks: dict[str, list[Mark]] = {kind: [] for kind in MARKS}
     for point in shown:
         kind = _kind(point)
         tasks[kind].append(

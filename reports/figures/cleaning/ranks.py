@@ -9,8 +9,8 @@ from agenthard.audit.statistics import Estimate
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
 from agenthard.reports.cleaning.record import CleaningAnalysis, sampling
 from agenthard.reports.cleaning.splits import TITLES
-from agenthard.reports.kit.figure import Figure, Key, Row, draw, short
-from agenthard.reports.kit.text import amount, said, sentence, span
+from agenthard.reports.kit.figure import Figure, Key, Mark, draw, short
+from agenthard.reports.kit.text import amount, result_text, sentence, span
 
 TITLE = "Rank of each model on each split"
 WIDTH = 1120
@@ -86,7 +86,7 @@ def _direction(path: list[tuple[Board, BoardRow]]) -> str:
 
 def _leader(board: Board) -> str:
     best = min((row for row in board.rows if row.rank is not None), key=lambda row: row.rank or 0)
-    return f"{best.model} ({TITLES[board.split]}, {said(best.score, 'share')})"
+    return f"{best.model} ({TITLES[board.split]}, {result_text(best.score, 'share')})"
 
 
 def _ends(result: object) -> tuple[float | None, float | None]:
@@ -100,9 +100,9 @@ def _score(row: BoardRow) -> tuple[float | None, ...]:
 def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) -> Markup:
     import altair as alt
 
-    points: list[Row] = []
-    intervals: list[Row] = []
-    names: dict[str, list[Row]] = {"names before": [], "names after": []}
+    points: list[Mark] = []
+    intervals: list[Mark] = []
+    names: dict[str, list[Mark]] = {"names before": [], "names after": []}
     for line, (model, path) in enumerate(paths.items()):
         for board, row in path:
             position = boards.index(board)
@@ -183,4 +183,4 @@ def _tip(board: Board, row: BoardRow) -> str:
     low, high = _ends(row.rank_interval)
     interval = f" (interval {span(low, high, 'rank')})" if low is not None and high is not None else ""
     place = f"{TITLES[board.split]}, {_size(board)}\nrank {row.rank}{interval}"
-    return f"{row.model}\n{place}\nscore {said(row.score, 'share')}"
+    return f"{row.model}\n{place}\nscore {result_text(row.score, 'share')}"

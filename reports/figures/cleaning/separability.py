@@ -6,8 +6,8 @@ from agenthard.audit.statistics import Estimate, Undefined
 from agenthard.reports.cleaning.figure_data import SeparabilityCurve
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES, SplitName
-from agenthard.reports.kit.figure import Figure, Key, Row, draw
-from agenthard.reports.kit.text import amount, said, sentence, span
+from agenthard.reports.kit.figure import Figure, Key, Mark, draw
+from agenthard.reports.kit.text import amount, result_text, sentence, span
 
 TITLE = "Separability against the number of tasks"
 MARKS: dict[SplitName, tuple[str, str, str]] = {
@@ -37,7 +37,7 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     for mark in curve.marks:
         value = mark.separability.value if isinstance(mark.separability, Estimate) else mark.separability.reason
         rows.append((TITLES[mark.split], mark.n, value, None, None, None))
-    splits = "; ".join(f"{TITLES[m.split]} (n = {m.n:,}) {said(m.separability, '%')}" for m in curve.marks)
+    splits = "; ".join(f"{TITLES[m.split]} (n = {m.n:,}) {result_text(m.separability, '%')}" for m in curve.marks)
     shown = {m.split for m in curve.marks if isinstance(m.separability, Estimate)}
     draws = max((point.band.draws for point in curve.points), default=0)
     ends = ""
@@ -68,7 +68,7 @@ def _band(low: float, high: float) -> str:
 def _drawn(curve: SeparabilityCurve) -> Markup:
     import altair as alt
 
-    band: list[Row] = [
+    band: list[Mark] = [
         {
             "n": p.n,
             "mean": p.band.mean,
@@ -79,14 +79,14 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
         }
         for p in curve.points
     ]
-    marks: list[Row] = [
+    marks: list[Mark] = [
         {
             "n": m.n,
             "value": m.separability.value,
             "label": f"{TITLES[m.split]} {amount(m.separability.value, '%')}",
             "shape": MARKS[m.split][1],
             "colour": f"var(--{MARKS[m.split][2]})",
-            "tip": f"{TITLES[m.split]}, n = {m.n:,}\nseparability {said(m.separability, '%')}",
+            "tip": f"{TITLES[m.split]}, n = {m.n:,}\nseparability {result_text(m.separability, '%')}",
         }
         for m in curve.marks
         if isinstance(m.separability, Estimate)

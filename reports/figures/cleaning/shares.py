@@ -5,8 +5,8 @@ from markupsafe import Markup
 from agenthard.reports.cleaning.record import CleaningAnalysis, Retention
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.figures.cleaning.separability import MARKS
-from agenthard.reports.kit.figure import COUNTED, Figure, Key, Row, draw, short
-from agenthard.reports.kit.text import amount, plural, said
+from agenthard.reports.kit.figure import COUNTED, Figure, Key, Mark, draw, short
+from agenthard.reports.kit.text import amount, plural, result_text
 
 COMPONENTS_TITLE = "Findings by the part of the task they concern"
 RETENTION_TITLE = "Share of each category that stays"
@@ -35,7 +35,7 @@ def component_shares(analysis: CleaningAnalysis) -> Figure:
         reason = "undefined because there is no confirmed or suspected finding to share out"
         return Figure("components", COMPONENTS_TITLE, "", "", reason=reason, columns=columns, rows=rows)
     shares = "; ".join(
-        f"{c.title} {c.confirmed + c.suspected:,} ({said(c.share, 'share')})" for c in analysis.components
+        f"{c.title} {c.confirmed + c.suspected:,} ({result_text(c.share, 'share')})" for c in analysis.components
     )
     return Figure(
         id="components",
@@ -53,9 +53,9 @@ def component_shares(analysis: CleaningAnalysis) -> Figure:
 def _component_bars(analysis: CleaningAnalysis) -> Markup:
     import altair as alt
 
-    bars: list[Row] = []
-    ends: list[Row] = []
-    names: list[Row] = []
+    bars: list[Mark] = []
+    ends: list[Mark] = []
+    names: list[Mark] = []
     for line, part in enumerate(analysis.components):
         colour = f"var(--{COLOURS.get(part.component, 'grey')})"
         both = part.confirmed + part.suspected
@@ -67,7 +67,7 @@ def _component_bars(analysis: CleaningAnalysis) -> Markup:
                 tip = f"{part.title}\n{plural(end - start, word + ' finding')}"
                 bar = {"line": line, "start": start, "end": end, "colour": colour, "opacity": opacity}
                 bars.append({**bar, "tip": tip})
-        label = f"{plural(both, 'finding')} ({said(part.share, 'share')}) in {plural(part.tasks, 'task')}"
+        label = f"{plural(both, 'finding')} ({result_text(part.share, 'share')}) in {plural(part.tasks, 'task')}"
         ends.append({"line": line, "end": both, "label": label if both else "0 findings"})
         names.append({"line": line, "label": short(part.title)})
     y = alt.Y("line:O", axis=None)
@@ -132,10 +132,10 @@ def retention_bars(analysis: CleaningAnalysis) -> Figure:
 def _retention_chart(splits: tuple[Retention, ...]) -> Markup:
     import altair as alt
 
-    bars: list[Row] = []
+    bars: list[Mark] = []
     for kept in splits:
         for line, row in enumerate(kept.rows):
-            said = f"{amount(row.share, 'share')} ({row.kept:,} of {row.n:,})"
+            words = f"{amount(row.share, 'share')} ({row.kept:,} of {row.n:,})"
             warning = "\N{EN SPACE}below the safeguard" if row.below_safeguard else ""
             bars.append(
                 {
@@ -143,14 +143,14 @@ def _retention_chart(splits: tuple[Retention, ...]) -> Markup:
                     "split": kept.split,
                     "share": 100 * row.share,
                     "colour": f"var(--{MARKS[kept.split][2]})",
-                    "label": said + warning,
-                    "tip": f"{row.category}\n{TITLES[kept.split]}: {said}{warning}",
+                    "label": words + warning,
+                    "tip": f"{row.category}\n{TITLES[kept.split]}: {words}{warning}",
                 }
             )
-    names: list[Row] = [
+    names: list[Mark] = [
         {"line": line, "label": short(row.category), "tip": row.category} for line, row in enumerate(splits[0].rows)
     ]
-    guard: list[Row] = [{"share": 100 * splits[0].safeguard}]
+    guard: list[Mark] = [{"share": 100 * splits[0].safeguard}]
     y, offset = alt.Y("line:O", axis=None), alt.YOffset("split:N", sort=[kept.split for kept in splits])
     x = alt.X("share:Q", title="tasks kept, %").scale(domain=[0, 100]).axis(grid=True, tickCount=5)
     base = alt.Chart(alt.NamedData("bars")).encode(y=y, yOffset=offset, description="mark:N")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from agenthard.reports.kit.figure import Key, Row, draw, short
+from agenthard.reports.kit.figure import Key, Mark, draw, short
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Entry:
     """Lower end of its interval."""
     high: float | None
     """Upper end."""
-    said: str
+    label: str
     """The value in words, right of the drawing."""
     tip: str
     """What it says under the pointer."""
@@ -44,7 +44,7 @@ def forest(entries: Sequence[Entry], title: str, domain: tuple[float, float], li
     """
     import altair as alt
 
-    rows: list[Row] = [
+    rows: list[Mark] = [
         {
             "line": i,
             "value": entry.value,
@@ -56,8 +56,8 @@ def forest(entries: Sequence[Entry], title: str, domain: tuple[float, float], li
         }
         for i, entry in enumerate(entries)
     ]
-    names: list[Row] = [{"line": i, "label": short(e.name, 58), "tip": e.name} for i, e in enumerate(entries)]
-    ends: list[Row] = [{"line": i, "label": entry.said} for i, entry in enumerate(entries)]
+    names: list[Mark] = [{"line": i, "label": short(e.name, 58), "tip": e.name} for i, e in enumerate(entries)]
+    ends: list[Mark] = [{"line": i, "label": entry.label} for i, entry in enumerate(entries)]
     width = 430
     y = alt.Y("line:O", axis=None)
     scale = alt.Scale(domain=list(domain), nice=False, zero=False)
@@ -82,7 +82,7 @@ def forest(entries: Sequence[Entry], title: str, domain: tuple[float, float], li
         .mark_text(align="left", dx=10, fontSize=11)
         .encode(y=y, x=alt.value(width), text="label:N", description="mark:N"),
     ]
-    data: dict[str, Sequence[Row]] = {
+    data: dict[str, Sequence[Mark]] = {
         "rows": rows,
         "ranges": [row for row in rows if row["low"] is not None],
         "names": names,
@@ -164,7 +164,7 @@ def small_multiples(
     """
     import altair as alt
 
-    data: dict[str, list[Row]] = {}
+    data: dict[str, list[Mark]] = {}
     charts = []
     xs = [point.x for panel in panels.values() for series in panel.values() for point in series]
     reach = [min(xs), max(xs)] if min(xs) < max(xs) else [min(xs) - 1, max(xs) + 1]

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.cells import Cell, HeatMap
-from agenthard.reports.kit.figure import Figure, Key, Row, draw, short
+from agenthard.reports.kit.figure import Figure, Key, Mark, draw, short
 from agenthard.reports.kit.text import amount, plural
 
 TITLE = "Score by hidden slots and decoys"
@@ -79,7 +79,7 @@ def _drawn(maps: Sequence[HeatMap]) -> Markup:
     budgets = sorted({cell.decoy_budget for grid in maps for cell in grid.cells})
     numbered = len(budgets) <= MOST_NUMBERED
     side = 29 if numbered else max(290 // len(budgets), 4)
-    data: dict[str, list[Row]] = {}
+    data: dict[str, list[Mark]] = {}
     charts = []
     for i, grid in enumerate(maps):
         data[f"cells {i}"] = [_mark(grid, cell) for cell in grid.cells]
@@ -102,7 +102,7 @@ def _drawn(maps: Sequence[HeatMap]) -> Markup:
     return draw(alt.concat(*charts, columns=COLUMNS, spacing=26), data)
 
 
-def _mark(grid: HeatMap, cell: Cell) -> Row:
+def _mark(grid: HeatMap, cell: Cell) -> Mark:
     place = f"H = {cell.hidden_slots}, B = {cell.decoy_budget}"
     base = {"hidden": cell.hidden_slots, "budget": cell.decoy_budget}
     if cell.share is None:

@@ -8,7 +8,7 @@ from agenthard.reports.evaluation.rates import Rate
 from agenthard.reports.evaluation.scaling import FACTOR_LETTERS, LENGTHS
 from agenthard.reports.figures.evaluation.charts import Axes, Entry, Point, Style, forest, keys, small_multiples
 from agenthard.reports.kit.figure import Figure, Key
-from agenthard.reports.kit.text import amount, plural, said, span
+from agenthard.reports.kit.text import amount, plural, result_text, span
 
 MOST_LINES = 80
 """Lines of a forest that are drawn; the table and the data hold all."""
@@ -37,7 +37,7 @@ def board_intervals(analysis: EvaluationAnalysis) -> Figure:
         if not isinstance(score, Estimate):
             continue
         rows.append((name, theirs, passed, n, score.value, score.low, score.high))
-        words = f"{said(score, 'share')}, {passed:,} of {n:,}"
+        words = f"{result_text(score, 'share')}, {passed:,} of {n:,}"
         tip = f"{words}\n{'published, on other instances' if theirs else score.method}"
         look = ("square", "grey") if theirs else ("circle", "blue")
         ends = _percent(score)
@@ -50,7 +50,7 @@ def board_intervals(analysis: EvaluationAnalysis) -> Figure:
         title=title,
         caption=f"Share of episodes with a verdict that passed, final attempts, {_level(analysis)} intervals: "
         f"clustered by task where trials repeat, else Wilson’s.{of_theirs}{_cut(entries)}",
-        alt=f"Scores of {plural(len(entries), 'line')}. " + "; ".join(f"{e.name} {e.said}" for e in entries[:40]) + ".",
+        alt=f"Scores of {plural(len(entries), 'line')}. " + "; ".join(f"{e.name} {e.label}" for e in entries[:40]) + ".",
         svg=forest(entries[:MOST_LINES], "episodes passed, %", PERCENT),
         keys=(Key("●", "blue", "this evaluation"), *((Key("■", "grey", "published *"),) if analysis.published else ())),
         columns=columns,
@@ -70,7 +70,7 @@ def pair_differences(analysis: EvaluationAnalysis) -> Figure:
             continue
         rows.append((pair.first, pair.second, gap.value, gap.low, gap.high, pair.n, pair.adjusted_p, pair.significant))
         p = "not tested" if pair.adjusted_p is None else f"p = {pair.adjusted_p:.3g} after Holm"
-        words = f"{said(gap, 'points')}; {p}"
+        words = f"{result_text(gap, 'points')}; {p}"
         look = ("circle", "blue") if pair.significant else ("square", "grey")
         name = f"{pair.first} − {pair.second}"
         entries.append(Entry(name, 100 * gap.value, *_percent(gap), words, f"{words}\n{pair.n:,} common tasks", *look))
@@ -84,7 +84,7 @@ def pair_differences(analysis: EvaluationAnalysis) -> Figure:
         caption=f"Mean score per task of the first agent minus that of the second, on common tasks, with paired "
         f"{_level(analysis)} t intervals over tasks (each for itself); the verdict is that of the paired tests, "
         f"corrected by Holm over {plural(sum(p.p is not None for p in analysis.pairs), 'tested pair')}.{_cut(entries)}",
-        alt="Differences of pairs of agents. " + "; ".join(f"{e.name} {e.said}" for e in entries[:40]) + ".",
+        alt="Differences of pairs of agents. " + "; ".join(f"{e.name} {e.label}" for e in entries[:40]) + ".",
         svg=forest(
             entries[:MOST_LINES], "difference, points", (min(0.0, *ends) - margin, max(0.0, *ends) + margin), line=0.0
         ),
