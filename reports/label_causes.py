@@ -191,7 +191,7 @@ class _Comparing:
 
 
 def pointer_of(place: str) -> str | None:
-    """Return the JSON Pointer that a label's place stands for; None when it names no place of a task record.
+    """Return the JSON Pointer of a label's place; None when it names no place of a task record.
 
     >>> pointer_of("/ground_truth/turns/0"), pointer_of("ground_truth"), pointer_of("initial_config")
     ('/ground_truth/turns/0', '/ground_truth', None)

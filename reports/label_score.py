@@ -18,14 +18,14 @@ from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
 
 DataKind = Literal["development", "held-out"]
-"""development: the checks were developed with these labels at hand; held-out: nobody who wrote a check saw them."""
+"""development: the checks were developed with these labels at hand; held-out: no author of a check saw them."""
 
 
 class ScoreRow(Record):
     """How well one way of flagging agrees with the labels."""
 
     name: str
-    """Check id, or what the row stands for."""
+    """Check id, or the name of the row."""
     kind: str
     """check, overall or baseline."""
     data: DataKind

@@ -148,7 +148,7 @@ _ACTIONS = ("drop", "review", "keep", "unchecked")
 
 
 def page_data(result: AuditResult) -> dict[str, Any]:
-    """Gather what the page's script needs; tasks are named by their position in ``tasks``."""
+    """Collect what the page's script needs; tasks are named by their position in ``tasks``."""
     position = {task.id: i for i, task in enumerate(result.tasks)}
     places = Places(result)
     ordered = sorted(result.findings, key=lambda finding: _rank(result, finding))

@@ -27,7 +27,7 @@ class Place:
     file: str
     """Path with forward slashes, relative to the benchmark's root, or to the runs that were given."""
     line: int | None
-    """1-based line; None when it cannot be told."""
+    """1-based line; None when unknown."""
     of_run: bool = False
     """True when the file is a log of runs rather than the benchmark's data."""
 
@@ -36,7 +36,7 @@ class Place:
 
 
 def origin_of(task: AgentTask, pointer: str) -> Origin | None:
-    """Find where the text at ``pointer`` stands, with the rest of the pointer appended to the origin's.
+    """Find the origin of the text at ``pointer``, with the rest of the pointer appended to the origin's.
 
     A tool's own origin counts before those of the task; among these, the longest prefix of ``pointer`` counts.
     """
@@ -78,7 +78,7 @@ class Places:
         self._documents: dict[str, _Document | None] = {}
 
     def of(self, evidence: Evidence) -> Place | None:
-        """Return the place of one quote, or None when its source does not say where it stands."""
+        """Return the place of one quote, or None when its source does not give it."""
         if evidence.trajectory_id is not None:
             run = self._result.cited_runs.get(evidence.trajectory_id)
             origin = run.origin if run is not None else None
@@ -88,7 +88,7 @@ class Places:
         return None if origin is None else self._place(origin, evidence.quote)
 
     def described(self, evidence: Evidence) -> dict[str, Any]:
-        """Describe one quote as plain data, with the file and line it stands at (None when they cannot be told)."""
+        """Describe one quote as plain data, with its file and line (None when unknown)."""
         place = self.of(evidence)
         where = {"file": place.file if place else None, "line": place.line if place else None}
         return evidence.model_dump(mode="python") | where
@@ -151,13 +151,13 @@ CONTEXT = 280
 LONGEST_QUOTE = 1500
 """A longer quote is shown without its middle; findings.json holds it in full."""
 _TERSE = 200
-"""A text shorter than this says little alone and is shown inside its parent."""
+"""A shorter text means little alone and is shown inside its parent."""
 _LARGEST_PARENT = 4000
 
 
 @dataclass(frozen=True)
 class Excerpt:
-    """A quote with what stands before and after it. The three strings joined are the text as shown."""
+    """A quote with the text before and after it. The three strings joined are the text as shown."""
 
     before: str
     """Text before the quote; starts with an ellipsis when cut."""
@@ -171,7 +171,7 @@ def excerpt(result: AuditResult, evidence: Evidence) -> Excerpt:
     """Show a quote in place.
 
     A short value is shown inside the JSON that holds it. When the record is not at hand, or the quote is not found in
-    it, the quote stands alone.
+    it, the quote is shown alone.
     """
     run = evidence.trajectory_id
     root = result.cited_runs.get(run) if run is not None else result.task.get(evidence.task_id)

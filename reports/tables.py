@@ -72,7 +72,7 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
     """Return the table of findings.
 
     Args:
-        evidence: gives a quote with the file and line it stands at.
+        evidence: gives a quote with its file and line.
         component: gives the component of a category.
     """
     kinds = [(name, TEXT) for name in ("task_id", "pointer", "quote", "trajectory_id", "note", "file")]

@@ -25,7 +25,7 @@ def model_agreement(matrix: ScoreMatrix) -> Result:
     ``A = mean over i < j of (1/n_ij) Σ_t [x_it x_jt + (1 − x_it)(1 − x_jt)]``, which for pass and fail is the mean of
     ``1[x_it = x_jt]`` (audit paper). With several runs per cell x is the share that passed, and the term is the
     probability that a random run of one model and a random run of the other agree. A also moves with the mean score
-    alone: read it beside ``chance_corrected_agreement``.
+    alone: read it together with ``chance_corrected_agreement``.
 
     Missing cells: pairwise complete; a pair without a common task is left out, and the method says "k of N pairs".
 

@@ -124,7 +124,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Name that reports print beside the diversity, because figures of different embedders do not compare."""
+        """Name that reports print with the diversity: figures of different embedders are not comparable."""
 
     def embed(self, texts: Sequence[str]) -> Any:
         """Turn texts into vectors.

@@ -42,7 +42,7 @@ class NullBand(Record):
     method: str
     """What was computed on each draw."""
     observed: float | None = None
-    """The statistic of the subset that is being judged; None when it is undefined or not given."""
+    """The statistic of the subset in question; None when it is undefined or not given."""
     percentile: float | None = None
     """Where ``observed`` lies: 100 · (draws below + half of the draws equal) / draws."""
     exceeds: bool | None = None
@@ -85,7 +85,7 @@ def random_subset_null(
         keep: items in each subset.
         draws: number of subsets.
         seed: seed of the draws.
-        observed: the same statistic on the subset that is being judged.
+        observed: the same statistic on the subset in question.
 
     Returns:
         The distribution. Undefined when the statistic is undefined on every draw, or ``keep`` is not in 1..total − 1.
@@ -240,7 +240,7 @@ def rank_change_nulls(
 
     Raises:
         DifferentModelsError: when the matrices are about different models.
-        MatrixError: when ``cleaned`` has tasks that ``matrix`` lacks.
+        MatrixError: when ``cleaned`` has tasks that ``matrix`` does not have.
         ValueError: for fewer than 200 draws.
     """
     if draws < LEAST_DRAWS:

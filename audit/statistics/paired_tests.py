@@ -203,11 +203,11 @@ def _bootstrap_p(
 
 
 def tied_sets(scores: Mapping[str, float], pairs: Iterable[PairComparison]) -> tuple[tuple[str, ...], ...]:
-    """Group the models that the benchmark cannot tell apart.
+    """Group the models that the benchmark cannot distinguish.
 
     A tied set is a longest stretch of neighbouring ranks without a significant pair inside, so sets can overlap: A can
-    be tied with B, and B with C, while A and C differ. A model that differs from both neighbours stands alone. A pair
-    that was not tested counts as not told apart.
+    be tied with B, and B with C, while A and C differ. A model that differs from both neighbours forms a
+    set of one. A pair that was not tested counts as not significant.
 
     Args:
         scores: model → score.

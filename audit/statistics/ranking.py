@@ -15,7 +15,7 @@ _DIGITS = 12
 
 
 class RankMove(Record):
-    """Where one model stood and stands."""
+    """Rank of one model before and after."""
 
     model: str
     """Model."""

@@ -88,7 +88,7 @@ def check_level(level: float) -> float:
         The level.
 
     Raises:
-        ValueError: when it lies elsewhere.
+        ValueError: when it is not.
     """
     if not 0 < level < 1:
         raise ValueError(f"the level must lie strictly between 0 and 1 (0.95 for 95 %), got {level}")

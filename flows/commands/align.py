@@ -1,4 +1,4 @@
-"""``agenthard align``: let people label a sample, and compare an audit or a judge with what they say."""
+"""``agenthard align``: label a sample, and compare an audit or a judge with the labels."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -18,9 +18,9 @@ app = typer.Typer(
 )
 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
+SeedOption = Annotated[int, typer.Option(help="Random seed: equal seeds give equal numbers.")]
 ShareOption = Annotated[float, typer.Option(min=0, max=1, help="Share of the tasks to label.")]
-LeastOption = Annotated[int, typer.Option(min=1, help="Tasks to label at least.")]
+LeastOption = Annotated[int, typer.Option(min=1, help="Least number of tasks to label.")]
 
 
 class ScoreKind(StrEnum):
@@ -33,7 +33,7 @@ class ScoreKind(StrEnum):
 @app.command("sample")
 def sample(
     run: Annotated[Path, typer.Argument(help="Run folder of an audit or of a judge.")],
-    out: Annotated[Path, typer.Option(help="Sheet to write, JSON Lines; its key is written beside it.")] = Path(
+    out: Annotated[Path, typer.Option(help="Sheet to write, JSON Lines; its key is written next to it.")] = Path(
         "sheet.jsonl"
     ),
     share: ShareOption = 0.1,
@@ -47,10 +47,10 @@ def sample(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw tasks for people to label, half of them flagged, on a sheet that does not show what was said of them.
+    """Draw tasks for people to label, half of them flagged, on a sheet that does not show the verdicts.
 
-    The key beside the sheet has the weights that make figures about the whole benchmark of it. Keep it from the
-    annotators, because it tells who was flagged.
+    The key next to the sheet has the weights with which figures hold for the whole benchmark. Keep it from the
+    annotators, because it shows which tasks were flagged.
 
     Example: `agenthard align sample demo-run/demo --out sheet.jsonl`
     """
@@ -62,7 +62,7 @@ def sample(
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
         if file.exists():
-            raise CommandError(f"{file}: exists, and may hold somebody's labels; give another name with --out")
+            raise CommandError(f"{file}: exists and may contain labels; give another name with --out")
     found = read_answers(run)
     answers = found.candidates[0]
     ids = [task_id for task_id in found.task_ids if task_id in answers.by_task]
@@ -112,10 +112,10 @@ def score(
     markdown: MarkdownOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Print precision, recall and F1 against labels, beside baselines, with agreement and failure modes.
+    """Print precision, recall and F1 against labels, with baselines, agreement and failure modes.
 
-    Errors of a judge count neither for nor against: every figure says how many tasks were answered. A label set is a
-    lower bound: a task that nobody reported is not thereby clean.
+    Errors of a judge count neither for nor against: every figure gives the number of answered tasks. A label set
+    is a lower bound: a task without a label is not necessarily clean.
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """
@@ -130,9 +130,9 @@ def score(
     from agenthard.taxonomy.categories import load_taxonomy
 
     if not 0 < prevalence < 1:
-        raise CommandError(f"--prevalence lies strictly between 0 and 1, got {prevalence}")
+        raise CommandError(f"--prevalence must be between 0 and 1, got {prevalence}")
     if second_look is not None and second_look.exists():
-        raise CommandError(f"{second_look}: exists, and may be filled in; give another name with --second-look")
+        raise CommandError(f"{second_look}: exists and may be filled in; give another name with --second-look")
     found = read_answers(run)
     judges = found.judges or found.candidates[:1]
     for number, folder in enumerate(also or (), start=1):

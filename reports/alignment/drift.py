@@ -17,7 +17,7 @@ class Side(Record):
     """One run over the frozen tasks."""
 
     answers: Answers
-    """What it said."""
+    """Its verdict."""
     contents: dict[str, str]
     """Hash of each task's content."""
     versions: dict[str, str]
@@ -34,11 +34,11 @@ class Flip(Record):
     now: str
     """Verdict of the later run."""
     content: Literal["same", "changed"]
-    """Whether the task itself is the same; when it changed, the flip is no drift."""
+    """Whether the task itself is the same; when it changed, the flip is not drift."""
     version: SameVersion
     """Whether the prompt, or the checks, are the same."""
     reason: str
-    """What the later run said, or for a flag that is gone, the earlier one."""
+    """Reason given by the later run; for a flag that is gone, by the earlier one."""
 
 
 class DriftRow(Record):

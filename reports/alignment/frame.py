@@ -28,13 +28,13 @@ class Frame:
     clusters: tuple[str, ...] | None = None
     """Cluster of each task; None when tasks are independent."""
     strata: tuple[str, ...] | None = None
-    """Stratum that each task was drawn from; None when the labelled tasks stand for themselves."""
+    """Stratum that each task was drawn from; None when the labelled tasks are not a sample."""
     population: Mapping[str, int] | None = None
     """Tasks of the benchmark in each stratum; None without strata."""
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Tasks of the benchmark that each labelled task stands for: N_h / n_h of its stratum, or 1."""
+        """Tasks of the benchmark that each labelled task represents: N_h / n_h of its stratum, or 1."""
         if self.strata is None or self.population is None:
             return np.ones(len(self.tasks))
         drawn = Counter(self.strata)

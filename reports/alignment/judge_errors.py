@@ -1,7 +1,4 @@
-"""Why a judge is wrong: the audit paper's modes of false positives and false negatives, counted.
-
-Flags that the first labels call wrong and a second look finds right: both precisions, and what to look at.
-"""
+"""Where flags and labels differ: failure modes of the judge, and second looks that find a flag right after all."""
 
 from collections import Counter
 from typing import Any, Literal
@@ -32,7 +29,7 @@ FAILURE_MODES: dict[Error, dict[str, str]] = {
         "insufficient-toolset": "That no tool can do it was not seen.",
     },
 }
-"""Mode → what it says, for each kind of error."""
+"""Mode → its meaning, for each kind of error."""
 
 
 class ModeRow(Record):
@@ -41,7 +38,7 @@ class ModeRow(Record):
     error: Error
     """Kind of error."""
     mode: str
-    """Name; a name that is none of the paper's stands as annotators wrote it."""
+    """Name; one that the paper does not have is kept as annotators wrote it."""
     of_the_paper: bool
     """Whether it is one of the paper's modes."""
     share: Result
@@ -97,7 +94,7 @@ def failure_modes(answers: Answers, labelled: Labelled) -> FailureModes:
 
 
 class SecondLook(Record):
-    """Precision before and after somebody looked again at the flags that labels call wrong."""
+    """Precision before and after a second look at the flags that labels call wrong."""
 
     first: Result
     """Precision by the first labels."""
@@ -106,7 +103,7 @@ class SecondLook(Record):
     wrong_at_first: int
     """Flags that the first labels call wrong (N)."""
     looked_again: int
-    """Of these, those somebody looked at again (k)."""
+    """Of these, those that had a second look (k)."""
     confirmed: int
     """Of these, those that were found right."""
 
@@ -138,8 +135,8 @@ def second_look(answers: Answers, labelled: Labelled) -> SecondLook:
 def disagreements(answers: Answers, labelled: Labelled) -> list[dict[str, Any]]:
     """List the tasks on which flags and labels differ, as lines of a sheet for the second look.
 
-    The line shows what was said; ``confirmed_later`` (for a flag), ``mode`` and ``note`` are to be filled in. Given
-    beside the label files, the filled sheet adds what the second look found.
+    The line shows the verdict; ``confirmed_later`` (for a flag), ``mode`` and ``note`` are to be filled in. Given
+    with the label files, the filled sheet adds what the second look found.
     """
     lines = []
     for task in labelled.truth:

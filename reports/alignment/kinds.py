@@ -27,7 +27,7 @@ class KindRow(Record):
     f1: Result
     """Harmonic mean of the two."""
     found_at_all: Result
-    """Share of the tasks labelled with it that were flagged, for whatever reason."""
+    """Share of the tasks labelled with it that were flagged, for any reason."""
 
 
 class Kinds(Record):

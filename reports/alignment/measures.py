@@ -1,7 +1,4 @@
-"""Precision, recall and F1 of one way of flagging, with what it did not answer apart.
-
-What needs no judge: flag all, flag none, and flag at random.
-"""
+"""Precision, recall and F1 of one way of flagging, and of baselines that need no judge."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -177,7 +174,7 @@ def random_baseline(name: str, share: float, labelled: Labelled, settings: Setti
     n = len(labelled.frame.tasks)
     flagged = round(share * n)
     if not flagged:
-        nothing = undefined(f"{share:.3f} of {n} tasks is no task to flag", n, "tasks")
+        nothing = undefined(f"{share:.3f} of {n} tasks leaves no task to flag", n, "tasks")
         return RandomBaseline(name=name, flagged=0, labelled=n, precision=nothing, recall=nothing, f1=nothing)
     weights, flawed = labelled.frame.weights, labelled.flawed
     draws = random_subsets(n, flagged, settings.resamples, settings.seed)

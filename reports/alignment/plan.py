@@ -1,4 +1,4 @@
-"""How many labels a wanted precision of the figures costs, before anybody labels."""
+"""How many labels a wanted precision of the figures costs, before labelling starts."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -120,7 +120,7 @@ class _Sides(NamedTuple):
     flagged: float
     unflagged: float
     by_side: bool
-    """Whether the two sides are drawn by themselves, so that the numbers are no accident."""
+    """Whether the two sides are drawn separately, so that their sizes are fixed."""
 
 
 def _random(expected: Expected, labels: int) -> _Sides:

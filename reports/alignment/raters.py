@@ -1,7 +1,4 @@
-"""How far annotators agree with each other, and each of them with the judge, beyond chance.
-
-Do several judges, prompts or repetitions say the same, and is one of them better?
-"""
+"""Agreement of annotators with each other and with judges, and of several judges, prompts or repetitions."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -37,7 +34,7 @@ class PairAgreement(Record):
 
 
 class RaterAgreement(Record):
-    """Everybody with everybody."""
+    """Agreement of all raters."""
 
     between_annotators: tuple[PairAgreement, ...]
     """Every pair of annotators; empty for one annotator."""
@@ -163,8 +160,8 @@ class Robustness(Record):
 def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings) -> Robustness | None:
     """Compare several judges on the same labelled tasks.
 
-    Accuracy and F1 are taken on the tasks that all answered, so that an easier part of the tasks favours nobody; judges
-    with a verdict on fewer than half of the tasks are compared in pairs only. Paired differences: exact McNemar tests
+    Accuracy and F1 are taken on the tasks that all answered, so that easier tasks favour no judge; judges with a
+    verdict on fewer than half of the tasks are compared in pairs only. Paired differences: exact McNemar tests
     on right or wrong, pair by pair; where tasks come in clusters, a paired bootstrap over clusters on the common tasks.
     Neither uses weights.
 

@@ -1,4 +1,4 @@
-"""Everything that labels say about an audit or a judge, in one record."""
+"""The alignment of an audit or a judge with labels, in one record."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from agenthard.taxonomy.record import Record
 
 
 class LabelCounts(Record):
-    """What became of the labels."""
+    """How the labels were used."""
 
     labels: int
     """Labels: one per task and annotator."""
@@ -40,15 +40,15 @@ class LabelCounts(Record):
     not_in_run: int
     """Labelled tasks that the run did not read; left out."""
     not_in_key: int
-    """Labelled tasks that are not of the sample; left out."""
+    """Labelled tasks that are not in the sample; left out."""
     unlabelled: int
-    """Tasks of the sample without a label that counts; the labelled ones of their stratum stand for them."""
+    """Tasks of the sample without a label that counts; the labelled ones of their stratum represent them."""
     unseen_strata: dict[str, int]
     """Parts of the benchmark that no label speaks for, with their tasks; the weighted figures are about the rest."""
     open: int
-    """Lines of sheets that nobody filled in yet."""
+    """Lines of sheets that are not filled in yet."""
     replaced: int
-    """Labels that a later line took the place of."""
+    """Labels that a later line replaced."""
     unknown_categories: dict[str, int]
     """Words that name no category of the taxonomy, with the number of labels."""
 
@@ -59,7 +59,7 @@ class Alignment(Record):
     compared: str
     """The answers that all parts but the first table are about: the first row of the table."""
     labels: LabelCounts
-    """What became of the labels."""
+    """How the labels were used."""
     prevalence: Result
     """Share of flawed tasks among the labelled ones, or in the benchmark for a weighted sample."""
     adjusted_to: float
@@ -110,7 +110,7 @@ def align(
         labels: the labels.
         names: the words of the label set.
         settings: parameters.
-        key: how the labelled sample was drawn; without one the labelled tasks stand for themselves.
+        key: how the labelled sample was drawn; without one the labelled tasks are not weighted.
 
     Returns:
         All figures, and the labelled tasks they are about.

@@ -1,7 +1,4 @@
-"""The tables of an alignment, for terminals and for Markdown.
-
-The tables of a label plan, of a sample and of a drift check.
-"""
+"""The tables of an alignment, a label plan, a sample and a drift check, for terminals and for Markdown."""
 
 from collections.abc import Iterable
 
@@ -17,7 +14,7 @@ from agenthard.reports.kit.text import plural
 
 
 def alignment_sections(found: Alignment) -> list[Section]:
-    """Lay out everything in reading order; parts that nothing is known about are one sentence.
+    """Lay out everything in reading order; parts without data are one sentence.
 
     Args:
         found: the alignment.
@@ -49,7 +46,7 @@ def _overview(found: Alignment) -> Section:
         for count, why in (
             (labels.tied, "on which annotators tie"),
             (labels.not_in_run, "that the run did not read"),
-            (labels.not_in_key, "that are not of the sample"),
+            (labels.not_in_key, "that are not in the sample"),
             (labels.unlabelled, "of the sample without a label"),
         )
         if count
@@ -102,23 +99,23 @@ def _random(row: RandomBaseline) -> tuple[str, ...]:
 def _kinds(found: Alignment) -> Section:
     kinds, unknown = found.kinds, found.labels.unknown_categories
     apart = [
-        f"{plural(count, 'flawed task')} left out of the {name}, for want of one in the labels that is known."
+        f"{plural(count, 'flawed task')} left out of the {name}: their labels name none that is known."
         for count, name in ((kinds.without_component, "components"), (kinds.without_category, "categories"))
         if count
     ]
     if unknown:
         words = ", ".join(f"{word!r} ({count})" for word, count in unknown.items())
-        apart.append(f"Words of the labels that are no category: {words}; a mapping file can say what they mean.")
+        apart.append(f"Words of the labels that are not a category: {words}; a mapping file can define them.")
     rows = [
         (row.name, row.kind, _of(row.precision), _of(row.recall), cell(row.f1), _of(row.found_at_all))
         for row in kinds.rows
     ]
-    columns = ("flaw", "kind", "precision", "recall", "F1", "flagged for whatever reason")
+    columns = ("flaw", "kind", "precision", "recall", "F1", "flagged for any reason")
     return Section(f"By component and category: {found.compared}", " ".join(apart), columns, rows)
 
 
 def _of(result: Result) -> str:
-    """Write a rate with its n, which says how little some rows rest on."""
+    """Write a rate with its n, because some rows rest on few tasks."""
     return f"{cell(result)} of {result.n}" if isinstance(result, Estimate) else "undefined (0 of 0)"
 
 
@@ -147,7 +144,7 @@ def _second_look(found: Alignment) -> Section:
     if not look.looked_again:
         return Section(
             "Second look",
-            f"Nobody looked again at the {plural(look.wrong_at_first, 'flag')} that the labels call wrong.",
+            f"No second look at the {plural(look.wrong_at_first, 'flag')} that the labels call wrong.",
         )
     text = (
         f"Looked again at {look.looked_again} of {plural(look.wrong_at_first, 'flag')} that the first labels call "
@@ -164,7 +161,7 @@ def _modes(found: Alignment) -> Section:
     )
     elsewhere = f" {plural(modes.elsewhere, 'mode')} given on tasks without an error." if modes.elsewhere else ""
     rows = [
-        (row.error, row.mode + ("" if row.of_the_paper else " (not of the paper)"), _of(row.share))
+        (row.error, row.mode + ("" if row.of_the_paper else " (not in the paper)"), _of(row.share))
         for row in modes.rows
     ]
     columns = ("error", "mode", "share of the explained")
@@ -242,7 +239,7 @@ def sample_sections(key: SampleKey) -> list[Section]:
     ]
     text = f"{plural(len(key.tasks), 'task')}, design {key.design} by {key.drawn_by}, seed {key.seed}"
     if key.not_asked:
-        text += f"; {plural(key.not_asked, 'task')} that nobody was asked about cannot be drawn"
+        text += f"; {plural(key.not_asked, 'task')} that were not asked about cannot be drawn"
     return [Section("Sample", text, ("stratum", "tasks", "drawn", "weight"), rows)]
 
 

@@ -1,9 +1,4 @@
-"""What the labels of all annotators say together about each task.
-
-Which taxonomy category a label set means: by id, by name, or by a mapping; never by guessing.
-
-Label files of any number of annotators, read together; sheets that are filled in part are fine.
-"""
+"""Labels of any number of annotators: read from files, mapped to the taxonomy, and combined into one truth per task."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,12 +42,12 @@ class Names:
 
 
 class SecondLookLine(Record):
-    """What somebody wrote who looked again at a task on which labels and flags differ."""
+    """The result of a second look at a task on which labels and flags differ."""
 
     task_id: str
     """Task."""
     annotator: str
-    """Who looked."""
+    """Who looked at it."""
     confirmed_later: bool | None
     """Whether the flaw is there after all."""
     mode: str | None
@@ -65,11 +60,11 @@ class LabelSet(Record):
     labels: tuple[Label, ...]
     """One per task and annotator, in the order of the files."""
     second_looks: tuple[SecondLookLine, ...]
-    """Lines without a verdict that tell of a second look; they are no labels of their own."""
+    """Lines without a verdict that report a second look; they are not labels."""
     open: int
-    """Lines of a sheet that nobody has filled in yet."""
+    """Lines of a sheet that are not filled in yet."""
     replaced: int
-    """Lines that a later line of the same annotator on the same task took the place of."""
+    """Lines that a later line of the same annotator on the same task replaced."""
 
     @property
     def annotators(self) -> tuple[str, ...]:
@@ -81,11 +76,11 @@ def read_label_set(paths: Sequence[Path], truth: str = "flawed") -> LabelSet:
     """Read label files (JSON Lines, see ``label_of``).
 
     A line without an ``annotator`` is by the file's name. A line whose field ``truth`` is null is not filled in yet:
-    it is counted and says nothing. A line without that field that has ``confirmed_later`` or ``mode`` tells of a second
-    look. A later line of the same annotator on the same task counts instead of the earlier one.
+    it is counted and otherwise ignored. A line without that field that has ``confirmed_later`` or ``mode`` reports a
+    second look. A later line of the same annotator on the same task counts instead of the earlier one.
 
     Raises:
-        LabelError: when a file cannot be read, a line is no label, or there is no label at all.
+        LabelError: when a file cannot be read, a line is not a label, or there are no labels.
     """
     found: dict[tuple[str, str], Label] = {}
     looks: list[SecondLookLine] = []
@@ -131,7 +126,7 @@ def _rows(path: Path) -> list[tuple[str, dict[str, Any]]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise LabelError(f"{place}: not JSON ({error}); expected one JSON object per line") from error
+            raise LabelError(f"{place}: not valid JSON: {error}; expected one JSON object per line") from error
         if not isinstance(row, dict):
             raise LabelError(f"{place}: expected a JSON object with task_id and a verdict")
         rows.append((place, row))
@@ -162,9 +157,9 @@ class Truth(Record):
     cluster: str | None
     """Cluster, as the labels give it."""
     looked_again: bool
-    """Whether somebody looked a second time."""
+    """Whether there was a second look."""
     confirmed_later: bool
-    """Whether most of those who looked a second time say that the flaw is there after all."""
+    """Whether most second looks say that the flaw is there after all."""
     modes: tuple[str, ...]
     """Why the judge was wrong on it, in the annotators' words, sorted."""
 
@@ -184,7 +179,7 @@ def consensus(labels: Sequence[Label], names: Names, second_looks: Sequence[Seco
     Args:
         labels: one label per task and annotator.
         names: the words of the label set.
-        second_looks: what was found on a second look, beside what the labels themselves say of one.
+        second_looks: results of second looks, in addition to those in the labels.
     """
     looks: dict[str, list[SecondLookLine]] = {}
     for look in second_looks:

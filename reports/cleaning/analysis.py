@@ -1,7 +1,4 @@
-"""The analysis: from tasks, decisions, findings and runs to everything that the report says about a leaderboard.
-
-Thirty seconds: one sentence, five numbers, three findings.
-"""
+"""The cleaning analysis: from tasks, decisions, findings and runs to the record behind the report."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,7 +1,4 @@
-"""The hard split: which tasks it holds, who selected them, and the split each model is scored on.
-
-How hard every task is, and how sharply it tells models apart.
-"""
+"""Difficulty of tasks: the hard split, and the map of difficulty and discrimination."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -47,7 +44,7 @@ class HardSplit:
     """The selection, and for each model the tasks on which its score is taken."""
 
     record: HardSelection
-    """What the report says."""
+    """The selection as the report shows it."""
     own_tasks: Mapping[str, tuple[str, ...]]
     """Model → tasks that the other models select."""
 

@@ -1,9 +1,4 @@
-"""The data behind the figures: agreement heat maps, separability against n, component shares, difficulty of tasks.
-
-Filling the heat maps of agreement and the curve of separability against n.
-
-Which of the four parts of a task the findings are about.
-"""
+"""Data of the figures: agreement of pairs, separability against n, components, difficulty of tasks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -55,7 +50,7 @@ class CurvePoint(Record):
 
 
 class CurveMark(Record):
-    """Where a split stands in the curve."""
+    """Position of a split on the curve."""
 
     split: SplitName
     """Which split."""
@@ -179,7 +174,7 @@ def separability_curve(
     clusters: Mapping[str, str] | None,
     settings: AnalysisSettings,
 ) -> SeparabilityCurve | Undefined:
-    """Separability of random subsets of rising size, and where the splits stand.
+    """Separability of random subsets of rising size, and the positions of the splits.
 
     Args:
         matrix: scores on the initial split.

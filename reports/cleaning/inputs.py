@@ -25,7 +25,7 @@ RUN_COLUMNS = ["id", "task_id", "model", "trial", "status", "passed", "protocol"
 
 
 class AnalysisError(AgentHardError, ValueError):
-    """The analysis cannot be made as asked; the message says why and what to do."""
+    """The analysis is impossible with these parameters; the message says why and what to do."""
 
     code = "AH705"
 
@@ -98,7 +98,7 @@ class TaskFacts(Record):
     cluster: str | None = None
     """Tasks with the same cluster are variants of one base task; None = independent."""
     prompt: str = ""
-    """What the user says or is told, for the diversity."""
+    """Text of the user, for the diversity."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class CleaningInput:
 
 
 def experiments_of(runs: Iterable[Trajectory], tasks: Sequence[str]) -> list[Experiment]:
-    """Gather runs by experiment (protocol).
+    """Group runs by experiment (protocol).
 
     Runs of one model on one task that carry the same trial number come from different files; they count as further
     trials, in the order of their ids.

@@ -1,6 +1,4 @@
-"""A leaderboard of one split that says how sure it is: intervals, rank intervals, tied sets, two readings of errors.
-
-Scores of models on tasks that may differ from model to model, with ranks and their bootstrap intervals.
+"""The leaderboard of one split: scores with intervals, rank intervals, tied sets, two readings of errors.
 
 On the initial and the cleaned split every model is scored on the same tasks. On the hard split each is scored on the
 tasks that the *other* models select, so that no score is selected on the outcome it reports. Both are a mean over
@@ -200,7 +198,7 @@ class BoardRow(Record):
     rank_interval: Result
     """Rank with its bootstrap interval (value, low, high are ranks)."""
     tied_with: tuple[str, ...] = ()
-    """Models that stand in a tied set with it, best first; the ranking among them is not supported by the data."""
+    """Models in a tied set with it, best first; the ranking among them is not supported by the data."""
     errors_as_failures: Result
     """The other reading: a run without a verdict because of the infrastructure is a failure; all tasks of the split."""
     rank_errors_as_failures: int | None

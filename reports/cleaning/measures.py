@@ -1,4 +1,4 @@
-"""A statistic of a split beside the same statistic on random subsets of equal size, and what that says in words."""
+"""A statistic of a split with the null of random subsets of equal size, and the comparison in words."""
 
 from agenthard.audit.statistics import NullBand, NullDistribution, Result, Undefined
 from agenthard.reports.kit.text import amount, result_text, span
@@ -8,7 +8,7 @@ MEASURE_COLUMNS = ("figure", "observed", "random deletions: mean", "5–95 %", "
 
 
 class Measure(Record):
-    """One statistic of one split, read against its null. Without a null the number says little."""
+    """One statistic of one split with its null. Without a null the number means little."""
 
     id: str
     """Short name: agreement, agreement_corrected, separability, diversity, change_rate and so on."""
@@ -34,7 +34,7 @@ def measure(
     null: NullDistribution | Undefined,
     original: Result | None = None,
 ) -> Measure:
-    """Put a statistic beside its null, with the verdict in words.
+    """Compare a statistic with its null.
 
     Args:
         id: short name.
@@ -69,7 +69,7 @@ def _sentence(title: str, unit: str, observed: Result, null: NullBand | Undefine
 
 
 def measure_cells(measure: Measure) -> tuple[str, ...]:
-    """Write a statistic beside its null, in the order of ``MEASURE_COLUMNS``."""
+    """Write a statistic with its null, in the order of ``MEASURE_COLUMNS``."""
     value, null = result_text(measure.observed, measure.unit), measure.null
     if not isinstance(null, NullBand):
         return measure.title, value, null.reason, "", "", ""

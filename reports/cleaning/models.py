@@ -1,7 +1,4 @@
-"""Everything the analysis says about models: leaderboards, stability, bounds, agreement, separability, difficulty.
-
-A leaderboard from a plain table of scores, without an audit, and what leaving tasks out does to it.
-"""
+"""The part of the analysis that needs runs: from an audit, or from a plain table of scores."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass

@@ -20,7 +20,7 @@ from agenthard.reports.totals import ledger
 from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
 
 AUDIT_PAGE = "../report.html"
-"""The audit's own report: this page lies in a folder beside it."""
+"""The audit's own report: this page is in a folder next to it."""
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "downloads.js", "figures.js", "boards.js")
 
@@ -134,7 +134,7 @@ def _stage_cells(stage: Stage, measured: Sequence[Measure]) -> list[StageCell]:
 
 
 def _tied_ranks(board: Board) -> dict[str, str]:
-    """Say for each model between which ranks its ties stand."""
+    """Give for each model the ranks of the models it is tied with."""
     rank = {row.model: row.rank for row in board.rows}
     words = {}
     for row in board.rows:
@@ -146,7 +146,7 @@ def _tied_ranks(board: Board) -> dict[str, str]:
 
 
 def _strip(null: NullBand) -> Markup:
-    """Draw where an observed value lies beside the band of its null."""
+    """Draw an observed value and the band of its null."""
     values = [v for v in (null.low, null.mean, null.high, null.observed) if v is not None]
     start, width = min(values), (max(values) - min(values)) or 1.0
 

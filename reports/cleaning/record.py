@@ -1,7 +1,4 @@
-"""What cleaning does to a leaderboard: the one record behind the report, its JSON twin, its tables and its figures.
-
-What the words of the report mean, one sentence each.
-"""
+"""The one record behind the cleaning report, its JSON twin, its tables and its figures, with its glossary."""
 
 from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.statistics import Undefined
@@ -47,7 +44,7 @@ class Headline(Record):
     flagged: int
     """Tasks that a confirmed or suspected finding touches."""
     new: int | None
-    """Findings (confirmed or suspected) that the earlier audit lacks; None when none was given to compare with."""
+    """Findings (confirmed or suspected) that are not in the earlier audit; None when none was given to compare with."""
     undecided: int
     """Tasks that wait for a person."""
     cost: float
@@ -135,7 +132,7 @@ GLOSSARY = tuple(
         "split id": "Hash of the task ids; scores may be compared only under one split id.",
         "under review": "A task with a suspected flaw, or one that was not fully checked, that waits for a person.",
         "comparable model": "A model that attempted every task of the benchmark in the chosen experiment.",
-        "infrastructure error": "A run that broke for reasons outside the model; it has no verdict and is no failure.",
+        "infrastructure error": "A run that broke for reasons outside the model; it has no verdict, not a failure.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
         "5–95 % band": "The middle 90 % of the null; a figure inside it does not differ from deleting random tasks.",
         "percentile": "The share of random deletions that give a smaller figure (half of the equal ones counted).",

@@ -1,7 +1,4 @@
-"""Choosing what is compared: one experiment, and in it the models that attempted every task of the benchmark.
-
-Which runs are compared: one experiment at a time, and only models that attempted every task.
-"""
+"""Which runs are compared: one experiment, and in it the models that attempted every task of the benchmark."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,9 +27,9 @@ class ModelCoverage(Record):
     runs: int
     """Runs, errors included."""
     errors: int
-    """Runs without a verdict: infrastructure and judge errors, which are no failures of the model."""
+    """Runs without a verdict: infrastructure and judge errors, which are not failures of the model."""
     comparable: bool
-    """Whether it attempted every task and has enough verdicts; only such models stand in a leaderboard."""
+    """Whether it attempted every task and has enough verdicts; only such models are in a leaderboard."""
     reason: str
     """Why it is not comparable, such as "attempted 50 of 165 tasks (airline 50/50, retail 0/115)"; else empty."""
 
@@ -81,7 +78,7 @@ class ChosenRuns:
     """The runs that are compared, as matrices over all tasks, best initial score first."""
 
     used: RunsUsed
-    """What the report says about them."""
+    """Their description in the report."""
     missing: ScoreMatrix
     """Comparable models; infrastructure errors are missing."""
     failures: ScoreMatrix

@@ -1,7 +1,4 @@
-"""The three versions of a benchmark: initial, issue-cleaned and hard, each with its id, size and power.
-
-Retention per category, and what the undecided tasks could do to the scores.
-"""
+"""The versions of a benchmark (initial, issue-cleaned, hard): id, size, power, categories kept, score bounds."""
 
 import hashlib
 import json
@@ -30,7 +27,7 @@ TITLES: dict[SplitName, str] = {"initial": "initial", "cleaned": "issue-cleaned"
 
 
 class Split(Record):
-    """One version of the benchmark, as a card says it."""
+    """One version of the benchmark."""
 
     name: SplitName
     """Which version."""

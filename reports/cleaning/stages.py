@@ -1,7 +1,4 @@
-"""The stage table of the audit paper: what each stage of the cleaning leaves, and what that does to the statistics.
-
-Filling the stage table: what every stage leaves, against the original and against random subsets of equal size.
-"""
+"""The stage table of the audit paper: what each stage of the cleaning leaves, and how the statistics change."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Literal

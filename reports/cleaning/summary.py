@@ -1,7 +1,4 @@
-"""The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact.
-
-Rows of leaderboards and of statistics as plain texts, for terminals and for Markdown.
-"""
+"""The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
 from agenthard.audit.statistics import Estimate, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow

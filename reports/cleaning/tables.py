@@ -19,7 +19,7 @@ def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
         analysis: the analysis.
 
     Returns:
-        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason stands in
+        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason is in
         the column that ends in ``_undefined``. A table without rows is left out.
     """
     tables: dict[str, list[Row]] = {
@@ -92,7 +92,7 @@ def board_rows(board: Board) -> list[Row]:
 
 
 def stability_rows(table: RankingStability) -> list[Row]:
-    """Lay out the figures of a change of ranking beside their nulls."""
+    """Lay out the figures of a change of ranking with their nulls."""
     way = {"reading": table.reading, "before": table.before, "after": table.after}
     return [
         way | {"n_before": table.n_before, "n_after": table.n_after} | measure_row(measure)
@@ -101,7 +101,7 @@ def stability_rows(table: RankingStability) -> list[Row]:
 
 
 def measure_row(measure: Measure) -> Row:
-    """Lay out one statistic beside its null."""
+    """Lay out one statistic with its null."""
     null = measure.null if isinstance(measure.null, NullBand) else None
     names = ("mean", "low", "high", "n", "draws", "seed", "percentile", "exceeds")
     return (

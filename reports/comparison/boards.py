@@ -40,7 +40,7 @@ class BoardsComparison(Record):
     left_out: tuple[str, ...]
     """Models that only one side can compare; empty unless the comparison was restricted to common models."""
     scores: ScoreComparison
-    """All common tasks, whatever was decided on them: differences come from the runs."""
+    """All common tasks, regardless of decisions: differences come from the runs."""
     first_cleaned: Board
     """Leaderboard of the first audit's cleaned split."""
     second_cleaned: Board

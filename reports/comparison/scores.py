@@ -73,7 +73,7 @@ class ScoreComparison(Record):
     moves: tuple[RankMove, ...] | Undefined
     """Ranks on both sides; ties keep the order of the first."""
     measures: tuple[Measure, ...]
-    """Rank changes beside the null of deleting as many random tasks as have changed scores."""
+    """Rank changes with the null of deleting as many random tasks as have changed scores."""
     sentence: str
     """How many tasks and scores changed in which direction, and whether the ranking moved more than chance would."""
 

@@ -1,7 +1,4 @@
-"""A comparison as a list of titled tables, for terminals and for Markdown.
-
-A comparison as Markdown: for a mail, a pull request or a Prefect artifact.
-"""
+"""A comparison as titled tables, for terminals, and as Markdown: for a mail, a pull request or a Prefect artifact."""
 
 from collections.abc import Iterable, Sequence
 
@@ -44,7 +41,7 @@ def comparison_sections(found: AuditComparison | ScoreComparison) -> list[Sectio
         ),
     ]
     if not isinstance(found.boards, Undefined):
-        sections += _scores(found.boards.scores, "Scores on all common tasks, whatever was decided on them")
+        sections += _scores(found.boards.scores, "Scores on all common tasks, regardless of decisions")
         sections.append(_cleaned(found.boards))
     return [section for section in sections if section.rows or section.text]
 
@@ -54,7 +51,7 @@ def _findings(title: str, rows: Sequence[FindingChange]) -> Section:
         (row.id, row.category, row.tier.value, "; ".join(row.changes) or row.claim, row.cause, _tasks(row.task_ids))
         for row in rows
     ]
-    return _cut(title, ("id", "category", "tier", "what", "because of", "tasks"), cells)
+    return _cut(title, ("id", "category", "tier", "what", "cause", "tasks"), cells)
 
 
 def _tasks(tasks: Sequence[str]) -> str:
@@ -90,7 +87,7 @@ def _scores(found: ScoreComparison, title: str) -> Iterable[Section]:
     columns = ("rank", "model", "first", "second", "second − first, paired", "tasks")
     yield Section(title, found.sentence + left_out, columns, rows)
     measures = [measure_cells(measure) for measure in found.measures]
-    yield Section("Beside deleting as many random tasks as have changed", "", MEASURE_COLUMNS, measures)
+    yield Section("Compared with deleting as many random tasks as have changed", "", MEASURE_COLUMNS, measures)
     flips = [(flip.task_id, str(flip.gained), str(flip.lost)) for flip in found.flips]
     if flips:
         yield _cut("Tasks whose scores differ", ("task", "models that gain", "models that lose"), flips)

@@ -1,7 +1,4 @@
-"""The leaderboard of an evaluation: what passed, what has no verdict, what never ran, and how episodes ended.
-
-What the episodes took: turns, messages, tool calls, tokens, seconds and money, with how many attempts say so.
-"""
+"""One row per agent: the leaderboard, and turns, tool calls, tokens, seconds and money used."""
 
 from collections.abc import Mapping, Sequence
 
@@ -45,7 +42,7 @@ class AgentRow(Record):
     retried: int
     """Episodes with more than one attempt."""
     endings: dict[str, int]
-    """How final attempts ended → how many; an ending is no verdict."""
+    """How final attempts ended → how many; an ending is not a verdict."""
     run: int
     """Episodes that were run, over all failure rates."""
     planned: int | None
@@ -58,7 +55,7 @@ class AgentRow(Record):
 
 
 def leaderboard(episodes: Episodes, about: About) -> tuple[AgentRow, ...]:
-    """Make the leaderboard, best score first; an agent that was planned and never ran stands last.
+    """Make the leaderboard, best score first; an agent that was planned and never ran comes last.
 
     Args:
         episodes: the attempts.
@@ -152,7 +149,7 @@ def usage(attempts: pd.DataFrame, agents: Sequence[str]) -> tuple[Usage, ...]:
         agents: agents in the order of the leaderboard.
 
     Returns:
-        Rows by agent and measure. What no attempt says is None, never 0.
+        Rows by agent and measure. A measure that no attempt has is None, never 0.
     """
     names = list(MEASURES)
     groups = attempts.groupby("agent")

@@ -1,7 +1,4 @@
-"""The one record behind the evaluation report, its JSON twin, its tables and its figures.
-
-From the table of episodes to the analysis: pure, deterministic, one pass per part.
-"""
+"""The one record behind the evaluation report, and how it is computed from the table of episodes: one pass per part."""
 
 from collections.abc import Sequence
 
@@ -28,7 +25,7 @@ from agenthard.taxonomy.record import Record
 
 
 class PublishedRow(Record):
-    """A published model beside the leaderboard. It has no rank: others measured it, on other instances."""
+    """A published model, for comparison with the leaderboard. It has no rank: it was measured on other instances."""
 
     model: PublishedModel
     """What was published."""
@@ -115,7 +112,7 @@ def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published]
         rows for one attempt the first one counts.
 
     Raises:
-        EvaluationError: when the table lacks a column without which nothing can be counted.
+        EvaluationError: when a required column is missing.
     """
     table = normalised(episodes)
     final = table.at_reference(table.final)

@@ -1,7 +1,4 @@
-"""What an evaluation was, as its runner says, and what can be wrong with what it hands over.
-
-The table of episodes, brought into one form: numbers as numbers, one verdict per attempt, first and final apart.
-"""
+"""The table of episodes: its columns, what was evaluated, and the normalised form that every figure uses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +16,7 @@ from agenthard.taxonomy.record import Record
 
 
 class EvaluationError(AgentHardError, ValueError):
-    """The episodes or a file to compare with cannot be read; the message says where, why and what to do."""
+    """The episodes, or published results, cannot be read; the message says where, why and what to do."""
 
     code = "AH708"
 
@@ -109,7 +106,7 @@ def read_episodes(path: Path) -> pd.DataFrame:
         The table.
 
     Raises:
-        EvaluationError: when there is no such file, or it is no Parquet.
+        EvaluationError: when there is no such file, or it is not Parquet.
     """
     try:
         return pd.read_parquet(path)
@@ -123,7 +120,7 @@ def normalised(frame: pd.DataFrame) -> Episodes:
     """Bring a table of episodes into one form.
 
     An agent that broke its own episode (``agent_error``) without a verdict has failed. An episode that the
-    infrastructure or the judge broke has no verdict, whatever the table says. A row without an agent or a task, and a
+    infrastructure or the judge broke has no verdict, regardless of the table. A row without an agent or a task, and a
     second row of one attempt, are left out; a column that is absent is unknown everywhere. Each such step is noted.
 
     Args:
@@ -208,6 +205,6 @@ def _numbers(frame: pd.DataFrame, name: str, notes: _Notes) -> Any:
         return np.full(len(frame), np.nan)
     numbers = pd.to_numeric(frame[name], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
     unusable = ~np.isfinite(numbers) & frame[name].notna().to_numpy()
-    notes.add(unusable, lambda n: f"{plural(n, 'row')} with a {name} that is no finite number: unknown")
+    notes.add(unusable, lambda n: f"{plural(n, 'row')} with a {name} that is not a finite number: unknown")
     numbers[~np.isfinite(numbers)] = np.nan
     return numbers

@@ -56,7 +56,7 @@ def _by_agent(analysis: EvaluationAnalysis) -> dict[str, Mapping[str, Usage]]:
 
 
 def _number(value: float | None) -> str:
-    """Write a mean or a total; one that nobody knows is a dash.
+    """Write a mean or a total; an unknown one is a dash.
 
     >>> _number(3.14159), _number(1234567.0), _number(None)
     ('3.1', '1,234,567', '–')
@@ -76,7 +76,7 @@ def _money(value: float) -> str:
 
 
 def _total(row: Usage, unit: str = "") -> str:
-    """Write a total with how many attempts it rests on: one that nobody knows is never 0.
+    """Write a total, as a lower bound where attempts have none; an unknown one is never 0.
 
     >>> _total(Usage(agent="a", measure="cost", known=1, attempts=2, total=3, mean=3, median=3, highest=3), "$")
     'at least $3.00'

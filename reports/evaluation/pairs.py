@@ -29,7 +29,7 @@ class PairResult(Record):
     """Two agents, compared on the tasks that both have a verdict on."""
 
     first: str
-    """Agent that stands higher on the leaderboard."""
+    """Agent that ranks higher."""
     second: str
     """The other agent."""
     family: str
@@ -57,7 +57,7 @@ class PairResult(Record):
 
 
 def score_matrix(final: pd.DataFrame, agents: Sequence[str]) -> ScoreMatrix:
-    """Gather verdicts into a matrix of agents × tasks; trials of one task share a cell."""
+    """Collect verdicts in a matrix of agents × tasks; trials of one task share a cell."""
     tasks = sorted(final["task_id"].unique())
     row = final["agent"].map({agent: i for i, agent in enumerate(agents)}).to_numpy(dtype=np.intp)
     column = final["task_id"].map({task: i for i, task in enumerate(tasks)}).to_numpy(dtype=np.intp)
@@ -80,7 +80,7 @@ def compare_agents(matrix: ScoreMatrix, families: Mapping[str, str], about: Abou
         about: level and seed.
 
     Returns:
-        The pairs in the order of the leaderboard; a pair that cannot be tested says why and takes no part in Holm.
+        Pairs in the order of the leaderboard; one that cannot be tested has a reason and no part in Holm's correction.
     """
     pairs = [
         (i, j)

@@ -1,9 +1,4 @@
-"""Models of published results: what others measured, on other instances and under other conditions.
-
-Rows of published results turned into models: results per instance, successes per cell, means per domain.
-
-Published results to compare with: results per instance, means per domain, or successes per cell, from CSV files.
-"""
+"""Published results to compare with: files of several shapes, read into passed instances per model, domain and cell."""
 
 import csv
 import re
@@ -23,7 +18,7 @@ class DomainCount(Record):
     domain: str
     """Domain."""
     passed: int
-    """Instances solved; from a mean, the whole number it stands for."""
+    """Instances solved; from a mean, the whole number that gives it."""
     n: int
     """Instances."""
 
@@ -53,9 +48,9 @@ class PublishedModel(Record):
     n: int
     """Instances."""
     domains: tuple[DomainCount, ...] = ()
-    """Per domain, where the file says it."""
+    """Per domain, where the file has it."""
     cells: tuple[CellCount, ...] = ()
-    """Per cell, where the file says it."""
+    """Per cell, where the file has it."""
 
 
 T = TypeVar("T", int, float)
@@ -63,7 +58,7 @@ Line = tuple[int, Mapping[str, str | None]]
 
 
 def per_instance(rows: Sequence[Line], source: str, problems: list[str]) -> list[PublishedModel]:
-    """Gather results per instance; a row that cannot be read, or an instance a second time, becomes a problem."""
+    """Collect results per instance; a row that cannot be read, or an instance a second time, becomes a problem."""
     seen: set[tuple[str, str]] = set()
     domains: dict[str, dict[str, list[int]]] = {}
     cells: dict[str, dict[tuple[int, int], list[int]]] = {}
@@ -93,7 +88,7 @@ def per_instance(rows: Sequence[Line], source: str, problems: list[str]) -> list
 
 
 def per_cell(rows: Sequence[Line], column: str, n: int, source: str, problems: list[str]) -> list[PublishedModel]:
-    """Gather successes per cell of n instances; a row that cannot be read, or a second one, becomes a problem."""
+    """Collect successes per cell of n instances; a row that cannot be read, or a second one, becomes a problem."""
     found: dict[str, dict[tuple[int, int], tuple[int, int]]] = {}
     for line, row in rows:
         model, place, passed = (row["model"] or "").strip(), _place(row), _number(row[column], int)
@@ -161,7 +156,7 @@ def counts_of(text: str | None, n: int, digits: int) -> list[int]:
         digits: decimals that the file prints.
 
     Returns:
-        Every k that fits; none when the text is no such mean.
+        Every k that fits; none when the text is not such a mean.
 
     >>> counts_of("0.944444", 54, 6), counts_of("0.5", 54, 6), counts_of("0.95", 54, 6), counts_of("0.5", 54, 1)
     ([51], [27], [], [25, 26, 27, 28, 29])
@@ -265,7 +260,7 @@ def read_published(path: Path, instances_per_domain: int = INSTANCES_PER_DOMAIN)
 
 
 def merged(files: Sequence[Published]) -> tuple[PublishedModel, ...]:
-    """Gather the models of several files: one that two files count equally becomes one, with all that both say.
+    """Merge the models of several files: one that two files count equally becomes one, with all that both say.
 
     Args:
         files: the files.

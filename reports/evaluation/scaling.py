@@ -1,7 +1,4 @@
-"""How long episodes get as more slots are hidden, and how the score falls with hidden slots and decoys.
-
-What failing tools cost: the score at each failure rate, paired by task and trial with no failures.
-"""
+"""How score and length of episodes follow hidden slots, decoys and failing tools."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

@@ -17,7 +17,7 @@ def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
         analysis: the analysis.
 
     Returns:
-        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason stands in
+        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason is in
         the column that ends in ``_undefined``. A table without rows is left out.
     """
     tables: dict[str, list[Row]] = {

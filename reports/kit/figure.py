@@ -24,7 +24,7 @@ class Key:
     colour: str
     """Name of the colour: a class of the style sheet."""
     text: str
-    """What the mark stands for."""
+    """Meaning of the mark."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Figure:
     keys: tuple[Key, ...] = ()
     """Legend."""
     subjects: tuple[str, ...] = ()
-    """What a reader can pick to see it stand out."""
+    """What a reader can pick to highlight it."""
     columns: tuple[str, ...] = ()
     """Columns of its data."""
     rows: Sequence[tuple[Any, ...]] = field(default=(), repr=False)
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
 
 Mark = Mapping[str, Any]
 """One mark: numbers and words of ours that its chart encodes; ``label``, the text it writes; ``subject``, what to
-highlight it with; ``tip``, what to say about it; ``quiet``, when it shows only while its subject is highlighted. Other
-people's words stand in the label, the subject and the tip only."""
+highlight it with; ``tip``, what to say about it; ``quiet``, when it shows only while its subject is highlighted. Text of the
+benchmark appears in the label, the subject and the tip only."""
 
 VEGA_LITE = "6.4"
 THEME = {
@@ -132,7 +132,7 @@ def draw(chart: "alt.TopLevelMixin", data: Mapping[str, Sequence[Mark]]) -> Mark
         data: rows by the name that the chart uses.
 
     Returns:
-        The ``svg`` element. It is hidden from assistive technology: the page puts a description beside it.
+        The ``svg`` element. It is hidden from assistive technology: the page has a description next to it.
     """
     import vl_convert
 
@@ -172,7 +172,7 @@ def _cleaned(node: ElementTree.Element, marks: Mapping[str, Mark]) -> ElementTre
 
 
 def _hoist(group: ElementTree.Element) -> None:
-    """Write an attribute that all children share, and SVG inherits, once at their parent: it stands for thousands."""
+    """Write an attribute that all children share, and SVG inherits, once at their parent, which saves thousands."""
     for name in _INHERITED:
         values = {child.get(name) for child in group}
         if len(group) > 1 and len(values) == 1 and (value := values.pop()) is not None:

@@ -27,7 +27,7 @@ def utf8(text: str) -> str:
 
 
 def json_text(value: Any, **options: Any) -> str:
-    """Serialise plain data as strict JSON in UTF-8; NaN and infinities, which JSON has no word for, become null.
+    """Serialise plain data as strict JSON in UTF-8; NaN and infinities, which JSON does not have, become null.
 
     Args:
         value: dicts, lists, tuples and scalars.
@@ -88,7 +88,7 @@ def write_csv_tables(tables: Mapping[str, list[Row]], folder: Path) -> list[Path
 
 
 def write_data(record: Record, summary: str, tables: Mapping[str, list[Row]], twin: Path) -> list[Path]:
-    """Write what lies next to the page of a report: its JSON twin, ``summary.md`` and ``tables/*.csv``.
+    """Write the files next to the page of a report: its JSON twin, ``summary.md`` and ``tables/*.csv``.
 
     Args:
         record: the analysis.

@@ -1,4 +1,4 @@
-"""Statistics in words: a share in percent, an interval with its unit once, an undefined value by its reason."""
+"""Statistics in words: shares in percent, intervals, reasons of undefined values, counts with their noun."""
 
 import re
 
@@ -16,7 +16,7 @@ def amount(value: float, unit: str) -> str:
             "distance", "τ-b", "rank" or "logit".
 
     Returns:
-        The number with as many digits as its unit bears.
+        The number with as many digits as its unit needs.
 
     >>> amount(0.6244, "share"), amount(0.131, "points"), amount(8, "models"), amount(-0.0412, "τ-b")
     ('62.4 %', '13.1 points', '8', '−0.041')
@@ -37,7 +37,7 @@ def amount(value: float, unit: str) -> str:
 
 
 def span(low: float, high: float, unit: str) -> str:
-    """Write an interval; the unit stands once.
+    """Write an interval; the unit appears once.
 
     >>> span(0.5513, 0.701, "share")
     '55.1–70.1 %'

@@ -42,7 +42,7 @@ class Steps:
     def spanning(cls, values: Sequence[float]) -> "Steps":
         """Take the finest steps of a round width that reach over the values with the shades there are.
 
-        One model that fails everything would take all the shades, so one pair in twenty may lie below the first step.
+        One model that fails everything would take all the shades, so one pair in twenty may be below the first step.
         """
         ordered = sorted(values)
         least, most = ordered[len(ordered) // 20], ordered[-1]
@@ -120,14 +120,14 @@ def _drawn(maps: list[AgreementMap], steps: Steps) -> Markup:
 
     models = max(len(grid.models) for grid in maps)
     cell = 26 if models <= MOST_NUMBERED else max(min(SIDE // models, 20), 8)
-    beside = models * cell <= 480 and len({grid.models for grid in maps}) == 1
+    in_row = models * cell <= 480 and len({grid.models for grid in maps}) == 1
     data: dict[str, list[Mark]] = {grid.split: _cells(grid, steps) for grid in maps}
     charts = []
     for i, grid in enumerate(maps):
-        named = not beside or i == 0
+        named = not in_row or i == 0
         data[f"{grid.split} names"] = _names(grid) if named else []
         charts.append(_map(grid, cell))
-    return draw(alt.hconcat(*charts, spacing=28) if beside else alt.vconcat(*charts, spacing=28), data)
+    return draw(alt.hconcat(*charts, spacing=28) if in_row else alt.vconcat(*charts, spacing=28), data)
 
 
 def _map(grid: AgreementMap, cell: int) -> "alt.LayerChart | alt.FacetChart":

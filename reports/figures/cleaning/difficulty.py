@@ -54,7 +54,7 @@ def difficulty_scatter(analysis: CleaningAnalysis) -> Figure:
         id="difficulty",
         title=TITLE,
         caption=f"n = {len(shown):,} tasks, {items.models} models; {items.left_out:,} tasks left out. "
-        f"{sentence(items.method)} Below zero, where weaker models do better than stronger ones, lie: {words}. "
+        f"{sentence(items.method)} Below zero, where weaker models do better than stronger ones: {words}. "
         f"Nothing here is drawn at random{'; pointing at a task shows its standard errors' if errors else ''}.",
         alt=f"Scatter of {len(shown):,} tasks by difficulty and discrimination. With negative discrimination: {words}.",
         svg=_drawn(items, shown),

@@ -1,4 +1,4 @@
-"""The bump chart: where each model stands on each split."""
+"""The bump chart: rank of each model on each split."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Separability against the number of tasks: how many pairs of models a split tells apart, beside random subsets."""
+"""Separability against the number of tasks: pairs of models that a split separates, compared with random subsets."""
 
 from markupsafe import Markup
 

@@ -15,15 +15,15 @@ class Entry:
     name: str
     """What it is about."""
     value: float
-    """Where its mark stands."""
+    """Position of its mark."""
     low: float | None
     """Lower end of its interval."""
     high: float | None
     """Upper end."""
     label: str
-    """The value in words, right of the drawing."""
+    """The value in words, to the right of the drawing."""
     tip: str
-    """What it says under the pointer."""
+    """Text of its tooltip."""
     shape: str = "circle"
     """Vega's name of the shape."""
     colour: str = "blue"
@@ -119,7 +119,7 @@ class Point:
     """One mark of a series."""
 
     x: float
-    """Where it stands."""
+    """Its position."""
     y: float
     """Its value."""
     low: float | None
@@ -127,7 +127,7 @@ class Point:
     high: float | None
     """Upper end."""
     tip: str
-    """What it says under the pointer."""
+    """Text of its tooltip."""
 
 
 @dataclass(frozen=True)

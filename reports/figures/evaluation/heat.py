@@ -34,7 +34,7 @@ def score_maps(analysis: EvaluationAnalysis) -> Figure:
     sizes = sorted({cell.scored for grid in maps if not grid.published for cell in grid.cells})
     n = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}" if sizes else "–"
     theirs = sum(grid.published for grid in maps)
-    also = f" {plural(theirs, 'map')} of published results stand last, with their own n." if theirs else ""
+    also = f" {plural(theirs, 'map')} of published results come last, with their own n." if theirs else ""
     return Figure(
         id="cells",
         title=TITLE,

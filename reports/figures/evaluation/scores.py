@@ -50,7 +50,9 @@ def board_intervals(analysis: EvaluationAnalysis) -> Figure:
         title=title,
         caption=f"Share of episodes with a verdict that passed, final attempts, {_level(analysis)} intervals: "
         f"clustered by task where trials repeat, else Wilson’s.{of_theirs}{_cut(entries)}",
-        alt=f"Scores of {plural(len(entries), 'line')}. " + "; ".join(f"{e.name} {e.label}" for e in entries[:40]) + ".",
+        alt=f"Scores of {plural(len(entries), 'line')}. "
+        + "; ".join(f"{e.name} {e.label}" for e in entries[:40])
+        + ".",
         svg=forest(entries[:MOST_LINES], "episodes passed, %", PERCENT),
         keys=(Key("●", "blue", "this evaluation"), *((Key("■", "grey", "published *"),) if analysis.published else ())),
         columns=columns,

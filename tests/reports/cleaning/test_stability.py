@@ -1,4 +1,4 @@
-"""Changes of a ranking beside the null of deleting as many random tasks."""
+"""Changes of a ranking compared with deleting as many random tasks."""
 
 import numpy as np
 
