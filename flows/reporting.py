@@ -15,9 +15,10 @@ from agenthard.audit.statistics.result import PREFIX
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
 from agenthard.reports.cleaning.analysis import analyse
-from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, RunTablesError, load_run
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, load_run
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.tables import write_analysis
+from agenthard.reports.kit.load import RunTablesError
 from agenthard.taxonomy.errors import MissingExtraError
 from agenthard.taxonomy.record import Record
 

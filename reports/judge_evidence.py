@@ -37,7 +37,7 @@ class EvidenceRow(Record):
 
 
 class VerdictCounts(Record):
-    """What became of the verdicts of one judge."""
+    """The verdicts of one judge by outcome."""
 
     judge: str
     """Judge, or "all"."""
@@ -69,7 +69,7 @@ class JudgeEvidence(Record):
 
 
 def judge_evidence(verdicts: Iterable[CheckedVerdict]) -> JudgeEvidence:
-    """Count what the evidence gate and the settling made of verdicts; their order does not matter.
+    """Count verdicts and issues after the evidence gate and the proofs; the order of verdicts does not matter.
 
     Args:
         verdicts: verdicts after the gate, errors included.

@@ -63,7 +63,7 @@ def write_page(result: AuditResult, path: Path) -> None:
 
 
 def write_summary(result: AuditResult, path: Path) -> None:
-    """Write the summary for a reader who has half a minute.
+    """Write the summary in Markdown.
 
     Args:
         result: the audit.

@@ -93,7 +93,7 @@ class AuditResult:
     policy: str
     """Text of the decision policy."""
     not_read: Sequence[NotRead] = ()
-    """What looks like tasks in the benchmark's folder and was not read."""
+    """Files in the benchmark's folder that look like tasks and were not read."""
     tickets: Sequence[Ticket] = ()
     """Shared causes, the one with the greatest effect on the score first."""
     models: Sequence[ModelRow] = ()

@@ -157,7 +157,7 @@ def _message(finding: Finding) -> str:
 
 
 def _literal(text: str) -> str:
-    r"""Keep text from being read as a placeholder or an embedded link (SARIF 2.1.0, 3.11.5 and 3.11.6).
+    r"""Prevent text from being read as a placeholder or an embedded link (SARIF 2.1.0, 3.11.5 and 3.11.6).
 
     >>> _literal("see {0} and [x](http://y), not [1]")
     'see {{0}} and \\[x](http://y), not [1]'

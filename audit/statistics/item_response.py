@@ -21,7 +21,7 @@ _DIFFICULTY_SPREAD = 1.5
 _DISCRIMINATION_SPREAD = 0.5
 _REACH = 6.0
 _LEAST_SPREAD = 0.1
-"""Spread of the log-odds between models, below which it is taken to be 0 (EM approaches 0 for ever)."""
+"""Spread of the log-odds between models, below which it counts as 0 (EM approaches 0 without reaching it)."""
 _TOLERANCE = 1e-7
 
 

@@ -17,7 +17,7 @@ def compare(
     ] = None,
     common_models: Annotated[
         bool,
-        typer.Option("--common-models", help="Compare the models that both sides have; else differing ones are refused."),
+        typer.Option("--common-models", help="Compare the models that both have; otherwise a difference is refused."),
     ] = False,
     min_verdicts: VerdictsOption = 0.8,
     draws: DrawsOption = 500,

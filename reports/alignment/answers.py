@@ -93,7 +93,7 @@ def audit_answers(
 def lint_answers(
     name: str, policy: Policy, task_ids: Sequence[str], findings: Sequence[Finding], coverage: Sequence[Coverage]
 ) -> Answers:
-    """Decide again without the judge's findings and without what people overruled.
+    """Decide again without the judge's findings and without the overrides of people.
 
     Args:
         name: what tables call it.

@@ -42,7 +42,7 @@ class Flip(Record):
 
 
 class DriftRow(Record):
-    """Flips among the tasks whose content is the same, by whether the same was asked."""
+    """Flips among the tasks whose content is the same, by whether the prompt or the checks are the same."""
 
     version: Literal["same", "changed", "unknown", "all"]
     """Whether the prompt, or the checks, are the same."""
@@ -55,7 +55,7 @@ class DriftRow(Record):
     direction_p: float
     """Exact McNemar test of whether flips go one way; 1 without a flip."""
     rate_p: float
-    """Exact binomial test of whether more tasks flip than may: P(X ≥ flips) at the allowed share."""
+    """Exact binomial test of whether more tasks flip than allowed: P(X ≥ flips) at the allowed share."""
 
 
 class Drift(Record):
@@ -70,7 +70,7 @@ class Drift(Record):
     without_verdict: dict[str, int]
     """Others by why: which run has no verdict on them and what it has instead."""
     rows: tuple[DriftRow, ...]
-    """All unchanged tasks, then by whether the same was asked."""
+    """All unchanged tasks, then by whether the prompt or the checks are the same."""
     flips: tuple[Flip, ...]
     """Every flip, in the order of the frozen set; those of changed tasks are among them."""
     allowed: float

@@ -16,7 +16,7 @@ PlanDesign = Literal["random", "balanced", "best split"]
 
 
 class Expected(Record):
-    """What is expected before the labels are there."""
+    """Expected values before labelling."""
 
     tasks: int = Field(ge=2)
     """Tasks of the benchmark."""
@@ -55,7 +55,7 @@ class Expected(Record):
 
 
 class PlanRow(Record):
-    """One design with so many labels, and what they buy."""
+    """One design with its number of labels, and the precision that it gives."""
 
     design: PlanDesign
     """random: tasks of the whole benchmark; balanced: half flagged; best split: the fewest labels that reach it."""
@@ -77,7 +77,7 @@ class Plan(Record):
     expected: Expected
     """What was assumed."""
     rows: tuple[PlanRow, ...]
-    """For each goal the three designs, then what the usual sample buys."""
+    """For each goal the three designs, then what the usual sample gives."""
     method: str = (
         "half of the Wilson interval at the effective number of tasks, with the finite population correction; recall "
         "of a balanced sample by weights, its variance by the delta method"

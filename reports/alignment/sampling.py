@@ -41,11 +41,11 @@ class SampledTask(Record):
     stratum: str
     """Stratum it was drawn from."""
     weight: float = Field(gt=0)
-    """Inverse of its probability to be drawn: population / sampled of its stratum."""
+    """Inverse of its probability of being drawn: population / sampled of its stratum."""
 
 
 class SampleKey(Record):
-    """How a sample was drawn. Kept apart from the sheet, because the strata reveal the judge's verdicts."""
+    """How a sample was drawn. Kept separate from the sheet, because the strata reveal the judge's verdicts."""
 
     schema_version: Literal["1"] = "1"
     """Version of this layout."""
@@ -75,7 +75,7 @@ def sample_size(population: int, share: float, least: int) -> int:
 
 
 def sample_balanced(answers: Answers, task_ids: Sequence[str], size: int, seed: int) -> SampleKey:
-    """Draw as many flagged as unflagged tasks; where one side has too few, the other fills up.
+    """Draw as many flagged as unflagged tasks; where one side has too few, the other gets the rest.
 
     Tasks without a verdict (undecided, error) are a stratum of their own, drawn in proportion.
 

@@ -85,7 +85,7 @@ class CategoryShare(Record):
 
 
 class ComponentShare(Record):
-    """Findings in one of the four parts of a task; signals, which only order a queue, are counted apart."""
+    """Findings in one of the four parts of a task; signals, which only order a queue, are counted separately."""
 
     component: str
     """user, environment, evaluation or ground_truth."""

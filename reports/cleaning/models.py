@@ -15,9 +15,8 @@ from agenthard.reports.cleaning.figure_data import (
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
 from agenthard.reports.cleaning.measures import Measure
-from agenthard.reports.cleaning.record import Undecided
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs
-from agenthard.reports.cleaning.splits import Split, SplitName, describe_split, undecided_bounds
+from agenthard.reports.cleaning.splits import Split, SplitName, Undecided, describe_split, undecided_bounds
 from agenthard.reports.cleaning.stability import RankingStability, Reading, ranking_stability
 from agenthard.reports.cleaning.stages import ScoreStatistics
 from agenthard.taxonomy.record import Record

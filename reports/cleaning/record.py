@@ -33,7 +33,7 @@ class TopFinding(Record):
 
 
 class Headline(Record):
-    """Thirty seconds: one sentence, five numbers, three findings."""
+    """The summary: one sentence, five numbers, three findings."""
 
     sentence: str
     """What was checked, what was flagged, and whether cleaning moved the ranking more than chance would."""

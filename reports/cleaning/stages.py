@@ -45,7 +45,7 @@ class Stage(Record):
     n: int | None = None
     """Tasks that the stage leaves; None when it was not run."""
     removed: int | None = None
-    """Tasks that the stage takes out of what the stage before left; None when it was not run."""
+    """Tasks that the stage removes; None when it was not run."""
     from_original: Result
     """Compression against the initial benchmark: 1 − n / n of the first stage."""
     from_previous: Result

@@ -206,7 +206,7 @@ def load_side(folder: Path) -> AuditSide:
 
 
 def task_contents(folder: Path) -> dict[str, str]:
-    """Hash what each task of an audit is, by its id (see ``CONTENT``)."""
+    """Hash the content of each task of an audit, by its id (see ``CONTENT``)."""
     table = read_table(folder, "tasks", ["id", *CONTENT], dictionaries=["environment"])
     hashes: dict[str, str] = {}
     for batch in table.to_batches():

@@ -24,7 +24,7 @@ class AgentRow(Record):
     final: Rate
     """Final attempt of every episode: the score."""
     first: Rate
-    """First attempt of every episode; it differs from the final one where a broken attempt was made again."""
+    """First attempt of every episode; it differs from the final one where a broken attempt was repeated."""
     errors_as_failures: Result
     """Share of all final attempts that passed, those without a verdict counted as failures; interval as the score's."""
     mean_score: float | None
@@ -132,7 +132,7 @@ class Usage(Record):
     attempts: int
     """Attempts there are."""
     total: float | None
-    """Sum over the attempts that say it: a lower bound when some do not, None when none does."""
+    """Sum over the attempts that have it: a lower bound when some do not, None when none does."""
     mean: float | None
     """Mean over the attempts that say it; None when none does."""
     median: float | None

@@ -70,7 +70,7 @@ class EvaluationAnalysis(Record):
     totals: Totals
     """What there is."""
     notes: tuple[str, ...]
-    """What was wrong with the table of episodes, and what was done about it."""
+    """Problems of the table of episodes, and how they were handled."""
     failure_rates: tuple[float, ...]
     """Failure rates that were run, rising; everything but ablation and usage is about the first one."""
     board: tuple[AgentRow, ...]

@@ -64,7 +64,7 @@ NUMBERS = ("hidden_slots", "decoy_budget", "failure_rate", "trial", "attempt", "
 STATUSES = ("ok", "agent_error", "infrastructure_error", "judge_error")
 NO_VERDICT = ("infrastructure_error", "judge_error")
 EPISODE = ["agent", "task_id", "failure_rate", "trial"]
-"""What tells one episode from another; its attempts share it."""
+"""Identity of an episode, which its attempts share."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Episodes:
     attempts: pd.DataFrame
     """Every attempt, in the order of agent, task, failure rate, trial and attempt."""
     notes: tuple[str, ...] = ()
-    """What was wrong with the table, and what was done about it."""
+    """Problems of the table, and how they were handled."""
 
     @cached_property
     def first(self) -> pd.DataFrame:
@@ -83,7 +83,7 @@ class Episodes:
 
     @cached_property
     def final(self) -> pd.DataFrame:
-        """The last attempt of every episode: the one that counts, for only a broken attempt is made again."""
+        """The last attempt of every episode: the one that counts, because only a broken attempt is repeated."""
         return self.attempts.drop_duplicates(EPISODE, keep="last").reset_index(drop=True)
 
     @cached_property

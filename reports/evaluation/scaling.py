@@ -58,7 +58,7 @@ class Trend(Record):
 
 
 def horizon(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[HorizonPoint, ...]:
-    """Average the length of episodes per agent and H, over final attempts that nothing outside the agent broke.
+    """Average the length of episodes per agent and H, over final attempts without an infrastructure or judge error.
 
     Args:
         final: final attempts at the reference failure rate.

@@ -38,7 +38,7 @@ class Figure:
     caption: str
     """n, method, seed and level of the intervals."""
     alt: str
-    """What a reader would see, for those who do not."""
+    """Description for readers who cannot see the drawing."""
     svg: Markup | None = None
     """The drawing."""
     reason: str = ""
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     import altair as alt
 
 Mark = Mapping[str, Any]
-"""One mark: numbers and words of ours that its chart encodes; ``label``, the text it writes; ``subject``, what to
-highlight it with; ``tip``, what to say about it; ``quiet``, when it shows only while its subject is highlighted. Text of the
+"""One mark: numbers and words of ours that its chart encodes; ``label``, the text it writes; ``subject``, for
+highlighting; ``tip``, its tooltip; ``quiet``, when it shows only while its subject is highlighted. Text of the
 benchmark appears in the label, the subject and the tip only."""
 
 VEGA_LITE = "6.4"

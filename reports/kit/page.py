@@ -1,4 +1,4 @@
-"""What the HTML pages of a report share: one file that opens offline, with its own style and script named by hash."""
+"""HTML pages: one file that opens offline, whose own style and script are named by hash."""
 
 import base64
 import hashlib

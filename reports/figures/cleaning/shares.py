@@ -2,8 +2,8 @@
 
 from markupsafe import Markup
 
-from agenthard.reports.cleaning.record import CleaningAnalysis, Retention
-from agenthard.reports.cleaning.splits import TITLES
+from agenthard.reports.cleaning.record import CleaningAnalysis
+from agenthard.reports.cleaning.splits import TITLES, Retention
 from agenthard.reports.figures.cleaning.separability import MARKS
 from agenthard.reports.kit.figure import COUNTED, Figure, Key, Mark, draw, short
 from agenthard.reports.kit.text import amount, plural, result_text

@@ -7,10 +7,10 @@ from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
 from agenthard.audit.judge.verdict import Issue
 from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
 from agenthard.reports.alignment.answers import (
-    unchecked_answers,
     audit_answers,
     lint_answers,
     panel_answers,
+    unchecked_answers,
     verdict_answers,
 )
 from agenthard.taxonomy import Evidence, Finding, Severity, Tier

@@ -3,8 +3,7 @@
 import pytest
 
 from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
-from agenthard.reports.cleaning.record import Undecided
-from agenthard.reports.cleaning.splits import Split, describe_split, retention_of, undecided_bounds
+from agenthard.reports.cleaning.splits import Split, Undecided, describe_split, retention_of, undecided_bounds
 
 
 def card(matrix: ScoreMatrix) -> Split:

@@ -15,8 +15,7 @@ from agenthard.reports.cleaning.figure_data import (
     SeparabilityCurve,
 )
 from agenthard.reports.cleaning.leaderboard import Board
-from agenthard.reports.cleaning.record import Retention, Undecided
-from agenthard.reports.cleaning.splits import SplitName
+from agenthard.reports.cleaning.splits import Retention, SplitName, Undecided
 from tests.reports.figures.sample_numbers import SHARES, SPLITS, band, estimate
 
 
