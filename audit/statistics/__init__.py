@@ -3,6 +3,7 @@
 * ``matrix``, ``loading``: scores of models on tasks, from runs, rows and files
 * ``result``: what a statistic returns, ``Estimate`` or ``Undefined``
 * ``intervals``, ``rates``, ``means``: closed-form intervals, rates and mean scores
+* ``sampling_frame``: rates and F1 over labelled tasks, with clusters and weights
 * ``resampling``, ``nulls``: bootstrap, and random subsets of equal size
 * ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
 * ``reduction``, ``diversity``: what a smaller benchmark keeps
@@ -47,7 +48,13 @@ if TYPE_CHECKING:
         ScoreMatrix,
         require_same_models,
     )
-    from agenthard.audit.statistics.means import ScoreBounds, clustered_mean, paired_difference, score_bounds
+    from agenthard.audit.statistics.means import (
+        ScoreBounds,
+        clustered_mean,
+        paired_difference,
+        paired_gap,
+        score_bounds,
+    )
     from agenthard.audit.statistics.nulls import (
         NullBand,
         NullDistribution,
@@ -97,6 +104,7 @@ if TYPE_CHECKING:
         stage_compressions,
     )
     from agenthard.audit.statistics.result import Estimate, Result, Undefined
+    from agenthard.audit.statistics.sampling_frame import SamplingFrame
     from agenthard.audit.statistics.separation import (
         ARENA_HARD_LEVEL,
         PAPER_THRESHOLD,
@@ -123,7 +131,7 @@ _MODULES = {
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
-    "means": "ScoreBounds clustered_mean paired_difference score_bounds",
+    "means": "ScoreBounds clustered_mean paired_difference paired_gap score_bounds",
     "nulls": "NullBand NullDistribution RankChangeNulls matrix_null random_subset_null rank_change_nulls",
     "paired_tests": "PairComparison PairedTest compare_pairs holm mcnemar_exact paired_separability tied_sets",
     "pass_k": "pass_at_k pass_hat_k trial_counts",
@@ -139,6 +147,7 @@ _MODULES = {
         "macro_compression pooled_compression retention stage_compressions"
     ),
     "result": "Estimate Result Undefined",
+    "sampling_frame": "SamplingFrame",
     "separation": (
         "ARENA_HARD_LEVEL PAPER_THRESHOLD arena_hard_separability close_pairs detectable_difference "
         "indistinguishable_groups indistinguishable_models minimum_detectable_difference score_intervals "
@@ -171,6 +180,7 @@ __all__ = [
     "RankMove",
     "Result",
     "SAFEGUARD",
+    "SamplingFrame",
     "ScoreBounds",
     "ScoreMatrix",
     "SentenceTransformerEmbedder",
@@ -216,6 +226,7 @@ __all__ = [
     "model_agreement",
     "ordinal_ranks",
     "paired_difference",
+    "paired_gap",
     "paired_separability",
     "pass_at_k",
     "pass_hat_k",

@@ -94,6 +94,33 @@ def paired_difference(
     return result
 
 
+def paired_gap(
+    first: Sequence[float], second: Sequence[float], clusters: Sequence[str] | None = None, level: float = 0.95
+) -> Result:
+    """Mean of ``first − second`` as ``paired_difference``, with a value also where all differences are equal.
+
+    There the spread is unknown, so the estimate has no interval.
+
+    Args:
+        first: one score per pair.
+        second: the other scores, in the same order.
+        clusters: name of the cluster of each pair; None for independent pairs.
+        level: coverage of the interval.
+
+    Returns:
+        The difference. Undefined as ``paired_difference`` in all other cases, such as without pairs.
+
+    >>> paired_gap([1, 1, 1], [0, 0, 0]).value
+    1.0
+    """
+    found = paired_difference(first, second, clusters, level)
+    gaps = {a - b for a, b in zip(first, second, strict=True)}
+    if isinstance(found, Estimate) or len(gaps) != 1:
+        return found
+    method = f"all {len(first):,} pairs differ by the same; no spread, so no interval"
+    return Estimate(value=gaps.pop(), n=len(first), of=len(first), unit="tasks", method=method)
+
+
 def _why_no_spread(x: NDArray[np.float64], n_clusters: int) -> str | None:
     if len(x) < 2:
         return f"{len(x)} value(s) were given; a standard error needs two"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from agenthard.audit.statistics.rates import prevalence_adjusted_precision
 from agenthard.audit.statistics.resampling import random_subsets
 from agenthard.audit.statistics.result import Estimate, Result, undefined
+from agenthard.audit.statistics.sampling_frame import LEVEL, Mask, SamplingFrame
 from agenthard.reports.alignment.answers import Answer, Answers
-from agenthard.reports.alignment.frame import LEVEL, Frame, Mask
 from agenthard.reports.alignment.truth import Truth
 from agenthard.taxonomy.record import Record
 
@@ -69,7 +69,7 @@ class Labelled:
 
     truth: tuple[Truth, ...]
     """Truth of each task."""
-    frame: Frame
+    frame: SamplingFrame
     """The same tasks, with clusters and weights."""
 
     @property

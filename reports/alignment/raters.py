@@ -10,8 +10,8 @@ from agenthard.audit.statistics.matrix import ScoreMatrix
 from agenthard.audit.statistics.paired_tests import PairComparison, compare_pairs
 from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Result, Undefined
+from agenthard.audit.statistics.sampling_frame import Mask, SamplingFrame
 from agenthard.reports.alignment.answers import Answers
-from agenthard.reports.alignment.frame import Frame, Mask
 from agenthard.reports.alignment.measures import Labelled, Settings
 from agenthard.reports.alignment.truth import Names, Truth
 from agenthard.reports.labels import Label
@@ -211,7 +211,7 @@ def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings
     )
 
 
-def _clusters(frame: Frame, common: Mask) -> list[str] | None:
+def _clusters(frame: SamplingFrame, common: Mask) -> list[str] | None:
     if frame.clusters is None:
         return None
     return [name for name, counted in zip(frame.clusters, common, strict=True) if counted]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from agenthard.audit.statistics.result import Result
+from agenthard.audit.statistics.sampling_frame import SamplingFrame
 from agenthard.reports.alignment.answers import Answers
-from agenthard.reports.alignment.frame import Frame
 from agenthard.reports.alignment.judge_errors import FailureModes, SecondLook, failure_modes, second_look
 from agenthard.reports.alignment.kinds import Kinds, by_kind
 from agenthard.reports.alignment.measures import (
@@ -187,9 +187,9 @@ def _unseen(key: SampleKey, used: Sequence[Truth]) -> dict[str, int]:
     return {s.name: s.population for s in key.strata if s.population and s.name not in seen}
 
 
-def _frame(used: Sequence[Truth], key: SampleKey | None, strata: dict[str, str] | None) -> Frame:
+def _frame(used: Sequence[Truth], key: SampleKey | None, strata: dict[str, str] | None) -> SamplingFrame:
     clusters = tuple(task.cluster or f"task {task.task_id}" for task in used)
-    return Frame(
+    return SamplingFrame(
         tasks=tuple(task.task_id for task in used),
         clusters=clusters if len(set(clusters)) < len(clusters) else None,
         strata=None if strata is None else tuple(strata[task.task_id] for task in used),

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from agenthard.audit.statistics import Result, wilson_interval
+from agenthard.audit.statistics import Result, minimum_detectable_difference, wilson_interval
 from agenthard.reports.evaluation.agents import AgentRow, Usage, leaderboard, usage
 from agenthard.reports.evaluation.cells import DomainScore, HeatMap, domain_scores, heat_maps
 from agenthard.reports.evaluation.episodes import About, Episodes, normalised
-from agenthard.reports.evaluation.pairs import PairResult, compare_agents, detectable_overall, score_matrix
+from agenthard.reports.evaluation.pairs import PairResult, compare_agents, score_matrix
 from agenthard.reports.evaluation.published import Published, PublishedModel, merged
 from agenthard.reports.evaluation.scaling import (
     FailureScore,
@@ -142,7 +142,7 @@ def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published]
         trends=trends(final, agents, about),
         failures=failure_scores(table, agents, about),
         pairs=pairs,
-        detectable=detectable_overall(matrix),
+        detectable=minimum_detectable_difference(matrix),
         usage=usage(table.attempts, agents),
     )
 

@@ -17,9 +17,9 @@ from agenthard.audit.statistics import (
     compare_pairs,
     holm,
     minimum_detectable_difference,
+    paired_gap,
 )
 from agenthard.reports.evaluation.episodes import About
-from agenthard.reports.evaluation.scaling import paired_gap
 from agenthard.taxonomy.record import Record
 
 PAIR_RESAMPLES = 4000
@@ -94,11 +94,6 @@ def compare_agents(matrix: ScoreMatrix, families: Mapping[str, str], about: Abou
         update = {"adjusted_p": adjusted, "significant": adjusted <= 1 - about.level + 1e-12}
         tested[k] = tested[k].model_copy(update=update)
     return tuple(tested)
-
-
-def detectable_overall(matrix: ScoreMatrix) -> Result:
-    """Smallest difference that the tasks with a verdict for every agent would detect, over all pairs of agents."""
-    return minimum_detectable_difference(matrix)
 
 
 def _pair(matrix: ScoreMatrix, i: int, j: int, families: Mapping[str, str], about: About, resamples: int) -> PairResult:

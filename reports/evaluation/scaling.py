@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from agenthard.audit.statistics import Estimate, Result, paired_difference, rank_trend
+from agenthard.audit.statistics import Estimate, Result, paired_gap, rank_trend
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.evaluation.episodes import About, Episodes
@@ -167,16 +167,6 @@ def failure_scores(episodes: Episodes, agents: Sequence[str], about: About) -> t
         )
         for (agent, p), rate in sorted(counted.items(), key=lambda item: (agents.index(item[0][0]), item[0][1]))
     )
-
-
-def paired_gap(first: Sequence[float], second: Sequence[float], clusters: Sequence[str], level: float) -> Result:
-    """Mean of first − second; where all gaps are equal, that gap without an interval, for its spread is unknown."""
-    found = paired_difference(first, second, clusters, level)
-    gaps = {a - b for a, b in zip(first, second, strict=True)}
-    if isinstance(found, Estimate) or len(gaps) != 1:
-        return found
-    method = f"all {len(first):,} pairs differ by the same; no spread, so no interval"
-    return Estimate(value=gaps.pop(), n=len(first), of=len(first), unit="episodes", method=method)
 
 
 def _difference(part: pd.DataFrame, reference: pd.DataFrame | None, level: float) -> Result:

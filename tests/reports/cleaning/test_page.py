@@ -9,8 +9,8 @@ import pytest
 
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import LedgerEntry
-from agenthard.reports.cleaning.page import slug
 from agenthard.reports.cleaning.record import GLOSSARY
+from agenthard.reports.kit.page import anchor
 from agenthard.reports.result import AuditResult
 from tests.reports.browsing import Visit, row, words
 from tests.reports.figures.sample import sample, without_runs
@@ -166,4 +166,4 @@ def test_every_word_of_the_templates_is_in_the_glossary() -> None:
 
 
 def test_slugs_of_the_glossary_differ() -> None:
-    assert len({slug(term.term) for term in GLOSSARY}) == len(GLOSSARY)
+    assert len({anchor(term.term) for term in GLOSSARY}) == len(GLOSSARY)

@@ -1,4 +1,4 @@
-"""Rates over labelled tasks: as they are, in clusters, or weighted up from a sample to the whole benchmark."""
+"""Rates and F1 over labelled tasks: as they are, in clusters, or weighted up from a sample to the whole benchmark."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,8 +20,15 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Frame:
-    """What the rates of a set of labelled tasks need to know about the tasks, in the order of the tasks."""
+class SamplingFrame:
+    """Labelled tasks with their clusters and strata, for rates about them or about the whole benchmark.
+
+    >>> frame = SamplingFrame(("a", "b", "c", "d"))
+    >>> hits, among = np.array([True, True, False, False]), np.array([True, True, True, True])
+    >>> result = frame.rate(hits, among)
+    >>> result.value, round(result.low, 3), round(result.high, 3)
+    (0.5, 0.15, 0.85)
+    """
 
     tasks: tuple[str, ...]
     """Ids of the labelled tasks."""
