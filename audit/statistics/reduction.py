@@ -166,7 +166,7 @@ def category_coverage(categories: Mapping[str, str], kept: Collection[str]) -> R
         kept: ids of the tasks that are left.
 
     Returns:
-        The share, 0..1. Undefined when there are no categories.
+        The share, 0..1. Undefined without categories.
 
     Raises:
         ValueError: when a kept task has no category.

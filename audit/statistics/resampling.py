@@ -34,7 +34,7 @@ def bootstrap_means(
         Blocks of resampled means, rows are resamples, columns are those of ``values``.
 
     Raises:
-        ValueError: when there are no resamples, or not one cluster per task.
+        ValueError: for fewer than one resample, or not one cluster per task.
     """
     if resamples < 1:
         raise ValueError(f"a bootstrap needs at least one resample, got {resamples}")

@@ -26,7 +26,7 @@ class Answer(Record):
     probability: float | None = None
     """Probability of a flaw, when the judge gives one."""
     reason: str = ""
-    """First reason of a flag, or why there is no verdict."""
+    """First reason of a flag, or why the verdict is missing."""
 
     @property
     def flagged(self) -> bool | None:

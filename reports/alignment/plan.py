@@ -88,7 +88,7 @@ class Plan(Record):
 def make_plan(expected: Expected, half_widths: tuple[float, ...], share: float = 0.1, least: int = 30) -> Plan:
     """Find the labels that each design needs for each half width, for precision and recall both.
 
-    The number is the smallest whose interval, at the expected values, is no wider; a real sample can come out wider or
+    The number is the smallest whose interval, at the expected values, is not wider; a real sample can come out wider or
     narrower.
 
     Args:

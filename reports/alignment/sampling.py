@@ -86,7 +86,7 @@ def sample_balanced(answers: Answers, task_ids: Sequence[str], size: int, seed: 
         seed: seed of the draw.
 
     Raises:
-        SampleError: when there is no task.
+        SampleError: without tasks.
     """
     strata: dict[str, list[str]] = {"flagged": [], "unflagged": [], "no verdict": []}
     for task_id in task_ids:

@@ -80,7 +80,7 @@ def read_label_set(paths: Sequence[Path], truth: str = "flawed") -> LabelSet:
     second look. A later line of the same annotator on the same task counts instead of the earlier one.
 
     Raises:
-        LabelError: when a file cannot be read, a line is not a label, or there are no labels.
+        LabelError: when a file cannot be read, a line is not a label, or no label is found.
     """
     found: dict[tuple[str, str], Label] = {}
     looks: list[SecondLookLine] = []

@@ -33,7 +33,7 @@ def analyse(
         there.
 
     Raises:
-        AnalysisError: when there is no such experiment.
+        AnalysisError: when the experiment does not exist.
     """
     settings = settings or AnalysisSettings()
     chosen = choose_runs(

@@ -139,7 +139,7 @@ def choose_runs(
         The runs; undefined without any run of the benchmark's tasks.
 
     Raises:
-        AnalysisError: when there is no such experiment.
+        AnalysisError: when the experiment does not exist.
     """
     present = [experiment for experiment in experiments if experiment.missing.tasks]
     if not present:

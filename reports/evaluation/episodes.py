@@ -106,7 +106,7 @@ def read_episodes(path: Path) -> pd.DataFrame:
         The table.
 
     Raises:
-        EvaluationError: when there is no such file, or it is not Parquet.
+        EvaluationError: when the file does not exist, or is not Parquet.
     """
     try:
         return pd.read_parquet(path)

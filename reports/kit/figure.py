@@ -42,7 +42,7 @@ class Figure:
     svg: Markup | None = None
     """The drawing."""
     reason: str = ""
-    """Why there is no drawing; empty when there is one."""
+    """Why the drawing is missing; empty when there is one."""
     keys: tuple[Key, ...] = ()
     """Legend."""
     subjects: tuple[str, ...] = ()

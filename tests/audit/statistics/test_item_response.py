@@ -129,7 +129,7 @@ def test_tasks_without_a_difference_have_no_parameters(matrix: Build) -> None:
     assert parameters(fit)[0] == pytest.approx(parameters(plain)[0], abs=1e-9)
 
 
-def test_a_missing_cell_counts_for_nobody(matrix: Build) -> None:
+def test_a_missing_cell_does_not_count(matrix: Build) -> None:
     x, _, _ = simulated(12, 6, seed=6)
     gappy = x.astype(object)
     gappy[0, 2] = None

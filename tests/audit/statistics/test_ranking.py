@@ -63,7 +63,7 @@ def test_a_group_is_measured_from_its_first_model() -> None:
 def test_ties_keep_the_initial_order() -> None:
     initial = {"a": 0.5, "b": 0.7, "c": 0.5, "d": 0.2}
     assert ordinal_ranks(initial) == {"a": 2, "b": 1, "c": 3, "d": 4}
-    # all tied later: nobody moves, because ties keep the initial ranking and not the order of the file
+    # all tied later: no model moves, because ties keep the initial ranking and not the order of the file
     assert [move.shift for move in rank_moves(initial, dict.fromkeys(initial, 0.4))] == [0, 0, 0, 0]
 
 

@@ -45,7 +45,7 @@ def test_sheets_of_several_annotators_are_read_together(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("{", "line 1: not JSON"),
+        ("{", "line 1: not valid JSON"),
         ("[1]", "line 1: expected a JSON object"),
         ({"flawed": True}, "line 1: KeyError: 'task_id'"),
         ({"task_id": "a"}, "KeyError: 'flawed'"),

@@ -30,7 +30,7 @@ def test_a_model_never_selects_the_tasks_it_is_scored_on() -> None:
         ("t1", "hard"),
         ("t2", "all_fail"),
     ]
-    # Without a: t0 is solved by b only (1/2), t1 by b (1/2). Without b: t0 by a, t1 by nobody (all fail).
+    # Without a: t0 is solved by b only (1/2), t1 by b (1/2). Without b: t0 by a, t1 by no model (all fail).
     # Without c: t0 by both (easy), t1 by b.
     assert found.own_tasks == {"a": ("t0", "t1"), "b": ("t0",), "c": ("t1",)}
     assert found.record.cross_fitted == {"a": 2, "b": 1, "c": 1}

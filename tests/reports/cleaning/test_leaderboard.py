@@ -19,7 +19,7 @@ def board(matrix: ScoreMatrix, failures: ScoreMatrix | None = None) -> Board:
     return make_board("initial", matrix.tasks, scores, other, matrix, None, SETTINGS)
 
 
-def test_infrastructure_errors_are_left_out_and_the_other_reading_stands_beside() -> None:
+def test_infrastructure_errors_are_left_out_and_the_other_reading_is_shown_too() -> None:
     tasks = [f"t{i}" for i in range(4)]
     missing = ScoreMatrix.from_array([[1, 1, 1, None], [1, 1, 0, 1]], ["a", "b"], tasks)
     failures = ScoreMatrix.from_array([[1, 1, 1, 0], [1, 1, 0, 1]], ["a", "b"], tasks)
@@ -97,7 +97,7 @@ def test_on_equal_tasks_clusters_are_resampled_whole(matrix: ScoreMatrix) -> Non
 
 
 def test_each_model_is_scored_on_its_own_tasks_that_every_model_has_a_verdict_on() -> None:
-    # t3 has no verdict of b, so it counts for nobody.
+    # t3 has no verdict of b, so it does not count.
     matrix = ScoreMatrix.from_array([[1, 0, 1, 1], [0, 1, 1, None]], ["a", "b"], ["t0", "t1", "t2", "t3"])
     counted = CountedScores.on_own_tasks(matrix, {"a": ("t0", "t1", "t3"), "b": ("t1", "t2")})
     # a: t0 passed, t1 failed = 1/2; b: t1 and t2 passed = 2/2.

@@ -83,7 +83,7 @@ def test_models_that_ran_too_little_stand_apart(open_cleaning: Open) -> None:
     assert outsider == ["vendor-9/late-model", "5 of 40", "4", "5", "1", "attempted 5 of 40 tasks (retail 5/40)"]
 
 
-def test_every_change_of_rank_stands_beside_its_null(open_cleaning: Open) -> None:
+def test_every_change_of_rank_is_shown_with_its_null(open_cleaning: Open) -> None:
     page = open_cleaning(sample()).page
     assert page.locator("#stability .verdict").first.inner_text().startswith("≈ No figure exceeds")
     tau = row(page, "stability-initial-cleaned", "Kendall τ-b")

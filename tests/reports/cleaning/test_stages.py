@@ -1,4 +1,4 @@
-"""The stage table: sizes, compression, and statistics beside random subsets."""
+"""The stage table: sizes, compression, and statistics compared with random subsets."""
 
 import pytest
 
@@ -54,7 +54,7 @@ def test_without_scores_diversity_is_still_there() -> None:
     assert (diversity.null.n, diversity.null.of) == (9, 10)
 
 
-def test_scores_stand_beside_the_original_and_random_subsets_of_equal_size() -> None:
+def test_scores_are_compared_with_the_original_and_random_subsets_of_equal_size() -> None:
     rows = [[1, 0] * 5, [1, 1, 0, 0, 1] * 2, [0, 0, 1, 0, 0] * 2]
     matrix = ScoreMatrix.from_array(rows, ["a", "b", "c"], TASKS)
     agreement, corrected, separability = ScoreStatistics(matrix, None, SETTINGS).of_split(TASKS[:5])

@@ -178,7 +178,7 @@ def usage(found: EvaluationAnalysis, measure: str) -> Usage:
     return next(row for row in found.usage if row.measure == measure)
 
 
-def test_a_cost_that_nobody_knows_is_not_zero() -> None:
+def test_an_unknown_cost_is_not_zero() -> None:
     found = run({"turns": 3}, {"task_id": "t2", "turns": 5})
     assert usage(found, "cost").total is None and usage(found, "cost").known == 0 and found.totals.cost is None
     assert (usage(found, "turns").total, usage(found, "turns").mean) == (8, 4)

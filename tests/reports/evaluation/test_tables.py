@@ -34,7 +34,7 @@ def test_the_twin_is_strict_json_and_reads_back(tmp_path: Path) -> None:
     assert "NaN" not in text and EvaluationAnalysis.model_validate(json.loads(text)) == analysis
 
 
-def test_tables_hold_reasons_beside_empty_cells(tmp_path: Path) -> None:
+def test_tables_hold_reasons_next_to_empty_cells(tmp_path: Path) -> None:
     write_evaluation(whole(tmp_path, ("=cmd()", "b", "c")), tmp_path)
     rows = list(csv.DictReader((tmp_path / "tables" / "failure_rates.csv").read_text().splitlines()))
     assert rows[0]["agent"] == "'=cmd()", "a spreadsheet does not run it"

@@ -1,4 +1,4 @@
-"""What each figure shows, read back from its drawing, and the words beside it."""
+"""What each figure shows, read back from its drawing, and the words next to it."""
 
 import re
 
