@@ -16,15 +16,15 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
 from agenthard.reports.alignment.answers import (
     Answers,
-    as_said_answers,
     audit_answers,
     lint_answers,
     panel_answers,
+    unchecked_answers,
     verdict_answers,
 )
 from agenthard.reports.alignment.drift import Side
 from agenthard.reports.alignment.sampling import SampleKey, pass_rates
-from agenthard.reports.comparison.loading import task_contents
+from agenthard.reports.comparison.audits import task_contents
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import read_yaml
 
@@ -74,7 +74,7 @@ def read_answers(run: Path) -> RunAnswers:
     lint = lint_answers("lint only: dropped or review", policy, ids, findings, coverage)
     candidates += [answers.named(f"rules and judge: {answers.name}") for answers in (marked, dropped)]
     return RunAnswers(
-        ids, candidates, [panel, *alone] if len(alone) > 1 else [panel], [lint, *as_said_answers(verdicts)]
+        ids, candidates, [panel, *alone] if len(alone) > 1 else [panel], [lint, *unchecked_answers(verdicts)]
     )
 
 

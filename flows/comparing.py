@@ -4,13 +4,12 @@ from pathlib import Path
 
 from agenthard.audit.statistics import DifferentModelsError, ScoreMatrix, read_matrix
 from agenthard.flows.errors import CommandError
-from agenthard.reports.cleaning.choice import reorder_models
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from agenthard.reports.cleaning.loading import RunTablesError
-from agenthard.reports.cleaning.matrix_analysis import MatrixAnalysis, analyse_matrix
-from agenthard.reports.comparison.audits import AuditComparison, ComparisonError, compare_audits
-from agenthard.reports.comparison.loading import load_side
+from agenthard.reports.cleaning.models import MatrixAnalysis, analyse_matrix
+from agenthard.reports.cleaning.runs import reorder_models
+from agenthard.reports.comparison.audits import AuditComparison, ComparisonError, compare_audits, load_side
 from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
+from agenthard.reports.kit.load import RunTablesError
 from agenthard.taxonomy.record import Record
 
 

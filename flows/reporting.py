@@ -14,11 +14,11 @@ from agenthard.audit.statistics import Undefined
 from agenthard.audit.statistics.result import PREFIX
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
-from agenthard.reports.cleaning.analyse import analyse
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from agenthard.reports.cleaning.loading import RunTablesError, load_run
-from agenthard.reports.cleaning.writing import write_analysis
+from agenthard.reports.cleaning.analysis import analyse
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, load_run
+from agenthard.reports.cleaning.record import CleaningAnalysis
+from agenthard.reports.cleaning.tables import write_analysis
+from agenthard.reports.kit.load import RunTablesError
 from agenthard.taxonomy.errors import MissingExtraError
 from agenthard.taxonomy.record import Record
 
@@ -83,7 +83,7 @@ def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
 
 def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:
     """Write the page, its JSON twin, the summary and the tables into ``RUN/report``."""
-    from agenthard.reports.cleaning_page import write_cleaning_page
+    from agenthard.reports.cleaning.page import write_cleaning_page
 
     folder = report_folder(settings)
     write_analysis(analysis, folder)

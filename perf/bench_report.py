@@ -15,10 +15,10 @@ import numpy as np
 
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.statistics import ScoreMatrix, read_matrix
-from agenthard.reports.cleaning.analyse import analyse
+from agenthard.reports.cleaning.analysis import analyse
 from agenthard.reports.cleaning.inputs import AuditIdentity, CleaningInput, Experiment, TaskFacts
-from agenthard.reports.cleaning.writing import write_analysis
-from agenthard.reports.cleaning_page import write_cleaning_page
+from agenthard.reports.cleaning.page import write_cleaning_page
+from agenthard.reports.cleaning.tables import write_analysis
 
 LIMIT_S = 30.0
 WORDS = [f"word{i}" for i in range(4000)]

@@ -1,8 +1,8 @@
 """The table of seeded faults, for a README."""
 
 from agenthard.reports.fault_score import TARGET_FALSE_ALARMS, TARGET_RECALL, FaultScore, RecallRow
+from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.label_causes import Rate
-from agenthard.reports.markdown import md, table
 
 
 def fault_table(score: FaultScore) -> str:

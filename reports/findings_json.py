@@ -4,7 +4,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from agenthard.reports.json_text import json_text
+from agenthard.reports.kit.files import json_text
 from agenthard.reports.places import Place, Places
 from agenthard.reports.result import AuditResult
 from agenthard.reports.totals import ledger, sentence, totals

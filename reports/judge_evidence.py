@@ -1,4 +1,4 @@
-"""How far the words of judges can be found again: per judge and per category, and what became of their issues."""
+"""How many quotes of judges are found in the material, and how many issues are verified, per judge and category."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
 from agenthard.audit.statistics.intervals import clustered_wilson
 from agenthard.reports.fault_table import rate
+from agenthard.reports.kit.markdown import md, table
 from agenthard.reports.label_causes import Rate
-from agenthard.reports.markdown import md, table
 from agenthard.taxonomy.record import Record
 
 
 class EvidenceRow(Record):
-    """What code says of some issues."""
+    """Counts of some issues after verification."""
 
     name: str
     """Judge, category, or "all"."""
@@ -21,7 +21,7 @@ class EvidenceRow(Record):
     exact: int
     """Quotes found as quoted."""
     normalised: int
-    """Quotes found but for space, Unicode forms or escapes."""
+    """Quotes found except for differences in space, Unicode forms or escapes."""
     elsewhere: int
     """Quotes found in another passage than the one named."""
     not_found: int
@@ -31,13 +31,13 @@ class EvidenceRow(Record):
     refuted: int
     """Issues that a check or an execution refuted."""
     patches: int
-    """Issues that stand and came with a patch."""
+    """Verified issues with a patch."""
     patches_accepted: int
     """Those whose patch was accepted."""
 
 
 class VerdictCounts(Record):
-    """What became of the verdicts of one judge."""
+    """The verdicts of one judge by outcome."""
 
     judge: str
     """Judge, or "all"."""
@@ -46,13 +46,13 @@ class VerdictCounts(Record):
     answered: int
     """Verdicts given (k)."""
     flawed: int
-    """Flawed, with an issue that stands."""
+    """Flawed, with a verified issue."""
     not_flawed: int
     """Not flawed."""
     cannot_tell: int
     """Cannot tell, in the judge's own words."""
     demoted: int
-    """Flawed in the judge's words, and no issue stands: cannot tell."""
+    """Flawed according to the judge, but no issue is verified: cannot tell."""
 
 
 class JudgeEvidence(Record):
@@ -69,7 +69,7 @@ class JudgeEvidence(Record):
 
 
 def judge_evidence(verdicts: Iterable[CheckedVerdict]) -> JudgeEvidence:
-    """Count what the evidence gate and the settling made of verdicts; their order does not matter.
+    """Count verdicts and issues after the evidence gate and the proofs; the order of verdicts does not matter.
 
     Args:
         verdicts: verdicts after the gate, errors included.

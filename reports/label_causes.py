@@ -13,7 +13,7 @@ from typing import Literal
 
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.statistics.intervals import wilson
-from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import Names
 from agenthard.reports.labels import Label
 from agenthard.taxonomy.finding import Finding, Level, Severity, Tier
 from agenthard.taxonomy.record import Record
@@ -191,7 +191,7 @@ class _Comparing:
 
 
 def pointer_of(place: str) -> str | None:
-    """Return the JSON Pointer that a label's place stands for; None when it names no place of a task record.
+    """Return the JSON Pointer of a label's place; None when it names no place of a task record.
 
     >>> pointer_of("/ground_truth/turns/0"), pointer_of("ground_truth"), pointer_of("initial_config")
     ('/ground_truth/turns/0', '/ground_truth', None)

@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from agenthard.audit.decisions.policy import Decision
-from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import Names
 from agenthard.reports.label_causes import WITH_TICKETS, Causes, Rate, by_cause, is_shared_cause, rate_of
 from agenthard.reports.labels import Label, LabelFile
 from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
 
 DataKind = Literal["development", "held-out"]
-"""development: the checks were developed with these labels at hand; held-out: nobody who wrote a check saw them."""
+"""development: the checks were developed with these labels at hand; held-out: no author of a check saw them."""
 
 
 class ScoreRow(Record):
     """How well one way of flagging agrees with the labels."""
 
     name: str
-    """Check id, or what the row stands for."""
+    """Check id, or the name of the row."""
     kind: str
     """check, overall or baseline."""
     data: DataKind

@@ -35,9 +35,9 @@ class Label(Record):
     annotator: str | None = None
     """Who labelled it."""
     mode: str | None = None
-    """Why the judge was wrong on it, in the words of somebody who looked."""
+    """Why the judge was wrong on it, in the words of an annotator."""
     confirmed_later: bool | None = None
-    """What a second look at a flag said that the first labels call wrong: True = the flaw is there after all."""
+    """Result of a second look at a flag that the first labels call wrong: True = the flaw is there after all."""
 
 
 class LabelFile(Record):
@@ -46,7 +46,7 @@ class LabelFile(Record):
     labels: tuple[Label, ...]
     """Lines that say flawed or sound."""
     unlabelled: tuple[str, ...]
-    """Ids of the tasks whose line says null: nobody decided. They count in no rate."""
+    """Ids of the tasks whose line says null: undecided. They count in no rate."""
 
 
 def read_labels(path: Path, truth: str = "flawed") -> LabelFile:
@@ -57,7 +57,7 @@ def read_labels(path: Path, truth: str = "flawed") -> LabelFile:
     (``pointer``, ``pointers`` or ``fields_material``) are optional.
 
     Raises:
-        LabelError: when the file cannot be read, or a line lacks them.
+        LabelError: when the file cannot be read, or a line does not have them.
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()

@@ -1,11 +1,15 @@
-"""Where evidence stands in the benchmark's own files: from a pointer into a record to a file and a line."""
+"""Where evidence is in the benchmark's own files: a file and a line for each pointer, and a quote in its context."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
+from agenthard.audit.evidence import canonical_json, text_at
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.audit.sources.formats.json_records import RawRecord, read_json_array
@@ -25,7 +29,7 @@ class Place:
     file: str
     """Path with forward slashes, relative to the benchmark's root, or to the runs that were given."""
     line: int | None
-    """1-based line; None when it cannot be told."""
+    """1-based line; None when unknown."""
     of_run: bool = False
     """True when the file is a log of runs rather than the benchmark's data."""
 
@@ -34,7 +38,7 @@ class Place:
 
 
 def origin_of(task: AgentTask, pointer: str) -> Origin | None:
-    """Find where the text at ``pointer`` stands, with the rest of the pointer appended to the origin's.
+    """Find the origin of the text at ``pointer``, with the rest of the pointer appended to the origin's.
 
     A tool's own origin counts before those of the task; among these, the longest prefix of ``pointer`` counts.
     """
@@ -76,7 +80,7 @@ class Places:
         self._documents: dict[str, _Document | None] = {}
 
     def of(self, evidence: Evidence) -> Place | None:
-        """Return the place of one quote, or None when its source does not say where it stands."""
+        """Return the place of one quote, or None when its source does not give it."""
         if evidence.trajectory_id is not None:
             run = self._result.cited_runs.get(evidence.trajectory_id)
             origin = run.origin if run is not None else None
@@ -86,7 +90,7 @@ class Places:
         return None if origin is None else self._place(origin, evidence.quote)
 
     def described(self, evidence: Evidence) -> dict[str, Any]:
-        """Describe one quote as plain data, with the file and line it stands at (None when they cannot be told)."""
+        """Describe one quote as plain data, with its file and line (None when unknown)."""
         place = self.of(evidence)
         where = {"file": place.file if place else None, "line": place.line if place else None}
         return evidence.model_dump(mode="python") | where
@@ -142,3 +146,110 @@ class _Document:
             return line_of(self.text, pointer)
         except (ValueError, RecursionError):
             return None
+
+
+CONTEXT = 280
+"""Characters shown on each side of a quote."""
+LONGEST_QUOTE = 1500
+"""A longer quote is shown without its middle; findings.json holds it in full."""
+_TERSE = 200
+"""A shorter text means little alone and is shown inside its parent."""
+_LARGEST_PARENT = 4000
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A quote with the text before and after it. The three strings joined are the text as shown."""
+
+    before: str
+    """Text before the quote; starts with an ellipsis when cut."""
+    quote: str
+    """The quote."""
+    after: str
+    """Text after the quote; ends with an ellipsis when cut."""
+
+
+def excerpt(result: AuditResult, evidence: Evidence) -> Excerpt:
+    """Show a quote in place.
+
+    A short value is shown inside the JSON that holds it. When the record is not at hand, or the quote is not found in
+    it, the quote is shown alone.
+    """
+    run = evidence.trajectory_id
+    root = result.cited_runs.get(run) if run is not None else result.task.get(evidence.task_id)
+    found = Excerpt("", evidence.quote, "")
+    if root is not None:
+        try:
+            before, _, after = text_at(root, evidence.pointer).partition(evidence.quote)
+            found = _in_parents(root, evidence.pointer, Excerpt(before, evidence.quote, after))
+        except (LookupError, ValueError, RecursionError):
+            pass
+    return _cut(found)
+
+
+def _in_parents(root: BaseModel, pointer: str, part: Excerpt) -> Excerpt:
+    # A call or a tool is context enough, and the parts of a task (/user, /ground_truth ...) are too much.
+    tokens = split(pointer)
+    while len(tokens) > 2 and len(part.before) + len(part.quote) + len(part.after) < _TERSE:
+        parent, key = resolve(root, join("", *tokens[:-1])), tokens.pop()
+        if not _is_small(parent):
+            break
+        part = _inside(parent, key, part)
+        if isinstance(parent, BaseModel):
+            break
+    return part
+
+
+def _inside(parent: Any, key: str, part: Excerpt) -> Excerpt:
+    members = _members(parent, key)
+    if isinstance(members.get(key), str):
+        part = Excerpt('"' + _encoded(part.before), _encoded(part.quote), _encoded(part.after) + '"')
+    named = not isinstance(parent, Sequence)
+    label = f"{canonical_json(key)}: " if named else ""
+    texts = [(f"{canonical_json(k)}: " if named else "") + _text(v) for k, v in members.items() if k != key]
+    position = list(members).index(key)
+    opening, closing = "{}" if named else "[]"
+    before = "".join(f"{text}, " for text in texts[:position])
+    after = "".join(f", {text}" for text in texts[position:])
+    return Excerpt(opening + before + label + part.before, part.quote, part.after + after + closing)
+
+
+def _members(parent: Any, key: str = "") -> dict[str, Any]:
+    if isinstance(parent, BaseModel):
+        usual = {name: f.get_default(call_default_factory=True) for name, f in type(parent).model_fields.items()}
+        values = {name: getattr(parent, name) for name in usual if name != "origin"}
+        return {name: value for name, value in values.items() if name == key or value != usual[name]}
+    if isinstance(parent, Mapping):
+        return dict(parent)
+    return {str(i): item for i, item in enumerate(parent)}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, BaseModel):
+        value = value.model_dump(mode="json", exclude_defaults=True, exclude={"origin"})
+    return canonical_json(value)
+
+
+def _is_small(value: Any) -> bool:
+    size = 0
+    for chunk in json.JSONEncoder(default=_members).iterencode(value):
+        size += len(chunk)
+        if size > _LARGEST_PARENT:
+            return False
+    return True
+
+
+def _encoded(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _cut(part: Excerpt) -> Excerpt:
+    before, quote, after = part.before, part.quote, part.after
+    if len(before) > CONTEXT:
+        before = "… " + before[-CONTEXT:].lstrip()
+    if len(quote) > LONGEST_QUOTE:
+        left_out = len(quote) - LONGEST_QUOTE
+        quote = f"{quote[: LONGEST_QUOTE - 300]} [… {left_out:,} characters …] {quote[-300:]}"
+    if len(after) > CONTEXT:
+        after = after[:CONTEXT].rstrip() + " …"
+    return Excerpt(before, quote, after)

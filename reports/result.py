@@ -1,4 +1,4 @@
-"""What a finished audit hands to its reports: the one contract between the pipeline and every output."""
+"""The result of an audit: the one contract between the pipeline and every report."""
 
 import inspect
 from collections.abc import Mapping, Sequence
@@ -61,7 +61,7 @@ class CheckInfo(Record):
 
 @dataclass(frozen=True)
 class AuditResult:
-    """Everything a report says. Building one checks that its parts fit together.
+    """Everything a report shows. The constructor checks that its parts are consistent.
 
     Raises:
         ValueError: when a task has no decision, or a finding or a row of the coverage names an unknown task, check or
@@ -93,7 +93,7 @@ class AuditResult:
     policy: str
     """Text of the decision policy."""
     not_read: Sequence[NotRead] = ()
-    """What looks like tasks in the benchmark's folder and was not read."""
+    """Files in the benchmark's folder that look like tasks and were not read."""
     tickets: Sequence[Ticket] = ()
     """Shared causes, the one with the greatest effect on the score first."""
     models: Sequence[ModelRow] = ()

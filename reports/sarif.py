@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote as url_quote
 
-from agenthard.reports.json_text import json_text
+from agenthard.reports.kit.files import json_text
 from agenthard.reports.places import Place, Places
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.reports.totals import LedgerRow, ledger, totals
@@ -157,7 +157,7 @@ def _message(finding: Finding) -> str:
 
 
 def _literal(text: str) -> str:
-    r"""Keep text from being read as a placeholder or an embedded link (SARIF 2.1.0, 3.11.5 and 3.11.6).
+    r"""Prevent text from being read as a placeholder or an embedded link (SARIF 2.1.0, 3.11.5 and 3.11.6).
 
     >>> _literal("see {0} and [x](http://y), not [1]")
     'see {{0}} and \\[x](http://y), not [1]'

@@ -97,7 +97,7 @@ class Totals:
     left_out: int
     """Tasks in it that the user's choice of domains or the benchmark's own default leaves out."""
     gaps: int
-    """Files and folders that hold tasks, or may hold some, that were not read and that nobody left out."""
+    """Files and folders that hold tasks, or may hold some, that were not read and were not left out on purpose."""
     findings: int
     """All findings."""
     confirmed: int

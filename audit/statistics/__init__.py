@@ -1,33 +1,40 @@
-"""Statistics of score matrices, rankings, prompts and raters; each result carries its n, method and seed."""
+"""Statistics of score matrices, rankings, prompts and raters; each result carries its n, method and seed.
+
+* ``matrix``, ``loading``: scores of models on tasks, from runs, rows and files
+* ``result``: what a statistic returns, ``Estimate`` or ``Undefined``
+* ``intervals``, ``rates``, ``means``: closed-form intervals, rates and mean scores
+* ``sampling_frame``: rates and F1 over labelled tasks, with clusters and weights
+* ``resampling``, ``nulls``: bootstrap, and random subsets of equal size
+* ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
+* ``reduction``, ``diversity``: what a smaller benchmark keeps
+* ``item_response``, ``anchors``, ``pass_k``, ``trend``: single tasks, few tasks, repeated trials, rising difficulty
+
+No module has the name of a function: ``from agenthard.audit.statistics import separability`` gives the function.
+"""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agenthard.audit.statistics.agreement import chance_corrected_agreement, model_agreement
+    from agenthard.audit.statistics.agreement import (
+        chance_corrected_agreement,
+        cohen_kappa,
+        krippendorff_alpha,
+        model_agreement,
+    )
     from agenthard.audit.statistics.anchors import ItemBank, ability, anchor_estimate, gpirt_estimate, pirt_estimate
-    from agenthard.audit.statistics.bounds import ScoreBounds, score_bounds
-    from agenthard.audit.statistics.category_retention import SAFEGUARD, CategoryRetention, category_coverage, retention
-    from agenthard.audit.statistics.clustered import clustered_mean, paired_difference
-    from agenthard.audit.statistics.detectable import detectable_difference, minimum_detectable_difference
-    from agenthard.audit.statistics.diversity import mean_nearest_neighbour_distance, mean_pairwise_distance
-    from agenthard.audit.statistics.easy import easy_tasks, keep_some
-    from agenthard.audit.statistics.embedding import (
+    from agenthard.audit.statistics.diversity import (
         Embedder,
         HashingEmbedder,
+        PromptSpace,
         SentenceTransformerEmbedder,
         TfidfEmbedder,
         embedder,
+        mean_nearest_neighbour_distance,
+        mean_pairwise_distance,
     )
-    from agenthard.audit.statistics.indistinguishable import (
-        PAPER_THRESHOLD,
-        close_pairs,
-        indistinguishable_groups,
-        indistinguishable_models,
-    )
-    from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters
-    from agenthard.audit.statistics.kappa import cohen_kappa
-    from agenthard.audit.statistics.krippendorff import krippendorff_alpha
+    from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
+    from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
     from agenthard.audit.statistics.loading import (
         Infrastructure,
         matrix_from_rows,
@@ -41,7 +48,21 @@ if TYPE_CHECKING:
         ScoreMatrix,
         require_same_models,
     )
-    from agenthard.audit.statistics.nulls import NullDistribution, matrix_null, random_subset_null
+    from agenthard.audit.statistics.means import (
+        ScoreBounds,
+        clustered_mean,
+        paired_difference,
+        paired_gap,
+        score_bounds,
+    )
+    from agenthard.audit.statistics.nulls import (
+        NullBand,
+        NullDistribution,
+        RankChangeNulls,
+        matrix_null,
+        random_subset_null,
+        rank_change_nulls,
+    )
     from agenthard.audit.statistics.paired_tests import (
         PairComparison,
         PairedTest,
@@ -49,176 +70,92 @@ if TYPE_CHECKING:
         holm,
         mcnemar_exact,
         paired_separability,
+        tied_sets,
     )
     from agenthard.audit.statistics.pass_k import pass_at_k, pass_hat_k, trial_counts
-    from agenthard.audit.statistics.precision import prevalence_adjusted_precision
-    from agenthard.audit.statistics.proportion import (
-        UndecidedShare,
-        clopper_pearson_interval,
-        share_with_undecided,
-        wilson_interval,
-    )
-    from agenthard.audit.statistics.rank_nulls import RankChangeNulls, rank_change_nulls
     from agenthard.audit.statistics.ranking import (
         RankMove,
         average_rank_shift,
         kendall_tau_b,
         ordinal_ranks,
+        rank_intervals,
         rank_moves,
         ranking_change_rate,
+        top_unchanged,
+    )
+    from agenthard.audit.statistics.rates import (
+        UndecidedShare,
+        clopper_pearson_interval,
+        prevalence_adjusted_precision,
+        share_with_undecided,
+        wilson_interval,
+    )
+    from agenthard.audit.statistics.reduction import (
+        SAFEGUARD,
+        CategoryRetention,
+        StageCompression,
+        category_coverage,
+        compression,
+        easy_tasks,
+        keep_some,
+        macro_compression,
+        pooled_compression,
+        retention,
+        stage_compressions,
     )
     from agenthard.audit.statistics.result import Estimate, Result, Undefined
+    from agenthard.audit.statistics.sampling_frame import SamplingFrame
     from agenthard.audit.statistics.separation import (
         ARENA_HARD_LEVEL,
+        PAPER_THRESHOLD,
         arena_hard_separability,
+        close_pairs,
+        detectable_difference,
+        indistinguishable_groups,
+        indistinguishable_models,
+        minimum_detectable_difference,
         score_intervals,
         separability,
         share_of_disjoint_intervals,
     )
-    from agenthard.audit.statistics.stability import rank_intervals, top_unchanged
-    from agenthard.audit.statistics.stage_compression import (
-        StageCompression,
-        compression,
-        macro_compression,
-        pooled_compression,
-        stage_compressions,
-    )
-    from agenthard.audit.statistics.ties import tied_sets
+    from agenthard.audit.statistics.trend import rank_trend
 
 _MODULES = {
-    "agreement": (
-        "chance_corrected_agreement",
-        "model_agreement",
-    ),
-    "anchors": (
-        "ItemBank",
-        "ability",
-        "anchor_estimate",
-        "gpirt_estimate",
-        "pirt_estimate",
-    ),
-    "clustered": (
-        "clustered_mean",
-        "paired_difference",
-    ),
-    "stage_compression": (
-        "StageCompression",
-        "compression",
-        "macro_compression",
-        "pooled_compression",
-        "stage_compressions",
-    ),
-    "detectable": (
-        "detectable_difference",
-        "minimum_detectable_difference",
-    ),
+    "agreement": "chance_corrected_agreement cohen_kappa krippendorff_alpha model_agreement",
+    "anchors": "ItemBank ability anchor_estimate gpirt_estimate pirt_estimate",
     "diversity": (
-        "mean_nearest_neighbour_distance",
-        "mean_pairwise_distance",
+        "Embedder HashingEmbedder PromptSpace SentenceTransformerEmbedder TfidfEmbedder embedder "
+        "mean_nearest_neighbour_distance mean_pairwise_distance"
     ),
-    "easy": (
-        "easy_tasks",
-        "keep_some",
-    ),
-    "embedding": (
-        "Embedder",
-        "HashingEmbedder",
-        "SentenceTransformerEmbedder",
-        "TfidfEmbedder",
-        "embedder",
-    ),
-    "indistinguishable": (
-        "PAPER_THRESHOLD",
-        "close_pairs",
-        "indistinguishable_groups",
-        "indistinguishable_models",
-    ),
-    "item_response": (
-        "ItemParameters",
-        "ItemResponse",
-        "item_parameters",
-    ),
-    "kappa": ("cohen_kappa",),
-    "krippendorff": ("krippendorff_alpha",),
-    "loading": (
-        "Infrastructure",
-        "matrix_from_rows",
-        "matrix_from_trajectories",
-        "read_matrix",
-    ),
-    "matrix": (
-        "DifferentModelsError",
-        "MatrixError",
-        "Missing",
-        "ScoreMatrix",
-        "require_same_models",
-    ),
-    "nulls": (
-        "NullDistribution",
-        "matrix_null",
-        "random_subset_null",
-    ),
-    "paired_tests": (
-        "PairComparison",
-        "PairedTest",
-        "compare_pairs",
-        "holm",
-        "mcnemar_exact",
-        "paired_separability",
-    ),
-    "pass_k": (
-        "pass_at_k",
-        "pass_hat_k",
-        "trial_counts",
-    ),
-    "precision": ("prevalence_adjusted_precision",),
-    "proportion": (
-        "UndecidedShare",
-        "clopper_pearson_interval",
-        "share_with_undecided",
-        "wilson_interval",
-    ),
-    "rank_nulls": (
-        "RankChangeNulls",
-        "rank_change_nulls",
-    ),
+    "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
+    "item_response": "ItemParameters ItemResponse item_parameters item_rest",
+    "loading": "Infrastructure matrix_from_rows matrix_from_trajectories read_matrix",
+    "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
+    "means": "ScoreBounds clustered_mean paired_difference paired_gap score_bounds",
+    "nulls": "NullBand NullDistribution RankChangeNulls matrix_null random_subset_null rank_change_nulls",
+    "paired_tests": "PairComparison PairedTest compare_pairs holm mcnemar_exact paired_separability tied_sets",
+    "pass_k": "pass_at_k pass_hat_k trial_counts",
     "ranking": (
-        "RankMove",
-        "average_rank_shift",
-        "kendall_tau_b",
-        "ordinal_ranks",
-        "rank_moves",
-        "ranking_change_rate",
+        "RankMove average_rank_shift kendall_tau_b ordinal_ranks rank_intervals rank_moves ranking_change_rate "
+        "top_unchanged"
     ),
-    "result": (
-        "Estimate",
-        "Result",
-        "Undefined",
+    "rates": (
+        "UndecidedShare clopper_pearson_interval prevalence_adjusted_precision share_with_undecided wilson_interval"
     ),
-    "category_retention": (
-        "SAFEGUARD",
-        "CategoryRetention",
-        "category_coverage",
-        "retention",
+    "reduction": (
+        "CategoryRetention SAFEGUARD StageCompression category_coverage compression easy_tasks keep_some "
+        "macro_compression pooled_compression retention stage_compressions"
     ),
-    "bounds": (
-        "ScoreBounds",
-        "score_bounds",
-    ),
+    "result": "Estimate Result Undefined",
+    "sampling_frame": "SamplingFrame",
     "separation": (
-        "ARENA_HARD_LEVEL",
-        "arena_hard_separability",
-        "score_intervals",
-        "separability",
-        "share_of_disjoint_intervals",
+        "ARENA_HARD_LEVEL PAPER_THRESHOLD arena_hard_separability close_pairs detectable_difference "
+        "indistinguishable_groups indistinguishable_models minimum_detectable_difference score_intervals "
+        "separability share_of_disjoint_intervals"
     ),
-    "stability": (
-        "rank_intervals",
-        "top_unchanged",
-    ),
-    "ties": ("tied_sets",),
+    "trend": "rank_trend",
 }
-"""Names by the module that defines them: a module is imported when one of its names is used, scipy with it."""
+"""Public names by the module that defines them. A module is imported when one of its names is used, scipy with it."""
 
 __all__ = [
     "ARENA_HARD_LEVEL",
@@ -233,14 +170,17 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
+    "NullBand",
     "NullDistribution",
     "PAPER_THRESHOLD",
     "PairComparison",
     "PairedTest",
+    "PromptSpace",
     "RankChangeNulls",
     "RankMove",
     "Result",
     "SAFEGUARD",
+    "SamplingFrame",
     "ScoreBounds",
     "ScoreMatrix",
     "SentenceTransformerEmbedder",
@@ -257,17 +197,21 @@ __all__ = [
     "clopper_pearson_interval",
     "close_pairs",
     "clustered_mean",
+    "clustered_wilson",
     "cohen_kappa",
     "compare_pairs",
     "compression",
     "detectable_difference",
     "easy_tasks",
+    "effective_wilson",
     "embedder",
+    "fisher_z",
     "gpirt_estimate",
     "holm",
     "indistinguishable_groups",
     "indistinguishable_models",
     "item_parameters",
+    "item_rest",
     "keep_some",
     "kendall_tau_b",
     "krippendorff_alpha",
@@ -282,6 +226,7 @@ __all__ = [
     "model_agreement",
     "ordinal_ranks",
     "paired_difference",
+    "paired_gap",
     "paired_separability",
     "pass_at_k",
     "pass_hat_k",
@@ -292,6 +237,7 @@ __all__ = [
     "rank_change_nulls",
     "rank_intervals",
     "rank_moves",
+    "rank_trend",
     "ranking_change_rate",
     "read_matrix",
     "require_same_models",
@@ -305,18 +251,20 @@ __all__ = [
     "tied_sets",
     "top_unchanged",
     "trial_counts",
+    "upper_tail",
+    "wilson",
     "wilson_interval",
 ]
+
+_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    for module, names in _MODULES.items():
-        if name in names:
-            value = getattr(import_module(f"agenthard.audit.statistics.{module}"), name)
-            globals()[name] = value
-            return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"agenthard.audit.statistics.{_HOME[name]}"), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -31,7 +31,7 @@ class ItemBank:
 
 
 def anchor_estimate(outcomes: Mapping[str, float], weights: Mapping[str, float]) -> Result:
-    """Anchor-weighted score ``Σ w_i y_i``, the weights being the shares of the benchmark that the anchors stand for.
+    """Anchor-weighted score ``Σ w_i y_i``, the weights being the shares of the benchmark that the anchors represent.
 
     Args:
         outcomes: anchor task → outcome, 0..1.

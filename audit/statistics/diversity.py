@@ -1,15 +1,26 @@
-"""How much the prompts of a benchmark differ: mean pairwise and nearest-neighbour cosine distance of embeddings."""
+"""How much the prompts of a benchmark differ: mean cosine distances of their embeddings.
 
-from typing import Any
+TF-IDF and hashing need no further package; sentence-transformers is an extra.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agenthard.audit.statistics.nulls import NullDistribution, random_subset_null
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
+from agenthard.taxonomy.errors import MissingExtraError
 
 Vectors = Any
 """n × dimensions: a NumPy array or a SciPy sparse matrix."""
 _BLOCK_CELLS = 1 << 22
+_NEIGHBOURS = 64
+_NEIGHBOUR_CELLS = 1 << 20
 
 
 def mean_pairwise_distance(vectors: Vectors) -> Result:
@@ -106,3 +117,193 @@ def _scaled(vectors: Vectors, norms: NDArray[np.float64], kept: NDArray[np.intp]
 
 def _estimate(value: float, n: int, of: int, method: str) -> Estimate:
     return Estimate(value=value, n=n, of=of, unit="prompts", method=f"{method}; zero vectors left out")
+
+
+class Embedder(Protocol):
+    """Anything that turns texts into one vector each."""
+
+    @property
+    def name(self) -> str:
+        """Name that reports print with the diversity: figures of different embedders are not comparable."""
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Turn texts into vectors.
+
+        Args:
+            texts: one per task.
+
+        Returns:
+            texts × dimensions, a NumPy array or a SciPy sparse matrix; a text without words becomes a row of zeros.
+        """
+
+
+class TfidfEmbedder:
+    """Term frequency times inverse document frequency of words (scikit-learn's defaults).
+
+    The weights depend on all texts given: embed the original benchmark once, and take the rows of a split from it.
+    """
+
+    name = "tfidf"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Turn texts into sparse vectors, one row each (see ``Embedder.embed``)."""
+        from scipy.sparse import csr_array
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        vectorizer = TfidfVectorizer()
+        words = vectorizer.build_analyzer()
+        if not any(words(text) for text in texts):
+            return csr_array((len(texts), 1), dtype=np.float64)
+        return csr_array(vectorizer.fit_transform(texts))
+
+
+class HashingEmbedder:
+    """Counts of words in 2¹⁸ hashed columns: rows do not depend on the other texts (scikit-learn's defaults)."""
+
+    name = "hashing"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Turn texts into sparse vectors, one row each (see ``Embedder.embed``)."""
+        from scipy.sparse import csr_array
+        from sklearn.feature_extraction.text import HashingVectorizer
+
+        features = 2**18
+        if not texts:
+            return csr_array((0, features), dtype=np.float64)
+        return csr_array(HashingVectorizer(n_features=features).transform(texts))
+
+
+class SentenceTransformerEmbedder:
+    """Meaning-based vectors of a sentence-transformers model, the kind the audit paper uses.
+
+    Args:
+        model: name or folder of the model.
+
+    Raises:
+        MissingExtraError: when sentence-transformers is not installed.
+    """
+
+    def __init__(self, model: str = "sentence-transformers/all-MiniLM-L6-v2") -> None:
+        try:
+            library = import_module("sentence_transformers")
+        except ImportError as error:
+            raise MissingExtraError("the embedder 'sentence-transformers'", "embed") from error
+        self.name = f"sentence-transformers:{model}"
+        self._model = library.SentenceTransformer(model)
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Turn texts into dense vectors, one row each (see ``Embedder.embed``)."""
+        vectors = np.asarray(self._model.encode(list(texts), show_progress_bar=False))
+        return vectors * np.array([bool(text.strip()) for text in texts], dtype=vectors.dtype)[:, None]
+
+
+def embedder(name: str = "tfidf") -> Embedder:
+    """Find an embedder by its name.
+
+    Args:
+        name: "tfidf", "hashing", "sentence-transformers", or "sentence-transformers:MODEL".
+
+    Returns:
+        The embedder.
+
+    Raises:
+        MissingExtraError: when its library is not installed.
+        ValueError: for an unknown name.
+    """
+    kind, _, model = name.partition(":")
+    if name == "tfidf":
+        return TfidfEmbedder()
+    if name == "hashing":
+        return HashingEmbedder()
+    if kind == "sentence-transformers":
+        return SentenceTransformerEmbedder(model) if model else SentenceTransformerEmbedder()
+    raise ValueError(
+        f"unknown embedder {name!r}: use tfidf, hashing, sentence-transformers or sentence-transformers:MODEL"
+    )
+
+
+class PromptSpace:
+    """Embeddings of all prompts, made once, because TF-IDF weights depend on all texts.
+
+    Args:
+        prompts: one text per task.
+        name: the embedder.
+    """
+
+    def __init__(self, prompts: Sequence[str], name: str = "tfidf") -> None:
+        self._vectors: Any = embedder(name).embed(prompts)
+        self._size = len(prompts)
+
+    def pairwise(self, positions: NDArray[np.intp]) -> Result:
+        """Mean cosine distance over all pairs of these prompts."""
+        return mean_pairwise_distance(self._vectors[positions])
+
+    def nearest(self, positions: NDArray[np.intp]) -> Result:
+        """Mean cosine distance of each of these prompts to the one of them most like it."""
+        return mean_nearest_neighbour_distance(self._vectors[positions])
+
+    def pairwise_null(self, keep: int, draws: int, seed: int) -> NullDistribution | Undefined:
+        """Mean pairwise distance of random subsets."""
+        return random_subset_null(self.pairwise, total=self._size, keep=keep, draws=draws, seed=seed)
+
+    def nearest_null(self, keep: int, draws: int, seed: int) -> NullDistribution | Undefined:
+        """Mean nearest-neighbour distance of random subsets, each as ``nearest`` would give it.
+
+        The nearest prompts of every prompt are listed once; in a subset the first of them that was drawn counts, and
+        only a prompt none of whose listed neighbours was drawn is compared with all.
+        """
+        return random_subset_null(self._listed_nearest, total=self._size, keep=keep, draws=draws, seed=seed)
+
+    def _listed_nearest(self, positions: NDArray[np.intp]) -> Result:
+        lists = self._lists
+        used = positions[lists.directed[positions]]
+        if len(used) < 2:
+            return self.nearest(positions)
+        drawn = np.zeros(self._size, dtype=np.bool_)
+        drawn[used] = True
+        present = drawn[lists.neighbours[used]]
+        similar = lists.similarities[used, present.argmax(axis=1)]
+        for row in np.flatnonzero(~present.any(axis=1)):
+            others = used[used != used[row]]
+            similar[row] = (self._units[[used[row]]] @ self._units[others].T).max()
+        return Estimate(
+            value=max(0.0, float((1 - similar).mean())),
+            n=len(used),
+            of=len(positions),
+            unit="prompts",
+            method="mean cosine distance to the nearest other prompt; zero vectors left out",
+        )
+
+    @cached_property
+    def _units(self) -> Any:
+        from sklearn.preprocessing import normalize
+
+        return normalize(self._vectors)
+
+    @cached_property
+    def _lists(self) -> "_Neighbours":
+        """The most similar prompts of every prompt, most similar first."""
+        units, size = self._units, self._size
+        directed = np.asarray(abs(units).sum(axis=1) > 0).ravel()
+        length = min(_NEIGHBOURS, size - 1)
+        neighbours = np.zeros((size, length), dtype=np.intp)
+        similarities = np.zeros((size, length))
+        rows = max(1, _NEIGHBOUR_CELLS // size)
+        for start in range(0, size, rows):
+            block = units[start : start + rows] @ units.T
+            similar = np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+            own = np.arange(len(similar))
+            similar[own, start + own] = -np.inf
+            similar[:, ~directed] = -np.inf
+            top = np.argpartition(-similar, length - 1, axis=1)[:, :length]
+            order = np.argsort(-np.take_along_axis(similar, top, axis=1), axis=1, kind="stable")
+            neighbours[start : start + rows] = np.take_along_axis(top, order, axis=1)
+            similarities[start : start + rows] = np.take_along_axis(similar, neighbours[start : start + rows], axis=1)
+        return _Neighbours(neighbours, similarities, directed)
+
+
+@dataclass(frozen=True)
+class _Neighbours:
+    neighbours: NDArray[np.intp]
+    similarities: NDArray[np.float64]
+    directed: NDArray[np.bool_]

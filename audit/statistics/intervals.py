@@ -73,7 +73,7 @@ def clustered_wilson(clusters: Iterable[tuple[int, int]], level: float = 0.95) -
         level: coverage, strictly between 0 and 1.
 
     Returns:
-        Lower and upper end; (0, 1) when there are no trials.
+        Lower and upper end; (0, 1) without trials.
 
     >>> [round(end, 3) for end in clustered_wilson([(4, 4), (0, 4), (4, 4), (0, 4)])]
     [0.125, 0.875]

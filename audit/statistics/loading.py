@@ -23,7 +23,7 @@ _LOST = {"infrastructure_error": Missing.INFRASTRUCTURE_ERROR, "judge_error": Mi
 def matrix_from_trajectories(
     trajectories: Iterable[Trajectory], infrastructure: Infrastructure = "missing"
 ) -> ScoreMatrix:
-    """Gather runs into a matrix; repetitions of a task by a model share a cell.
+    """Collect runs in a matrix; repetitions of a task by a model share a cell.
 
     A run that the agent broke (``agent_error``) without a verdict is a failure of the model. A run that the
     infrastructure or the judge broke is none: it is missing.
@@ -51,7 +51,7 @@ def matrix_from_trajectories(
 
 
 def matrix_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreMatrix:
-    """Gather a long table into a matrix.
+    """Turn a long table into a matrix.
 
     Args:
         rows: mappings with ``model``; ``task`` or ``task_id``, put behind ``domain`` and a slash where the row has one;

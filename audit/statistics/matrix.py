@@ -27,7 +27,7 @@ class DifferentModelsError(MatrixError):
 
 
 class Missing(IntEnum):
-    """Why a run has no verdict; 0 in ``ScoreMatrix.reasons`` stands for "nothing is missing"."""
+    """Why a run has no verdict; 0 in ``ScoreMatrix.reasons`` means that nothing is missing."""
 
     NOT_RUN = 1
     NO_VERDICT = 2

@@ -1,13 +1,14 @@
-"""Which models differ on the tasks both were run on: paired tests of all pairs, corrected by Holm."""
+"""Which models differ on the tasks both were run on: paired tests of all pairs, Holm's correction, tied sets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import bdtr
 
-from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
+from agenthard.audit.statistics.matrix import ScoreMatrix, require_same_models, why_unusable
+from agenthard.audit.statistics.ranking import ordinal_ranks
 from agenthard.audit.statistics.resampling import bootstrap_means
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.taxonomy.record import Record
@@ -199,3 +200,37 @@ def _bootstrap_p(
         below += (gaps <= 1e-12).sum(axis=0)
         above += (gaps >= -1e-12).sum(axis=0)
     return np.minimum(1.0, 2 * (1 + np.minimum(below, above)) / (resamples + 1))
+
+
+def tied_sets(scores: Mapping[str, float], pairs: Iterable[PairComparison]) -> tuple[tuple[str, ...], ...]:
+    """Group the models that the benchmark cannot distinguish.
+
+    A tied set is a longest stretch of neighbouring ranks without a significant pair inside, so sets can overlap: A can
+    be tied with B, and B with C, while A and C differ. A model that differs from both neighbours forms a
+    set of one. A pair that was not tested counts as not significant.
+
+    Args:
+        scores: model → score.
+        pairs: tests of all pairs, from ``compare_pairs``.
+
+    Returns:
+        The sets, best models first.
+
+    Raises:
+        DifferentModelsError: when a tested model has no score.
+    """
+    tested = tuple(pairs)
+    different = {frozenset((pair.first, pair.second)) for pair in tested if pair.significant}
+    require_same_models(scores, {name for pair in tested for name in (pair.first, pair.second)} | set(scores))
+    ranks = ordinal_ranks(scores)
+    order = sorted(ranks, key=ranks.__getitem__)
+    sets: list[tuple[str, ...]] = []
+    covered = 0
+    for start in range(len(order)):
+        end = start + 1
+        while end < len(order) and all(frozenset((order[end], model)) not in different for model in order[start:end]):
+            end += 1
+        if end > covered:
+            sets.append(tuple(order[start:end]))
+            covered = end
+    return tuple(sets)

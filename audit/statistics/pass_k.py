@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from math import comb
 
-from agenthard.audit.statistics.clustered import clustered_mean
 from agenthard.audit.statistics.matrix import ScoreMatrix
+from agenthard.audit.statistics.means import clustered_mean
 from agenthard.audit.statistics.result import Estimate, Result, undefined
 
 

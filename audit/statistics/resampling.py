@@ -1,12 +1,14 @@
 """The bootstrap: resampled means of all models at once, as a product of a count matrix with the scores."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
-from agenthard.audit.statistics.threads import one_thread
+_POOLS = ThreadpoolController()
 
 _CHUNK_CELLS = 1 << 18
 _REMEMBERED_CELLS = 1 << 25
@@ -32,7 +34,7 @@ def bootstrap_means(
         Blocks of resampled means, rows are resamples, columns are those of ``values``.
 
     Raises:
-        ValueError: when there are no resamples, or not one cluster per task.
+        ValueError: for fewer than one resample, or not one cluster per task.
     """
     if resamples < 1:
         raise ValueError(f"a bootstrap needs at least one resample, got {resamples}")
@@ -121,3 +123,9 @@ def _fresh_counts(items: int, resamples: int, seed: int) -> Iterator[NDArray[np.
         drawn += np.arange(size, dtype=np.int64)[:, None] * items
         counts = np.bincount(drawn.ravel(), minlength=size * items).reshape(size, items)
         yield counts.astype(np.uint8 if items <= _LARGEST_COUNT or counts.max() <= _LARGEST_COUNT else np.int64)
+
+
+def one_thread() -> AbstractContextManager[object]:
+    """Run the linear algebra inside a ``with`` block on one thread; without effect on results."""
+    limit: AbstractContextManager[object] = _POOLS.limit(limits=1, user_api="blas")
+    return limit

@@ -10,7 +10,7 @@ PREFIX = "undefined because "
 
 
 class Estimate(Record):
-    """A finite number with what it rests on. A statistic that has no value returns ``Undefined`` instead."""
+    """A finite number with its sample size, method and interval; a statistic without a value returns ``Undefined``."""
 
     value: float
     """The number; a share lies in 0..1, a separability in 0..100."""
@@ -21,7 +21,7 @@ class Estimate(Record):
     unit: str
     """What ``n`` counts: tasks, models, pairs of models, runs."""
     method: str
-    """How it was computed, with what was done about ties and missing values."""
+    """How it was computed, including ties and missing values."""
     low: float | None = None
     """Lower end of the interval."""
     high: float | None = None
@@ -88,7 +88,7 @@ def check_level(level: float) -> float:
         The level.
 
     Raises:
-        ValueError: when it lies elsewhere.
+        ValueError: when it is not.
     """
     if not 0 < level < 1:
         raise ValueError(f"the level must lie strictly between 0 and 1 (0.95 for 95 %), got {level}")

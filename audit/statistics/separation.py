@@ -1,13 +1,22 @@
-"""Share of pairs of models whose bootstrap intervals are disjoint."""
+"""How well a benchmark separates models.
 
-from collections.abc import Sequence
+Pairs with disjoint bootstrap intervals, models with nearly equal scores, and the smallest detectable difference.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
+from agenthard.audit.statistics.ranking import ordinal_ranks, why_no_ranking
 from agenthard.audit.statistics.resampling import all_bootstrap_means
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, check_level, undefined
+
+PAPER_THRESHOLD = 0.01
+"""Meaningless across sizes: with 89 tasks the smallest gap above 0 is 0.0112. Prefer ``tied_sets``."""
+_SLACK = 1e-12
 
 ARENA_HARD_ROUNDS = 100
 ARENA_HARD_LEVEL = 0.90
@@ -162,3 +171,141 @@ def _quantiles(means: NDArray[np.float64], level: float) -> tuple[NDArray[np.flo
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return low, high
+
+
+def indistinguishable_groups(
+    scores: Mapping[str, float], threshold: float = PAPER_THRESHOLD
+) -> tuple[tuple[str, ...], ...]:
+    """Group neighbours of the ranking greedily.
+
+    Walk down the ranking; a model opens a group, and the following models join while they are at most ``threshold``
+    below the group's first model; the next one opens a new group. Groups of one are left out.
+
+    Args:
+        scores: model → score; ties keep the order given.
+        threshold: largest difference within a group, in the scores' units.
+
+    Returns:
+        Groups of two or more, best first.
+
+    Raises:
+        ValueError: when a score is NaN.
+
+    >>> indistinguishable_groups({"a": 0.70, "b": 0.695, "c": 0.689, "d": 0.50})
+    (('a', 'b'),)
+    """
+    ranks = ordinal_ranks(scores)
+    groups: list[list[str]] = []
+    for model in sorted(ranks, key=ranks.__getitem__):
+        if groups and scores[groups[-1][0]] - scores[model] <= threshold + _SLACK:
+            groups[-1].append(model)
+        else:
+            groups.append([model])
+    return tuple(tuple(group) for group in groups if len(group) > 1)
+
+
+def indistinguishable_models(scores: Mapping[str, float], threshold: float = PAPER_THRESHOLD) -> Result:
+    """Count the models in a group of two or more, by the paper's greedy rule (``indistinguishable_groups``).
+
+    Args:
+        scores: model → score; ties keep the order given.
+        threshold: largest difference within a group.
+
+    Returns:
+        The number of models. Undefined for fewer than two models, a score that is NaN, and when all scores are equal.
+    """
+    reason = why_no_ranking(scores.values())
+    if reason:
+        return undefined(reason, len(scores), "models")
+    count = sum(len(group) for group in indistinguishable_groups(scores, threshold))
+    return _count(count, len(scores), f"models within {threshold} of the first of their group, greedy from the top")
+
+
+def close_pairs(scores: Mapping[str, float], threshold: float = PAPER_THRESHOLD) -> Result:
+    """Count the pairs of models whose scores differ by less than the threshold.
+
+    Args:
+        scores: model → score.
+        threshold: difference that a pair stays below.
+
+    Returns:
+        The number of pairs. Undefined as ``indistinguishable_models``.
+    """
+    reason = why_no_ranking(scores.values())
+    if reason:
+        return undefined(reason, len(scores), "models")
+    values = list(scores.values())
+    count = sum(abs(a - b) < threshold - _SLACK for i, a in enumerate(values) for b in values[i + 1 :])
+    return _count(count, len(scores), f"pairs of models less than {threshold} apart")
+
+
+def _count(value: int, models: int, method: str) -> Estimate:
+    return Estimate(value=value, n=models, of=models, unit="models", method=method)
+
+
+Z_95_80 = 2.8
+"""1.96 + 0.84: normal quantiles for a two-sided test at 5 % and a power of 80 %, rounded as in the published tables."""
+
+
+def detectable_difference(n: int, agreement: float) -> Result:
+    """Minimum detectable difference of two scores on the same n tasks, 95 % confidence and 80 % power.
+
+    ``2.8 · sqrt((1 − A)/n)``: the difference of two models on a task has a variance of about 1 − A, the share of tasks
+    on which they differ.
+
+    Args:
+        n: number of tasks.
+        agreement: mean model agreement A, 0..1.
+
+    Returns:
+        The difference in score units (0.13 = 13 points). Undefined for fewer than two tasks, and for an agreement of 1,
+        which says that no two models ever differ.
+
+    Raises:
+        ValueError: when the agreement lies outside 0..1.
+
+    >>> round(100 * detectable_difference(165, 0.66).value)
+    13
+    """
+    if not 0 <= agreement <= 1:
+        raise ValueError(f"an agreement lies in 0..1, got {agreement}")
+    return _detectable(n, n, 1 - agreement)
+
+
+def minimum_detectable_difference(matrix: ScoreMatrix) -> Result:
+    """Minimum detectable difference of a matrix: ``detectable_difference`` with its own size and disagreement.
+
+    The disagreement is the mean over pairs of models of the mean squared difference per task, which is 1 − A for pass
+    and fail and stays the right variance for several runs per cell. Missing cells: complete tasks only.
+
+    Args:
+        matrix: the scores.
+
+    Returns:
+        The difference in score units. Undefined for fewer than two models or complete tasks, when every run passes or
+        fails, and when no two models differ.
+    """
+    complete = matrix.complete_tasks()
+    reason = why_unusable(complete)
+    if reason:
+        return undefined(reason, len(complete.tasks), "tasks")
+    x = complete.values
+    squares = (x**2).mean(axis=1)
+    first, second = np.triu_indices(len(x), 1)
+    gaps = squares[first] + squares[second] - 2 * (x @ x.T / x.shape[1])[first, second]
+    return _detectable(len(complete.tasks), len(matrix.tasks), float(gaps.mean()))
+
+
+def _detectable(n: int, of: int, disagreement: float) -> Result:
+    if n < 2:
+        return undefined(f"{n} task(s) were given; a comparison needs two", n, "tasks")
+    if disagreement < 1e-12:
+        return undefined("the models agree on all tasks, so nothing says how much they vary", n, "tasks")
+    return Estimate(
+        value=Z_95_80 * sqrt(disagreement / n),
+        level=0.95,
+        n=n,
+        of=of,
+        unit="tasks",
+        method="paired, 95 % confidence and 80 % power: 2.8 · sqrt((1 − A)/n); complete tasks only",
+    )

@@ -1,4 +1,4 @@
-"""``agenthard align``: let people label a sample, and compare an audit or a judge with what they say."""
+"""``agenthard align``: label a sample, and compare an audit or a judge with the labels."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -11,16 +11,16 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.taxonomy.files import write_atomically, write_text
 
 if TYPE_CHECKING:
-    from agenthard.reports.comparison.sections import Section
+    from agenthard.reports.kit.markdown import Section
 
 app = typer.Typer(
     name="align", help="Compare an audit or a judge with people: samples, agreement, drift.", no_args_is_help=True
 )
 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
+SeedOption = Annotated[int, typer.Option(help="Random seed: equal seeds give equal numbers.")]
 ShareOption = Annotated[float, typer.Option(min=0, max=1, help="Share of the tasks to label.")]
-LeastOption = Annotated[int, typer.Option(min=1, help="Tasks to label at least.")]
+LeastOption = Annotated[int, typer.Option(min=1, help="Least number of tasks to label.")]
 
 
 class ScoreKind(StrEnum):
@@ -33,7 +33,7 @@ class ScoreKind(StrEnum):
 @app.command("sample")
 def sample(
     run: Annotated[Path, typer.Argument(help="Run folder of an audit or of a judge.")],
-    out: Annotated[Path, typer.Option(help="Sheet to write, JSON Lines; its key is written beside it.")] = Path(
+    out: Annotated[Path, typer.Option(help="Sheet to write, JSON Lines; its key is written next to it.")] = Path(
         "sheet.jsonl"
     ),
     share: ShareOption = 0.1,
@@ -47,22 +47,22 @@ def sample(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw tasks for people to label, half of them flagged, on a sheet that does not show what was said of them.
+    """Draw tasks for people to label, half of them flagged, on a sheet that does not show the verdicts.
 
-    The key beside the sheet has the weights that make figures about the whole benchmark of it. Keep it from the
-    annotators, because it tells who was flagged.
+    The key next to the sheet has the weights with which figures hold for the whole benchmark. Keep it from the
+    annotators, because it shows which tasks were flagged.
 
     Example: `agenthard align sample demo-run/demo --out sheet.jsonl`
     """
     from agenthard.flows.aligning import benchmark_of, read_answers, read_pass_rates, sheet_lines
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.other_sections import sample_sections
     from agenthard.reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
+    from agenthard.reports.alignment.summary import sample_sections
 
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
         if file.exists():
-            raise CommandError(f"{file}: exists, and may hold somebody's labels; give another name with --out")
+            raise CommandError(f"{file}: exists and may contain labels; give another name with --out")
     found = read_answers(run)
     answers = found.candidates[0]
     ids = [task_id for task_id in found.task_ids if task_id in answers.by_task]
@@ -112,28 +112,27 @@ def score(
     markdown: MarkdownOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Print precision, recall and F1 against labels, beside baselines, with agreement and failure modes.
+    """Print precision, recall and F1 against labels, with baselines, agreement and failure modes.
 
-    Errors of a judge count neither for nor against: every figure says how many tasks were answered. A label set is a
-    lower bound: a task that nobody reported is not thereby clean.
+    Errors of a judge count neither for nor against: every figure gives the number of answered tasks. A label set
+    is a lower bound: a task without a label is not necessarily clean.
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """
     from agenthard.flows.aligning import read_answers, read_key, read_mapping
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.labels import read_label_set
+    from agenthard.reports.alignment.judge_errors import disagreements
     from agenthard.reports.alignment.measures import Settings
-    from agenthard.reports.alignment.naming import Names
     from agenthard.reports.alignment.score import AlignmentError, align
-    from agenthard.reports.alignment.second_look import disagreements
-    from agenthard.reports.alignment.sections import alignment_sections
+    from agenthard.reports.alignment.summary import alignment_sections
+    from agenthard.reports.alignment.truth import Names, read_label_set
     from agenthard.reports.labels import LabelError
     from agenthard.taxonomy.categories import load_taxonomy
 
     if not 0 < prevalence < 1:
-        raise CommandError(f"--prevalence lies strictly between 0 and 1, got {prevalence}")
+        raise CommandError(f"--prevalence must be between 0 and 1, got {prevalence}")
     if second_look is not None and second_look.exists():
-        raise CommandError(f"{second_look}: exists, and may be filled in; give another name with --second-look")
+        raise CommandError(f"{second_look}: exists and may be filled in; give another name with --second-look")
     found = read_answers(run)
     judges = found.judges or found.candidates[:1]
     for number, folder in enumerate(also or (), start=1):
@@ -180,8 +179,8 @@ def plan(
     from pydantic import ValidationError
 
     from agenthard.flows.errors import CommandError
-    from agenthard.reports.alignment.other_sections import plan_sections
     from agenthard.reports.alignment.plan import Expected, make_plan
+    from agenthard.reports.alignment.summary import plan_sections
 
     try:
         expected = Expected(tasks=tasks, precision=precision, recall=recall, prevalence=prevalence)
@@ -218,7 +217,7 @@ def drift(
     from agenthard.flows.aligning import read_frozen, read_side
     from agenthard.flows.errors import ExitCode
     from agenthard.reports.alignment.drift import check_drift
-    from agenthard.reports.alignment.other_sections import drift_sections
+    from agenthard.reports.alignment.summary import drift_sections
 
     found = check_drift(read_side(before), read_side(now), read_frozen(frozen), allowed, alpha)
     if as_json:
@@ -232,14 +231,14 @@ def drift(
 
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
-    from agenthard.reports.json_text import json_text
+    from agenthard.reports.kit.files import json_text
 
     write_atomically(path, "".join(json_text(line) + "\n" for line in lines).encode("utf-8"))
 
 
 def _print(sections: Iterable["Section"], markdown: bool) -> None:
     if markdown:
-        from agenthard.reports.comparison.summary import sections_markdown
+        from agenthard.reports.kit.markdown import sections_markdown
 
         typer.echo(sections_markdown(sections))
         return

@@ -13,11 +13,11 @@ def compare(
     first: Annotated[Path, typer.Argument(help="Run folder of the earlier audit, or a table of scores.")],
     second: Annotated[Path, typer.Argument(help="Run folder of the later audit, or a table of scores.")],
     experiment: Annotated[
-        str | None, typer.Option(help="Which runs; default: the experiment with most comparable models.")
+        str | None, typer.Option(help="Experiment to compare; default: the one with the most comparable models.")
     ] = None,
     common_models: Annotated[
         bool,
-        typer.Option("--common-models", help="Compare the models that both have; else different ones are refused."),
+        typer.Option("--common-models", help="Compare the models that both have; otherwise a difference is refused."),
     ] = False,
     min_verdicts: VerdictsOption = 0.8,
     draws: DrawsOption = 500,
@@ -27,8 +27,8 @@ def compare(
 ) -> None:
     """Compare two audits: findings new, fixed and flipped, decisions, leaderboards with paired intervals.
 
-    Two tables of scores (one set of outputs under two answer keys, say) are compared task by task. What may not be
-    compared is refused with the reason. Exit code 1 when the second audit has new confirmed defects.
+    Two tables of scores, such as one set of outputs under two answer keys, are compared task by task. Sides that
+    are not comparable are refused with the reason. Exit code 1 when the second audit has new confirmed defects.
 
     Example: `agenthard compare demo-run/demo demo-run/demo`
     """
@@ -37,7 +37,7 @@ def compare(
     from agenthard.flows.report import run_comparison
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.comparison.audits import AuditComparison
-    from agenthard.reports.comparison.sections import comparison_sections
+    from agenthard.reports.comparison.summary import comparison_sections
 
     settings = CompareSettings(
         first=str(first),

@@ -9,7 +9,7 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 if TYPE_CHECKING:
-    from agenthard.reports.cleaning.boards import Board
+    from agenthard.reports.cleaning.leaderboard import Board
 
 
 def leaderboard(
@@ -24,15 +24,15 @@ def leaderboard(
     """Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.
 
     The table is wide (one row per model, one column per task, first column `model`) or long (columns `model`,
-    `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks stands beside it,
-    and the null of deleting as many random tasks.
+    `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks follows,
+    compared with deleting as many random tasks.
 
     Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
     from agenthard.flows.comparing import make_leaderboard
-    from agenthard.reports.amounts import said
-    from agenthard.reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
     from agenthard.reports.cleaning.inputs import AnalysisSettings
+    from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
+    from agenthard.reports.kit.text import result_text
 
     settings = AnalysisSettings(seed=seed, draws=draws, resamples=resamples, min_verdicts=min_verdicts)
     found = make_leaderboard(matrix, drop, settings)
@@ -48,18 +48,18 @@ def leaderboard(
         _show_board(board)
         for measure in measures:
             alone = split.name == "initial"
-            text = f"{measure.title}: {said(measure.observed, measure.unit)}" if alone else measure.sentence
+            text = f"{measure.title}: {result_text(measure.observed, measure.unit)}" if alone else measure.sentence
             typer.echo(text)
     if found.stability is not None:
         typer.echo(f"\n{found.stability.sentence}")
         cells = [measure_cells(measure) for measure in found.stability.measures]
-        print_table("beside deleting as many random tasks", MEASURE_COLUMNS, cells)
+        print_table("compared with deleting as many random tasks", MEASURE_COLUMNS, cells)
 
 
 def _show_board(board: "Board") -> None:
     from agenthard.audit.statistics import Undefined
-    from agenthard.reports.amounts import said
-    from agenthard.reports.cleaning.cells import BOARD_COLUMNS, board_cells
+    from agenthard.reports.cleaning.summary import BOARD_COLUMNS, board_cells
+    from agenthard.reports.kit.text import result_text
 
     print_table("", BOARD_COLUMNS[:-1], [board_cells(row)[:-1] for row in board.rows], right=("rank", "passed"))
     if isinstance(board.tied_sets, Undefined):
@@ -67,4 +67,4 @@ def _show_board(board: "Board") -> None:
     else:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
         typer.echo(f"tied sets, best first: {'; '.join(tied)}")
-    typer.echo(f"P(top-1 unchanged): {said(board.top_unchanged, 'share')}")
+    typer.echo(f"P(top-1 unchanged): {result_text(board.top_unchanged, 'share')}")

@@ -7,24 +7,24 @@ import typer
 
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
 
-DrawsOption = Annotated[int, typer.Option(min=200, help="Random deletions behind every null; one is an anecdote.")]
+DrawsOption = Annotated[int, typer.Option(min=200, help="Random deletions behind every null, at least 200.")]
 ResamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind every interval.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
+SeedOption = Annotated[int, typer.Option(help="Random seed: equal seeds give equal numbers.")]
 VerdictsOption = Annotated[
-    float, typer.Option(min=0, max=1, help="Share of the tasks on which a compared model needs a verdict at least.")
+    float, typer.Option(min=0, max=1, help="Least share of the tasks on which a compared model needs a verdict.")
 ]
 
 
 def report(
     run: Annotated[Path, typer.Argument(help="Run folder of an audit.")],
     experiment: Annotated[
-        str | None, typer.Option(help="Which runs; default: the experiment with most comparable models.")
+        str | None, typer.Option(help="Experiment to report on; default: the one with the most comparable models.")
     ] = None,
     threshold: Annotated[
         float, typer.Option(min=0, max=1, help="A task that more than this share of the models solves is easy.")
     ] = 0.875,
     min_category_share: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of each category that stays in the hard split at least.")
+        float, typer.Option(min=0, max=1, help="Least share of each category that stays in the hard split.")
     ] = 0.1,
     min_verdicts: VerdictsOption = 0.8,
     draws: DrawsOption = 500,
@@ -36,7 +36,7 @@ def report(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Report what cleaning does to a leaderboard, beside the null of deleting as many random tasks.
+    """Report what cleaning does to a leaderboard, compared with deleting as many random tasks.
 
     Writes RUN/report (page, JSON, summary, CSV tables) and the hard split in the benchmark's own format.
 

@@ -47,7 +47,7 @@ def score(
     from agenthard.flows.aligning import read_mapping
     from agenthard.flows.errors import CommandError
     from agenthard.flows.read_run import read_decisions, read_findings
-    from agenthard.reports.alignment.naming import Names
+    from agenthard.reports.alignment.truth import Names
     from agenthard.reports.label_score import score as compare
     from agenthard.reports.labels import LabelError, read_labels
     from agenthard.taxonomy.categories import load_taxonomy

@@ -2,14 +2,11 @@
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
 from importlib.metadata import version as package_version
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.benchmark import Benchmark
@@ -18,7 +15,8 @@ from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.run_folder import write_json
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.evaluation import About, EvaluationError, analyse, read_published, write_evaluation
-from agenthard.reports.evaluation.board import AgentRow
+from agenthard.reports.evaluation.agents import AgentRow
+from agenthard.reports.kit.parquet import write_parquet
 from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.record import Record
 
@@ -31,7 +29,6 @@ COUNTS = (
 )
 """Counts of an episode, as integers; null where one does not apply."""
 KEY = ("agent", "task_id", "failure_rate", "trial", "attempt")
-_ROW_GROUP = 20_000
 _EPISODES = pa.schema(
     [
         ("agent", pa.string()),
@@ -180,11 +177,10 @@ def write_tables(folder: EvaluationFolder, store: EpisodeStore) -> None:
     """Write ``tables/episodes.parquet``, and ``tables/timing.parquet`` with durations, which differ from run to run."""
     folder.tables.mkdir(parents=True, exist_ok=True)
     facts = {task.id: (task.group, task.facts) for task in store.tasks()}
-    _write(
-        folder.tables / "episodes.parquet", _EPISODES, (_episode(row, facts[row["task_id"]]) for row in store.rows())
-    )
+    episodes = (_episode(row, facts[row["task_id"]]) for row in store.rows())
+    write_parquet(folder.tables / "episodes.parquet", _EPISODES, episodes)
     timing = ({**_key(row), "seconds": row["seconds"]} for row in store.rows())
-    _write(folder.tables / "timing.parquet", _TIMING, timing)
+    write_parquet(folder.tables / "timing.parquet", _TIMING, timing)
 
 
 def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
@@ -231,10 +227,3 @@ def _episode(row: dict[str, Any], facts: tuple[str, dict[str, Any]]) -> dict[str
         **{name: None if usage.get(name) is None else int(usage[name]) for name in COUNTS},
         "cost": usage.get("cost"),
     }
-
-
-def _write(path: Path, schema: pa.Schema, rows: Iterable[dict[str, Any]]) -> None:
-    rest: Iterator[dict[str, Any]] = iter(rows)
-    with replacing(path) as partial, pq.ParquetWriter(partial, schema, compression="zstd") as writer:
-        while chunk := list(islice(rest, _ROW_GROUP)):
-            writer.write_table(pa.Table.from_pylist(chunk, schema))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
@@ -25,7 +24,8 @@ from agenthard.flows.read_run import read_findings
 from agenthard.flows.run_folder import write_json, write_jsonl
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
-from agenthard.taxonomy.files import replacing, write_atomically
+from agenthard.reports.kit.parquet import write_parquet
+from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.finding import Status, Tier
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.record import Record
@@ -92,7 +92,8 @@ def publish_judging(
     evidence = judge_evidence(answer.checked for each in found for answer in each.answers)
     write_json(folder.judge / "evidence.json", evidence.model_dump(mode="json"))
     write_atomically(folder.judge / "evidence.md", printable(f"{evidence_tables(evidence)}\n").encode())
-    _write_questions(folder.judge / "questions.parquet", [answer for each in found for answer in each.answers])
+    answers = (_row(answer) for each in found for answer in each.answers)
+    write_parquet(folder.judge / "questions.parquet", _QUESTIONS, answers)
     chosen = set(task_ids)
     now = [each for each in found if each.task_id in chosen]
     costs = _costs(folder.ledger)
@@ -180,12 +181,6 @@ def _manifest(
         "stopped": stopped,
         "costs": [total.model_dump(mode="json") for total in costs],
     }
-
-
-def _write_questions(path: Path, answers: Sequence[Answer]) -> None:
-    table = pa.Table.from_pylist([_row(answer) for answer in answers], _QUESTIONS)
-    with replacing(path) as partial:
-        pq.write_table(table, partial, compression="zstd")
 
 
 def _row(answer: Answer) -> dict[str, Any]:

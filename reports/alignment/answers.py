@@ -1,4 +1,4 @@
-"""What an audit, a panel or one judge answered on each task, in one form."""
+"""The answers of an audit, a panel or one judge on each task, in one form."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
@@ -10,14 +10,14 @@ from agenthard.taxonomy.finding import Coverage, Finding, Status
 from agenthard.taxonomy.record import Record
 
 JUDGE_CHECK = "judge"
-"""Id under which a judge's findings and coverage stand beside those of checks."""
+"""Check id of a judge's findings and coverage."""
 
 Outcome = Literal["flagged", "clean", "undecided", "error"]
 """undecided: it abstained, or could not tell; error: it failed. Neither counts as flagged or as clean."""
 
 
 class Answer(Record):
-    """What was said of one task."""
+    """The answer on one task."""
 
     outcome: Outcome
     """Flagged, clean, or no verdict."""
@@ -26,7 +26,7 @@ class Answer(Record):
     probability: float | None = None
     """Probability of a flaw, when the judge gives one."""
     reason: str = ""
-    """First reason of a flag, or why there is no verdict."""
+    """First reason of a flag, or why the verdict is missing."""
 
     @property
     def flagged(self) -> bool | None:
@@ -40,7 +40,7 @@ class Answers(Record):
     name: str
     """What tables call it."""
     kind: Literal["audit", "judge", "baseline"]
-    """Whether it comes of rules and judge together, of a judge alone, or is there to compare with."""
+    """Whether it comes from rules and judge together, from a judge alone, or serves as a baseline."""
     by_task: dict[str, Answer]
     """Answers by task id; an absent task was not asked about."""
 
@@ -62,14 +62,14 @@ def audit_answers(
     coverage: Iterable[Coverage],
     actions: Iterable[Action] = ("drop", "review"),
 ) -> Answers:
-    """Read the answers off an audit's decisions.
+    """Derive the answers from an audit's decisions.
 
     Args:
         name: what tables call it.
         decisions: one per task.
         findings: the findings that decisions name.
         coverage: what each check did; a task that is not flagged, and on which a check failed, is an error.
-        actions: decisions that flag a task. A review that only an error led to flags nothing.
+        actions: decisions that flag a task. A review caused only by an error flags nothing.
     """
     failed: dict[str, str] = {}
     for row in coverage:
@@ -93,7 +93,7 @@ def audit_answers(
 def lint_answers(
     name: str, policy: Policy, task_ids: Sequence[str], findings: Sequence[Finding], coverage: Sequence[Coverage]
 ) -> Answers:
-    """Decide again without the judge's findings and without what people overruled.
+    """Decide again without the judge's findings and without the overrides of people.
 
     Args:
         name: what tables call it.
@@ -123,8 +123,8 @@ def panel_answers(name: str, verdicts: Iterable[PanelVerdict]) -> Answers:
     return Answers(name=name, kind="judge", by_task=by_task)
 
 
-def as_said_answers(verdicts: Iterable[CheckedVerdict]) -> list[Answers]:
-    """Read what each judge said first, before any quote was searched: an issue whose evidence failed flags as well.
+def unchecked_answers(verdicts: Iterable[CheckedVerdict]) -> list[Answers]:
+    """Read each judge's raw answer, before its quotes were checked: an issue with failed evidence flags as well.
 
     This is the usual judge with one prompt and one answer.
 

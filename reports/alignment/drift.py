@@ -5,7 +5,7 @@ from typing import Literal
 
 from agenthard.audit.statistics.intervals import upper_tail
 from agenthard.audit.statistics.paired_tests import mcnemar_exact
-from agenthard.audit.statistics.proportion import wilson_interval
+from agenthard.audit.statistics.rates import wilson_interval
 from agenthard.audit.statistics.result import Result
 from agenthard.reports.alignment.answers import Answers
 from agenthard.taxonomy.record import Record
@@ -17,7 +17,7 @@ class Side(Record):
     """One run over the frozen tasks."""
 
     answers: Answers
-    """What it said."""
+    """Its verdict."""
     contents: dict[str, str]
     """Hash of each task's content."""
     versions: dict[str, str]
@@ -34,15 +34,15 @@ class Flip(Record):
     now: str
     """Verdict of the later run."""
     content: Literal["same", "changed"]
-    """Whether the task itself is the same; when it changed, the flip is no drift."""
+    """Whether the task itself is the same; when it changed, the flip is not drift."""
     version: SameVersion
     """Whether the prompt, or the checks, are the same."""
     reason: str
-    """What the later run said, or for a flag that is gone, the earlier one."""
+    """Reason given by the later run; for a flag that is gone, by the earlier one."""
 
 
 class DriftRow(Record):
-    """Flips among the tasks whose content is the same, by whether the same was asked."""
+    """Flips among the tasks whose content is the same, by whether the prompt or the checks are the same."""
 
     version: Literal["same", "changed", "unknown", "all"]
     """Whether the prompt, or the checks, are the same."""
@@ -55,7 +55,7 @@ class DriftRow(Record):
     direction_p: float
     """Exact McNemar test of whether flips go one way; 1 without a flip."""
     rate_p: float
-    """Exact binomial test of whether more tasks flip than may: P(X ≥ flips) at the allowed share."""
+    """Exact binomial test of whether more tasks flip than allowed: P(X ≥ flips) at the allowed share."""
 
 
 class Drift(Record):
@@ -70,7 +70,7 @@ class Drift(Record):
     without_verdict: dict[str, int]
     """Others by why: which run has no verdict on them and what it has instead."""
     rows: tuple[DriftRow, ...]
-    """All unchanged tasks, then by whether the same was asked."""
+    """All unchanged tasks, then by whether the prompt or the checks are the same."""
     flips: tuple[Flip, ...]
     """Every flip, in the order of the frozen set; those of changed tasks are among them."""
     allowed: float

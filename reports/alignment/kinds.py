@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from agenthard.audit.statistics.result import Result
+from agenthard.audit.statistics.sampling_frame import Mask
 from agenthard.reports.alignment.answers import Answers
-from agenthard.reports.alignment.frame import Mask
 from agenthard.reports.alignment.measures import Labelled, Settings
 from agenthard.taxonomy.categories import COMPONENT_TITLES, Taxonomy
 from agenthard.taxonomy.record import Record
@@ -27,7 +27,7 @@ class KindRow(Record):
     f1: Result
     """Harmonic mean of the two."""
     found_at_all: Result
-    """Share of the tasks labelled with it that were flagged, for whatever reason."""
+    """Share of the tasks labelled with it that were flagged, for any reason."""
 
 
 class Kinds(Record):

@@ -1,4 +1,4 @@
-"""How many labels a wanted precision of the figures costs, before anybody labels."""
+"""How many labels a wanted precision of the figures costs, before labelling starts."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -16,7 +16,7 @@ PlanDesign = Literal["random", "balanced", "best split"]
 
 
 class Expected(Record):
-    """What is expected before the labels are there."""
+    """Expected values before labelling."""
 
     tasks: int = Field(ge=2)
     """Tasks of the benchmark."""
@@ -55,7 +55,7 @@ class Expected(Record):
 
 
 class PlanRow(Record):
-    """One design with so many labels, and what they buy."""
+    """One design with its number of labels, and the precision that it gives."""
 
     design: PlanDesign
     """random: tasks of the whole benchmark; balanced: half flagged; best split: the fewest labels that reach it."""
@@ -77,7 +77,7 @@ class Plan(Record):
     expected: Expected
     """What was assumed."""
     rows: tuple[PlanRow, ...]
-    """For each goal the three designs, then what the usual sample buys."""
+    """For each goal the three designs, then what the usual sample gives."""
     method: str = (
         "half of the Wilson interval at the effective number of tasks, with the finite population correction; recall "
         "of a balanced sample by weights, its variance by the delta method"
@@ -88,7 +88,7 @@ class Plan(Record):
 def make_plan(expected: Expected, half_widths: tuple[float, ...], share: float = 0.1, least: int = 30) -> Plan:
     """Find the labels that each design needs for each half width, for precision and recall both.
 
-    The number is the smallest whose interval, at the expected values, is no wider; a real sample can come out wider or
+    The number is the smallest whose interval, at the expected values, is not wider; a real sample can come out wider or
     narrower.
 
     Args:
@@ -120,7 +120,7 @@ class _Sides(NamedTuple):
     flagged: float
     unflagged: float
     by_side: bool
-    """Whether the two sides are drawn by themselves, so that the numbers are no accident."""
+    """Whether the two sides are drawn separately, so that their sizes are fixed."""
 
 
 def _random(expected: Expected, labels: int) -> _Sides:

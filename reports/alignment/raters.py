@@ -1,16 +1,19 @@
-"""How far annotators agree with each other, and each of them with the judge, beyond chance."""
+"""Agreement of annotators with each other and with judges, and of several judges, prompts or repetitions."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from agenthard.audit.statistics.kappa import cohen_kappa
-from agenthard.audit.statistics.krippendorff import krippendorff_alpha
-from agenthard.audit.statistics.proportion import wilson_interval
-from agenthard.audit.statistics.result import Result
+import numpy as np
+
+from agenthard.audit.statistics.agreement import cohen_kappa, krippendorff_alpha
+from agenthard.audit.statistics.matrix import ScoreMatrix
+from agenthard.audit.statistics.paired_tests import PairComparison, compare_pairs
+from agenthard.audit.statistics.rates import wilson_interval
+from agenthard.audit.statistics.result import Result, Undefined
+from agenthard.audit.statistics.sampling_frame import Mask, SamplingFrame
 from agenthard.reports.alignment.answers import Answers
-from agenthard.reports.alignment.measures import Settings
-from agenthard.reports.alignment.naming import Names
-from agenthard.reports.alignment.truth import Truth
+from agenthard.reports.alignment.measures import Labelled, Settings
+from agenthard.reports.alignment.truth import Names, Truth
 from agenthard.reports.labels import Label
 from agenthard.taxonomy.record import Record
 
@@ -31,7 +34,7 @@ class PairAgreement(Record):
 
 
 class RaterAgreement(Record):
-    """Everybody with everybody."""
+    """Agreement of all raters."""
 
     between_annotators: tuple[PairAgreement, ...]
     """Every pair of annotators; empty for one annotator."""
@@ -96,11 +99,11 @@ def pair_of_answers(one: Answers, other: Answers, tasks: Sequence[str], settings
         tasks: tasks to look at.
         settings: parameters.
     """
-    said = [
+    verdicts = [
         {t: str(a.by_task[t].flagged) for t in tasks if t in a.by_task and a.by_task[t].flagged is not None}
         for a in (one, other)
     ]
-    return _pair(one.name, other.name, said[0], said[1], tasks, settings)
+    return _pair(one.name, other.name, verdicts[0], verdicts[1], tasks, settings)
 
 
 def _pair(
@@ -122,3 +125,93 @@ def _pair(
 def _alpha(raters: Sequence[Mapping[str, str]], tasks: Sequence[str], settings: Settings) -> Result:
     units = [[rater.get(task) for rater in raters] for task in tasks]
     return krippendorff_alpha(units, resamples=settings.resamples, seed=settings.seed)
+
+
+class CommonRow(Record):
+    """One judge on the tasks that all judges gave a verdict on."""
+
+    name: str
+    """Judge."""
+    accuracy: Result
+    """Share of the tasks on which it says what the labels say."""
+    f1: Result
+    """F1."""
+
+
+class Robustness(Record):
+    """Several judges on the same tasks."""
+
+    rows: tuple[CommonRow, ...]
+    """Each judge with a verdict on at least half of the labelled tasks."""
+    left_out: dict[str, int]
+    """The others, with their verdicts: a judge of the second tier sees chosen tasks only."""
+    common: int
+    """Labelled tasks that all those in ``rows`` gave a verdict on (k)."""
+    labelled: int
+    """Labelled tasks (N)."""
+    agreement: tuple[PairAgreement, ...]
+    """Every pair, on the labelled tasks that both gave a verdict on."""
+    differences: tuple[PairComparison, ...] | Undefined
+    """Every pair: difference of the shares of right verdicts, by a paired test with Holm's correction."""
+    test: str
+    """The test."""
+
+
+def robustness(judges: Sequence[Answers], labelled: Labelled, settings: Settings) -> Robustness | None:
+    """Compare several judges on the same labelled tasks.
+
+    Accuracy and F1 are taken on the tasks that all answered, so that easier tasks favour no judge; judges with a
+    verdict on fewer than half of the tasks are compared in pairs only. Paired differences: exact McNemar tests
+    on right or wrong, pair by pair; where tasks come in clusters, a paired bootstrap over clusters on the common tasks.
+    Neither uses weights.
+
+    Args:
+        judges: two or more judges, prompts or repetitions.
+        labelled: the labelled tasks.
+        settings: parameters.
+
+    Returns:
+        The comparison; None for fewer than two judges.
+    """
+    if len(judges) < 2:
+        return None
+    frame, flawed = labelled.frame, labelled.flawed
+    verdicts = {judge.name: labelled.answered(judge) for judge in judges}
+    main = {name: both for name, both in verdicts.items() if 2 * both[1].sum() >= len(frame.tasks)}
+    common: Mask = np.ones(len(frame.tasks), dtype=np.bool_)
+    for _, answered in main.values():
+        common &= answered
+    correct = [np.where(answered, flagged == flawed, None) for flagged, answered in main.values()]
+    clusters = _clusters(frame, common)
+    resamples = max(settings.resamples, 40 * len(main) ** 2)
+    differences = compare_pairs(
+        ScoreMatrix.from_array(np.array(correct, dtype=object).reshape(len(main), -1), list(main), frame.tasks),
+        test="mcnemar" if clusters is None else "bootstrap",
+        resamples=resamples,
+        seed=settings.seed,
+        clusters=clusters,
+    )
+    return Robustness(
+        rows=tuple(
+            CommonRow(
+                name=name,
+                accuracy=frame.rate(flagged == flawed, common, "common tasks"),
+                f1=frame.f1(flagged, flawed, common, resamples=settings.resamples, seed=settings.seed),
+            )
+            for name, (flagged, _) in main.items()
+        ),
+        left_out={name: int(answered.sum()) for name, (_, answered) in verdicts.items() if name not in main},
+        common=int(common.sum()),
+        labelled=len(frame.tasks),
+        agreement=tuple(pair_of_answers(one, other, frame.tasks, settings) for one, other in combinations(judges, 2)),
+        differences=differences,
+        test="exact McNemar, Holm"
+        if clusters is None
+        else f"paired bootstrap over clusters, {resamples} resamples, seed {settings.seed}, Holm",
+    )
+
+
+def _clusters(frame: SamplingFrame, common: Mask) -> list[str] | None:
+    if frame.clusters is None:
+        return None
+    return [name for name, counted in zip(frame.clusters, common, strict=True) if counted]

@@ -41,11 +41,11 @@ class SampledTask(Record):
     stratum: str
     """Stratum it was drawn from."""
     weight: float = Field(gt=0)
-    """Inverse of its probability to be drawn: population / sampled of its stratum."""
+    """Inverse of its probability of being drawn: population / sampled of its stratum."""
 
 
 class SampleKey(Record):
-    """How a sample was drawn. Kept apart from the sheet, because strata tell what the judge said."""
+    """How a sample was drawn. Kept separate from the sheet, because the strata reveal the judge's verdicts."""
 
     schema_version: Literal["1"] = "1"
     """Version of this layout."""
@@ -56,7 +56,7 @@ class SampleKey(Record):
     benchmark: dict[str, str] = Field(default_factory=dict)
     """Label and content hash of the benchmark."""
     not_asked: int = 0
-    """Tasks of the benchmark that nobody was asked about; they are no part of the population."""
+    """Tasks of the benchmark that were not asked about; they are not part of the population."""
     seed: int
     """Seed of the draw."""
     strata: tuple[Stratum, ...]
@@ -75,7 +75,7 @@ def sample_size(population: int, share: float, least: int) -> int:
 
 
 def sample_balanced(answers: Answers, task_ids: Sequence[str], size: int, seed: int) -> SampleKey:
-    """Draw as many flagged as unflagged tasks; where one side has too few, the other fills up.
+    """Draw as many flagged as unflagged tasks; where one side has too few, the other gets the rest.
 
     Tasks without a verdict (undecided, error) are a stratum of their own, drawn in proportion.
 
@@ -86,7 +86,7 @@ def sample_balanced(answers: Answers, task_ids: Sequence[str], size: int, seed: 
         seed: seed of the draw.
 
     Raises:
-        SampleError: when there is no task.
+        SampleError: without tasks.
     """
     strata: dict[str, list[str]] = {"flagged": [], "unflagged": [], "no verdict": []}
     for task_id in task_ids:
@@ -118,7 +118,7 @@ def sample_by_score(
     strata: dict[str, list[str]] = {name: [] for name in (*names, f"no {source}")}
     for task_id in task_ids:
         score = scores.get(task_id)
-        # The small amount keeps a score that stands on a border, such as 3 * 0.2, in the upper stratum.
+        # The small amount keeps a score on a border, such as 3 * 0.2, in the upper stratum.
         name = f"no {source}" if score is None else names[min(BINS - 1, int(score * BINS + 1e-9))]
         strata[name].append(task_id)
     return _draw("by_score", source, strata, {}, size, seed)
@@ -142,7 +142,7 @@ def _draw(
 ) -> SampleKey:
     population = sum(map(len, strata.values()))
     if not population:
-        raise SampleError("there is no task that was asked about")
+        raise SampleError("no task was asked about")
     rest = {name: len(members) for name, members in strata.items() if name not in fixed}
     counts = {**fixed, **_equal_parts(rest, min(size, population) - sum(fixed.values()))}
     rng = np.random.default_rng(seed)
@@ -162,7 +162,7 @@ def _draw(
 
 
 def _equal_parts(sizes: Mapping[str, int], total: int) -> dict[str, int]:
-    """Divide ``total`` equally; what a stratum lacks is divided among the others."""
+    """Divide ``total`` equally; the rest of a stratum that is too small is divided among the others."""
     parts = dict.fromkeys(sizes, 0)
     left = min(total, sum(sizes.values()))
     while left > 0:

@@ -1,28 +1,31 @@
-"""Everything that labels say about an audit or a judge, in one record."""
+"""The alignment of an audit or a judge with labels, in one record."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from agenthard.audit.statistics.result import Result
+from agenthard.audit.statistics.sampling_frame import SamplingFrame
 from agenthard.reports.alignment.answers import Answers
-from agenthard.reports.alignment.baselines import RandomBaseline, constant_baselines, random_baseline
-from agenthard.reports.alignment.failure_modes import FailureModes, failure_modes
-from agenthard.reports.alignment.frame import Frame
+from agenthard.reports.alignment.judge_errors import FailureModes, SecondLook, failure_modes, second_look
 from agenthard.reports.alignment.kinds import Kinds, by_kind
-from agenthard.reports.alignment.labels import LabelSet
-from agenthard.reports.alignment.measures import Labelled, Measured, Settings, measure
-from agenthard.reports.alignment.naming import Names
-from agenthard.reports.alignment.raters import RaterAgreement, rater_agreement
-from agenthard.reports.alignment.robustness import Robustness, robustness
+from agenthard.reports.alignment.measures import (
+    Labelled,
+    Measured,
+    RandomBaseline,
+    Settings,
+    constant_baselines,
+    measure,
+    random_baseline,
+)
+from agenthard.reports.alignment.raters import RaterAgreement, Robustness, rater_agreement, robustness
 from agenthard.reports.alignment.sampling import SampleKey
-from agenthard.reports.alignment.second_look import SecondLook, second_look
-from agenthard.reports.alignment.truth import Consensus, Truth, consensus
+from agenthard.reports.alignment.truth import Consensus, LabelSet, Names, Truth, consensus
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
 
 
 class LabelCounts(Record):
-    """What became of the labels."""
+    """How the labels were used."""
 
     labels: int
     """Labels: one per task and annotator."""
@@ -37,15 +40,15 @@ class LabelCounts(Record):
     not_in_run: int
     """Labelled tasks that the run did not read; left out."""
     not_in_key: int
-    """Labelled tasks that are not of the sample; left out."""
+    """Labelled tasks that are not in the sample; left out."""
     unlabelled: int
-    """Tasks of the sample without a label that counts; the labelled ones of their stratum stand for them."""
+    """Tasks of the sample without a label that counts; the labelled ones of their stratum represent them."""
     unseen_strata: dict[str, int]
     """Parts of the benchmark that no label speaks for, with their tasks; the weighted figures are about the rest."""
     open: int
-    """Lines of sheets that nobody filled in yet."""
+    """Lines of sheets that are not filled in yet."""
     replaced: int
-    """Labels that a later line took the place of."""
+    """Labels that a later line replaced."""
     unknown_categories: dict[str, int]
     """Words that name no category of the taxonomy, with the number of labels."""
 
@@ -56,7 +59,7 @@ class Alignment(Record):
     compared: str
     """The answers that all parts but the first table are about: the first row of the table."""
     labels: LabelCounts
-    """What became of the labels."""
+    """How the labels were used."""
     prevalence: Result
     """Share of flawed tasks among the labelled ones, or in the benchmark for a weighted sample."""
     adjusted_to: float
@@ -107,7 +110,7 @@ def align(
         labels: the labels.
         names: the words of the label set.
         settings: parameters.
-        key: how the labelled sample was drawn; without one the labelled tasks stand for themselves.
+        key: how the labelled sample was drawn; without one the labelled tasks are not weighted.
 
     Returns:
         All figures, and the labelled tasks they are about.
@@ -184,9 +187,9 @@ def _unseen(key: SampleKey, used: Sequence[Truth]) -> dict[str, int]:
     return {s.name: s.population for s in key.strata if s.population and s.name not in seen}
 
 
-def _frame(used: Sequence[Truth], key: SampleKey | None, strata: dict[str, str] | None) -> Frame:
+def _frame(used: Sequence[Truth], key: SampleKey | None, strata: dict[str, str] | None) -> SamplingFrame:
     clusters = tuple(task.cluster or f"task {task.task_id}" for task in used)
-    return Frame(
+    return SamplingFrame(
         tasks=tuple(task.task_id for task in used),
         clusters=clusters if len(set(clusters)) < len(clusters) else None,
         strata=None if strata is None else tuple(strata[task.task_id] for task in used),

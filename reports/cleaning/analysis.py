@@ -1,151 +1,195 @@
-"""What cleaning does to a leaderboard: the one record behind the report, its JSON twin, its tables and its figures."""
+"""The cleaning analysis: from tasks, decisions, findings and runs to the record behind the report."""
 
-from agenthard.audit.decisions.difficulty import DifficultyRule
-from agenthard.audit.statistics import CategoryRetention, Result, ScoreBounds, Undefined
-from agenthard.reports.cleaning.boards import Board
-from agenthard.reports.cleaning.experiments import RunsUsed
-from agenthard.reports.cleaning.figures import AgreementMap, ComponentShare, ItemMap, SeparabilityCurve
-from agenthard.reports.cleaning.hard import HardSelection
-from agenthard.reports.cleaning.inputs import AuditIdentity, LedgerEntry
-from agenthard.reports.cleaning.splits import Split, SplitName
+from collections.abc import Collection, Sequence
+
+from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.result import PREFIX
+from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
+from agenthard.reports.cleaning.figure_data import component_shares
+from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from agenthard.reports.cleaning.models import ModelsPart, analyse_models
+from agenthard.reports.cleaning.record import GLOSSARY, CleaningAnalysis, Headline, Provenance, TopFinding
+from agenthard.reports.cleaning.runs import ChosenRuns, choose_runs, require_comparable
+from agenthard.reports.cleaning.splits import Split, SplitName, describe_split, retention_of
 from agenthard.reports.cleaning.stability import RankingStability
-from agenthard.reports.cleaning.stages import Stage
-from agenthard.taxonomy.record import Record
+from agenthard.reports.cleaning.stages import PromptStatistics, ScoreStatistics, StageName, stage_table
+from agenthard.taxonomy.finding import Severity, Tier
+
+TOGETHER = "by itself; its findings are decided together with those of the rules, and the row of rules holds both"
 
 
-class TopFinding(Record):
-    """One of the findings to look at first."""
+def analyse(
+    found: CleaningInput, settings: AnalysisSettings | None = None, experiment: str | None = None
+) -> CleaningAnalysis:
+    """Analyse what cleaning does.
 
-    id: str
-    """Finding id, as in findings.json."""
-    category: str
-    """Category id."""
-    tier: str
-    """confirmed or suspected."""
-    severity: str
-    """What the flaw does to the score."""
-    claim: str
-    """What is wrong, in one sentence (benchmark text: escape it)."""
-    task_id: str
-    """First task it touches."""
-    tasks: int
-    """Tasks it touches."""
+    Args:
+        found: tasks, decisions, findings, runs.
+        settings: parameters; the defaults when None.
+        experiment: which runs; None = those of the experiment with most comparable models.
 
+    Returns:
+        The analysis. Without a comparable model everything about models is undefined with its reason, and the rest is
+        there.
 
-class Headline(Record):
-    """Thirty seconds: one sentence, five numbers, three findings."""
-
-    sentence: str
-    """What was checked, what was flagged, and whether cleaning moved the ranking more than chance would."""
-    checked: int
-    """Tasks on which at least one check ran."""
-    tasks: int
-    """Tasks there are; ``checked`` is "k of N" of these."""
-    flagged: int
-    """Tasks that a confirmed or suspected finding touches."""
-    new: int | None
-    """Findings (confirmed or suspected) that the earlier audit lacks; None when none was given to compare with."""
-    undecided: int
-    """Tasks that wait for a person."""
-    cost: float
-    """US dollars spent on models: 0, because rules and statistics call none."""
-    top: tuple[TopFinding, ...]
-    """Up to three findings, new ones first when an earlier audit was given, then worst severity and surest tier."""
-
-
-class Retention(Record):
-    """How much of each category a split keeps."""
-
-    split: SplitName
-    """Which split."""
-    split_id: str
-    """Its id."""
-    safeguard: float
-    """Least share of each category that should stay, 0..1."""
-    coverage: Result
-    """Share of categories that still have a task."""
-    rows: tuple[CategoryRetention, ...]
-    """One per category, in alphabetical order."""
-    sentence: str
-    """Which categories fall below the safeguard, or that none does."""
-
-
-class Undecided(Record):
-    """What the tasks under review could do to the scores of the issue-cleaned split."""
-
-    n: int
-    """Tasks under review."""
-    bounds: tuple[ScoreBounds, ...] | Undefined
-    """Per model, in the order of the cleaned leaderboard: kept, dropped, least, most."""
-    sentence: str
-    """The largest movement of a score, and whether the top model could change."""
-
-
-class Provenance(AuditIdentity):
-    """Everything that is needed to repeat the numbers."""
-
-    seed: int
-    """Seed of every draw."""
-    draws: int
-    """Random subsets behind every null."""
-    resamples: int
-    """Bootstrap resamples behind every interval."""
-    level: float
-    """Coverage of every interval."""
-    difficulty: DifficultyRule
-    """Parameters of the hard split."""
-    min_verdicts: float = 0.8
-    """Least share of the tasks on which a compared model has a verdict."""
-    embedder: str
-    """What turned prompts into vectors for the diversity."""
+    Raises:
+        AnalysisError: when the experiment does not exist.
+    """
+    settings = settings or AnalysisSettings()
+    chosen = choose_runs(
+        found.experiments,
+        found.categories,
+        experiment,
+        clustered=found.clusters is not None,
+        min_verdicts=settings.min_verdicts,
+    )
+    runs = require_comparable(chosen, found.experiments, found.categories)
+    kept = found.with_action("keep", "unchecked", "review")
+    hard = _hard(found, kept, runs, settings)
+    splits = _splits(found, kept, hard, runs)
+    part = (
+        ModelsPart.without_runs(runs)
+        if isinstance(runs, Undefined)
+        else analyse_models(found, runs, splits, hard, settings)
+    )
+    left: dict[StageName, Collection[str] | str] = {
+        "initial": splits[0].task_ids,
+        "rules": kept,
+        "execution": TOGETHER,
+        "judge": TOGETHER,
+        "difficulty": hard.reason.removeprefix(PREFIX) if isinstance(hard, Undefined) else hard.record.selected,
+    }
+    matrix = runs if isinstance(runs, Undefined) else runs.missing
+    return CleaningAnalysis(
+        title=found.title,
+        headline=headline(found, splits, runs if isinstance(runs, Undefined) else part.stability),
+        ledger=tuple(found.ledger),
+        runs=chosen if isinstance(chosen, Undefined) else chosen.used,
+        splits=splits,
+        hard=hard if isinstance(hard, Undefined) else hard.record,
+        stages=stage_table(
+            found.categories,
+            left,
+            ScoreStatistics(matrix, found.clusters, settings),
+            PromptStatistics({task.id: task.prompt for task in found.tasks}, settings),
+        ),
+        leaderboards=part.leaderboards,
+        stability=part.stability,
+        retention=tuple(
+            retention_of(split, found.categories, settings.difficulty.min_category_share) for split in splits[1:]
+        ),
+        undecided=part.undecided,
+        agreement=part.agreement,
+        separability_curve=part.separability_curve,
+        components=component_shares(found.findings, found.components),
+        items=part.items,
+        provenance=Provenance(
+            **found.audit.model_dump(),
+            seed=settings.seed,
+            draws=settings.draws,
+            resamples=settings.resamples,
+            level=settings.level,
+            difficulty=settings.difficulty,
+            min_verdicts=settings.min_verdicts,
+            embedder=settings.embedder,
+        ),
+        glossary=GLOSSARY,
+    )
 
 
-class Term(Record):
-    """One entry of the glossary."""
+def _hard(
+    found: CleaningInput, kept: Sequence[str], runs: ChosenRuns | Undefined, settings: AnalysisSettings
+) -> HardSplit | Undefined:
+    if isinstance(runs, Undefined):
+        return runs
+    categories = {task: found.categories[task] for task in kept}
+    return select_hard_split(categories, runs.missing.keep(kept), settings.difficulty)
 
-    term: str
-    """Word."""
-    sentence: str
-    """What it means."""
+
+def _splits(
+    found: CleaningInput, kept: tuple[str, ...], hard: HardSplit | Undefined, runs: ChosenRuns | Undefined
+) -> tuple[Split, ...]:
+    review = set(found.with_action("review"))
+
+    def split(name: SplitName, tasks: Sequence[str]) -> Split:
+        return describe_split(
+            name,
+            tasks,
+            review=len(review.intersection(tasks)),
+            initial=len(found.tasks),
+            matrix=runs if isinstance(runs, Undefined) else runs.missing.keep(tasks),
+        )
+
+    initial, cleaned = split("initial", tuple(found.categories)), split("cleaned", kept)
+    if isinstance(hard, Undefined):
+        return initial, cleaned
+    return initial, cleaned, split("hard", hard.record.selected)
 
 
-class CleaningAnalysis(Record):
-    """The whole analysis. A number that does not exist is an ``Undefined`` with its reason, never NaN or 0."""
+TOP = 3
+_SEVERITY = list(Severity)
+_TIER = list(Tier)
 
-    schema_version: str = "1"
-    """Version of this layout."""
-    title: str
-    """Name of the benchmark for people."""
-    headline: Headline
-    """Thirty seconds."""
-    ledger: tuple[LedgerEntry, ...]
-    """What each check did."""
-    runs: RunsUsed | Undefined
-    """The runs that were used; undefined without runs, and then everything about models is undefined or empty."""
-    splits: tuple[Split, ...]
-    """initial, cleaned, and hard where one could be selected."""
-    hard: HardSelection | Undefined
-    """How the hard split was selected, or why there is none."""
-    stages: tuple[Stage, ...]
-    """The paper's stages, in order."""
-    leaderboards: tuple[Board, ...]
-    """One per split with scores, in the order of ``splits``."""
-    stability: tuple[RankingStability, ...]
-    """initial → cleaned, cleaned → hard, initial → hard, as far as they exist; then the same with infrastructure errors
-    read as failures, when there are any."""
-    retention: tuple[Retention, ...]
-    """One per split after the initial one."""
-    undecided: Undecided | Undefined
-    """Score bounds if the undecided tasks count either way."""
-    agreement: tuple[AgreementMap, ...]
-    """One per split with scores."""
-    separability_curve: SeparabilityCurve | Undefined
-    """Separability against n."""
-    components: tuple[ComponentShare, ...]
-    """Shares of the four components among the findings."""
-    items: ItemMap | Undefined
-    """Difficulty and discrimination of tasks."""
-    provenance: Provenance
-    """Versions, hashes, seeds, policy."""
-    glossary: tuple[Term, ...]
-    """What the words mean."""
+
+def headline(
+    found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...] | Undefined
+) -> Headline:
+    """Say the outcome.
+
+    Args:
+        found: tasks, decisions and findings.
+        splits: the splits there are.
+        stability: ranking stability, the default reading first; or why no model can be compared.
+
+    Returns:
+        The headline.
+    """
+    counted = [finding for finding in found.findings if finding.tier is not Tier.SIGNAL]
+    fresh = None if found.known is None else [finding for finding in counted if finding.id not in found.known]
+    ordered = sorted(
+        counted,
+        key=lambda f: (
+            found.known is not None and f.id in found.known,
+            _TIER.index(f.tier),
+            _SEVERITY.index(f.severity),
+            -len(f.task_ids),
+            f.id,
+        ),
+    )
+    review = len(found.with_action("review"))
+    return Headline(
+        sentence=_sentence(found, splits, stability, review),
+        checked=found.checked,
+        tasks=len(found.tasks),
+        flagged=len(found.flagged),
+        new=None if fresh is None else len(fresh),
+        undecided=review,
+        cost=0.0,
+        top=tuple(
+            TopFinding(
+                id=finding.id,
+                category=finding.category,
+                tier=finding.tier.value,
+                severity=finding.severity.value,
+                claim=finding.claim,
+                task_id=finding.task_ids[0] if finding.task_ids else "",
+                tasks=len(finding.task_ids),
+            )
+            for finding in ordered[:TOP]
+        ),
+    )
+
+
+def _sentence(
+    found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...] | Undefined, review: int
+) -> str:
+    dropped = len(found.with_action("drop"))
+    cleaned = next(split for split in splits if split.name == "cleaned")
+    text = (
+        f"AgentHard checked {found.checked:,} of {len(found.tasks):,} tasks of {found.title} and flagged "
+        f"{len(found.flagged):,}; the issue-cleaned split leaves out {dropped:,} and keeps {cleaned.n:,}, of which "
+        f"{review:,} wait for a person"
+    )
+    if isinstance(stability, Undefined):
+        return f"{text}. What that does to a leaderboard is {stability.reason}."
+    return " ".join([f"{text}.", *(row.sentence for row in stability[:1])])

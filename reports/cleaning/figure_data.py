@@ -1,17 +1,139 @@
-"""Filling the heat maps of agreement and the curve of separability against n."""
+"""Data of the figures: agreement of pairs, separability against n, components, difficulty of tasks."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 
-from agenthard.audit.statistics import Result, ScoreMatrix, Undefined, matrix_null, separability
+from agenthard.audit.statistics import (
+    Estimate,
+    NullBand,
+    NullDistribution,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    matrix_null,
+    separability,
+)
 from agenthard.audit.statistics.matrix import why_unusable
 from agenthard.audit.statistics.result import undefined
-from agenthard.reports.cleaning.figures import AgreementMap, CurveMark, CurvePoint, SeparabilityCurve
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import NullBand
-from agenthard.reports.cleaning.splits import Split
-from agenthard.reports.cleaning.stage_table import SEPARABILITY_DRAWS
+from agenthard.reports.cleaning.splits import Split, SplitName
+from agenthard.reports.cleaning.stages import SEPARABILITY_DRAWS
+from agenthard.taxonomy.categories import COMPONENT_TITLES
+from agenthard.taxonomy.finding import Finding, Tier
+from agenthard.taxonomy.record import Record
+
+
+class AgreementMap(Record):
+    """Agreement of every pair of models on one split, for a heat map."""
+
+    split: SplitName
+    """Which split."""
+    split_id: str
+    """Its id."""
+    n: int
+    """Tasks."""
+    models: tuple[str, ...]
+    """Rows and columns, best initial rank first."""
+    values: tuple[tuple[float | None, ...], ...]
+    """Share of common tasks on which both models are right or both wrong; None without a common task. Diagonal 1."""
+
+
+class CurvePoint(Record):
+    """Separability of random subsets of one size."""
+
+    n: int
+    """Tasks in each subset."""
+    band: NullBand
+    """Mean and 5–95 % over the draws, in percent."""
+
+
+class CurveMark(Record):
+    """Position of a split on the curve."""
+
+    split: SplitName
+    """Which split."""
+    n: int
+    """Its tasks."""
+    separability: Result
+    """Its separability, in percent."""
+
+
+class SeparabilityCurve(Record):
+    """Separability against the number of tasks: random subsets as a band, the splits as marks."""
+
+    points: tuple[CurvePoint, ...]
+    """Random subsets of the initial split, by rising n."""
+    marks: tuple[CurveMark, ...]
+    """The splits."""
+    resamples: int
+    """Bootstrap resamples behind each separability."""
+    method: str
+    """How the curve was made."""
+
+
+class CategoryShare(Record):
+    """Findings of one category."""
+
+    category: str
+    """Category id."""
+    findings: int
+    """Findings."""
+    tasks: int
+    """Tasks they touch."""
+
+
+class ComponentShare(Record):
+    """Findings in one of the four parts of a task; signals, which only order a queue, are counted separately."""
+
+    component: str
+    """user, environment, evaluation or ground_truth."""
+    title: str
+    """Name for people."""
+    confirmed: int
+    """Confirmed findings."""
+    suspected: int
+    """Suspected findings."""
+    signals: int
+    """Signals."""
+    tasks: int
+    """Tasks that a confirmed or suspected finding touches."""
+    share: Result
+    """Confirmed and suspected findings of this component among those of all components."""
+    categories: tuple[CategoryShare, ...]
+    """Confirmed and suspected findings by category, most first."""
+
+
+class ItemPoint(Record):
+    """One task in the difficulty–discrimination plane."""
+
+    task_id: str
+    """Task."""
+    category: str
+    """Its category or domain."""
+    difficulty: Result
+    """2PL: b, log-odds that an average model fails. Item-rest: share of models that fail it."""
+    discrimination: Result
+    """2PL: a. Item-rest: correlation with the score on the other tasks. Negative: weaker models do better."""
+    flagged: bool
+    """Whether a confirmed or suspected finding touches it."""
+    decision: Literal["keep", "unchecked", "drop", "review"]
+    """What the policy decided."""
+
+
+class ItemMap(Record):
+    """Difficulty and discrimination of tasks."""
+
+    method: str
+    """2PL with how it was fitted, or item-rest and why no 2PL."""
+    points: tuple[ItemPoint, ...]
+    """Tasks with both numbers, in the benchmark's order."""
+    left_out: int
+    """Tasks without: every model passes or fails them, or no model has a score."""
+    models: int
+    """Models behind the numbers."""
+
 
 CURVE_SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)
 """Sizes of the random subsets of the curve, as shares of the initial benchmark."""
@@ -52,7 +174,7 @@ def separability_curve(
     clusters: Mapping[str, str] | None,
     settings: AnalysisSettings,
 ) -> SeparabilityCurve | Undefined:
-    """Separability of random subsets of rising size, and where the splits stand.
+    """Separability of random subsets of rising size, and the positions of the splits.
 
     Args:
         matrix: scores on the initial split.
@@ -76,9 +198,8 @@ def separability_curve(
     points = []
     for n in sizes:
         null = matrix_null(complete, statistic, keep=n, draws=SEPARABILITY_DRAWS, seed=settings.seed)
-        band = NullBand.of_draws_of(null)
-        if isinstance(band, NullBand):
-            points.append(CurvePoint(n=n, band=band))
+        if isinstance(null, NullDistribution):
+            points.append(CurvePoint(n=n, band=null.band()))
     marks = []
     for split, part in splits:
         common = part.complete_tasks()
@@ -90,3 +211,53 @@ def separability_curve(
         method=f"share of pairs of models with disjoint {100 * settings.level:g} % intervals, {CURVE_RESAMPLES} paired "
         f"bootstrap resamples; {SEPARABILITY_DRAWS} random subsets per size; tasks that every model has a verdict on",
     )
+
+
+def component_shares(findings: Sequence[Finding], components: Mapping[str, str]) -> tuple[ComponentShare, ...]:
+    """Count findings by the part of the task that is wrong.
+
+    Args:
+        findings: all findings.
+        components: component of each finding, by finding id.
+
+    Returns:
+        One record per component, in the order of the taxonomy.
+    """
+    sure = [finding for finding in findings if finding.tier is not Tier.SIGNAL]
+    rows = []
+    for component, title in COMPONENT_TITLES.items():
+        mine = [f for f in findings if components[f.id] == component]
+        counted = [f for f in mine if f.tier is not Tier.SIGNAL]
+        share: Result = undefined("there are no findings", 0, "findings")
+        if sure:
+            share = Estimate(
+                value=len(counted) / len(sure),
+                n=len(sure),
+                of=len(sure),
+                unit="findings",
+                method="share of confirmed and suspected findings; a count, no sample",
+            )
+        rows.append(
+            ComponentShare(
+                component=component,
+                title=title,
+                confirmed=sum(f.tier is Tier.CONFIRMED for f in mine),
+                suspected=sum(f.tier is Tier.SUSPECTED for f in mine),
+                signals=len(mine) - len(counted),
+                tasks=len({task for f in counted for task in f.task_ids}),
+                share=share,
+                categories=_category_shares(counted),
+            )
+        )
+    return tuple(rows)
+
+
+def _category_shares(findings: Sequence[Finding]) -> tuple[CategoryShare, ...]:
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.category, []).append(finding)
+    rows = [
+        CategoryShare(category=name, findings=len(group), tasks=len({task for f in group for task in f.task_ids}))
+        for name, group in groups.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.findings, row.category)))

@@ -1,23 +1,31 @@
-"""What the analysis is made from: facts of tasks, decisions, findings, and the runs of every experiment."""
+"""What the cleaning analysis reads: tasks, decisions, findings and runs, from records or from a run folder."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
+import pyarrow.compute as pc
 from pydantic import Field
 
 from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
+from agenthard.reports.kit.load import RunTablesError, load_json, read_rows, read_table
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
+RUN_COLUMNS = ["id", "task_id", "model", "trial", "status", "passed", "protocol"]
+"""What a score needs; conversations are never read."""
+
 
 class AnalysisError(AgentHardError, ValueError):
-    """The analysis cannot be made as asked; the message says why and what to do."""
+    """The analysis is impossible with these parameters; the message says why and what to do."""
 
     code = "AH705"
 
@@ -90,7 +98,7 @@ class TaskFacts(Record):
     cluster: str | None = None
     """Tasks with the same cluster are variants of one base task; None = independent."""
     prompt: str = ""
-    """What the user says or is told, for the diversity."""
+    """Text of the user, for the diversity."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +168,7 @@ class CleaningInput:
 
 
 def experiments_of(runs: Iterable[Trajectory], tasks: Sequence[str]) -> list[Experiment]:
-    """Gather runs by experiment (protocol).
+    """Group runs by experiment (protocol).
 
     Runs of one model on one task that carry the same trial number come from different files; they count as further
     trials, in the order of their ids.
@@ -193,3 +201,89 @@ def _experiment(name: str, runs: list[Trajectory], place: Mapping[str, int]) -> 
         return found.take(sorted(range(len(found.tasks)), key=lambda i: place[found.tasks[i]]))
 
     return Experiment(name, matrix("missing"), matrix("failure"), max(trials.values(), default=0))
+
+
+def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
+    """Read a run folder.
+
+    Args:
+        folder: run folder of a finished audit.
+        baseline: run folder of an earlier audit, whose findings are not new.
+
+    Returns:
+        The input of ``analyse``.
+
+    Raises:
+        RunTablesError: when a file is missing or cannot be read.
+    """
+    manifest = load_json(folder, "manifest.json")
+    document = load_json(folder, "findings.json")
+    try:
+        tasks = [_task(row) for row in read_rows(folder, "tasks", ["id", "subtask", "cluster", "user"])]
+        findings = [Finding.model_validate(item) for item in document["findings"]]
+        rows = read_rows(folder, "findings", ["id", "component"])
+        decisions = read_rows(folder, "decisions", ["task_id", "action", "reasons", "finding_ids"])
+        runs = [Trajectory.model_validate(row) for row in read_rows(folder, "trajectories", RUN_COLUMNS)]
+        ledger, checked = _ledger(folder, manifest["checks"])
+        return CleaningInput(
+            title=str(document["benchmark"]["title"]),
+            tasks=tasks,
+            decisions=[Decision.model_validate(row) for row in decisions],
+            findings=findings,
+            components={row["id"]: row["component"] for row in rows},
+            ledger=ledger,
+            checked=checked,
+            audit=_identity(manifest),
+            experiments=experiments_of(runs, [task.id for task in tasks]),
+            known=None if baseline is None else frozenset(r["id"] for r in read_rows(baseline, "findings", ["id"])),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunTablesError(
+            f"{folder}: the tables do not fit together ({str(error)[:200]}); audit again with this version of AgentHard"
+        ) from error
+
+
+def _task(row: dict[str, Any]) -> TaskFacts:
+    return TaskFacts(id=row["id"], category=row["subtask"], cluster=row["cluster"], prompt=_prompt(row["user"]))
+
+
+def _prompt(user: str) -> str:
+    """Join the texts of the user: instruction, context, turns."""
+    spec = json.loads(user)
+    texts = [spec["instruction"], *spec["context"].values()]
+    texts += [message["content"] for turn in spec["turns"] for message in turn]
+    return "\n".join(text for text in texts if text)
+
+
+def _ledger(folder: Path, versions: dict[str, str]) -> tuple[list[LedgerEntry], int]:
+    table = read_table(folder, "coverage", ["task_id", "check", "status"])
+    counts = {
+        (row["check"], row["status"]): row["task_id_count"]
+        for row in table.group_by(["check", "status"]).aggregate([("task_id", "count")]).to_pylist()
+    }
+    ran = table.filter(pc.is_in(table["status"], pc.cast(["flagged", "clean"], "string")))
+    entries = [
+        LedgerEntry(
+            check=check,
+            version=versions.get(check, ""),
+            flagged=counts.get((check, "flagged"), 0),
+            clean=counts.get((check, "clean"), 0),
+            not_checked=counts.get((check, "not_checked"), 0),
+            errors=counts.get((check, "error"), 0),
+        )
+        for check in versions
+    ]
+    return entries, len(pc.unique(ran["task_id"]))
+
+
+def _identity(manifest: dict[str, Any]) -> AuditIdentity:
+    return AuditIdentity(
+        agenthard=manifest["agenthard"],
+        taxonomy=manifest["taxonomy"],
+        source=manifest["source"],
+        benchmark=manifest["benchmark"]["label"],
+        content_hash=manifest["benchmark"]["content_hash"],
+        audit_key=manifest["key"],
+        policy=manifest["policy"]["version"],
+        checks=manifest["checks"],
+    )

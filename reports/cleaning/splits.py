@@ -1,11 +1,24 @@
-"""The three versions of a benchmark: initial, issue-cleaned and hard, each with its id, size and power."""
+"""The versions of a benchmark (initial, issue-cleaned, hard): id, size, power, categories kept, score bounds."""
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal
 
-from agenthard.audit.statistics import Estimate, Result, ScoreMatrix, Undefined, minimum_detectable_difference
+from agenthard.audit.statistics import (
+    CategoryRetention,
+    Estimate,
+    Result,
+    ScoreBounds,
+    ScoreMatrix,
+    Undefined,
+    category_coverage,
+    minimum_detectable_difference,
+    retention,
+    score_bounds,
+)
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.kit.text import plural
 from agenthard.taxonomy.record import Record
 
 SplitName = Literal["initial", "cleaned", "hard"]
@@ -14,7 +27,7 @@ TITLES: dict[SplitName, str] = {"initial": "initial", "cleaned": "issue-cleaned"
 
 
 class Split(Record):
-    """One version of the benchmark, as a card says it."""
+    """One version of the benchmark."""
 
     name: SplitName
     """Which version."""
@@ -86,3 +99,101 @@ def describe_split(
         sentence=f"{TITLES[name].capitalize()} split {identity}: {'; '.join(parts)}.",
         task_ids=tuple(tasks),
     )
+
+
+_NAMED = 5
+"""Categories named in a sentence."""
+
+
+class Retention(Record):
+    """How much of each category a split keeps."""
+
+    split: SplitName
+    """Which split."""
+    split_id: str
+    """Its id."""
+    safeguard: float
+    """Least share of each category that should stay, 0..1."""
+    coverage: Result
+    """Share of categories that still have a task."""
+    rows: tuple[CategoryRetention, ...]
+    """One per category, in alphabetical order."""
+    sentence: str
+    """Which categories fall below the safeguard, or that none does."""
+
+
+class Undecided(Record):
+    """What the tasks under review could do to the scores of the issue-cleaned split."""
+
+    n: int
+    """Tasks under review."""
+    bounds: tuple[ScoreBounds, ...] | Undefined
+    """Per model, in the order of the cleaned leaderboard: kept, dropped, least, most."""
+    sentence: str
+    """The largest movement of a score, and whether the top model could change."""
+
+
+def retention_of(split: Split, categories: Mapping[str, str], safeguard: float) -> Retention:
+    """Count what a split keeps of each category.
+
+    Args:
+        split: the split.
+        categories: category by task id, for all tasks of the initial benchmark.
+        safeguard: least share of each category that should stay.
+
+    Returns:
+        The table with its sentence.
+    """
+    rows = retention(categories, split.task_ids, safeguard)
+    below = [row.category or "(no category)" for row in rows if row.below_safeguard]
+    share = f"{100 * safeguard:g} %"
+    if below:
+        more = f" and {len(below) - _NAMED} more" if len(below) > _NAMED else ""
+        sentence = (
+            f"The {split.title} split keeps less than {share} of {len(below)} of {len(rows)} categories: "
+            f"{', '.join(below[:_NAMED])}{more}."
+        )
+    else:
+        sentence = f"The {split.title} split keeps at least {share} of each of {len(rows)} categories."
+    return Retention(
+        split=split.name,
+        split_id=split.split_id,
+        safeguard=safeguard,
+        coverage=category_coverage(categories, split.task_ids),
+        rows=rows,
+        sentence=sentence,
+    )
+
+
+def undecided_bounds(matrix: ScoreMatrix, review: Collection[str]) -> Undecided | Undefined:
+    """Bound the scores on the issue-cleaned split over all ways to decide the tasks under review.
+
+    Args:
+        matrix: scores on the issue-cleaned split, best initial score first.
+        review: its tasks under review.
+
+    Returns:
+        The bounds with their sentence; undefined when nothing is under review.
+    """
+    if not review:
+        return undefined("no task is under review", 0, "tasks")
+    bounds = score_bounds(matrix, review)
+    if isinstance(bounds, Undefined):
+        return Undecided(n=len(review), bounds=bounds, sentence=f"The score bounds are {bounds.reason}.")
+    ordered = sorted(bounds, key=lambda row: -row.kept)
+    widest = max(bounds, key=lambda row: row.most - row.least)
+    sentence = (
+        f"{plural(len(review), 'task')} under review can move a score by up to "
+        f"{100 * (widest.most - widest.least):.1f} points ({widest.model}: {100 * widest.least:.1f} to "
+        f"{100 * widest.most:.1f} %)"
+    )
+    return Undecided(n=len(review), bounds=tuple(ordered), sentence=f"{sentence}{_leader(ordered)}.")
+
+
+def _leader(ordered: list[ScoreBounds]) -> str:
+    if len(ordered) < 2:
+        return ""
+    rivals = [row.model for row in ordered[1:] if row.most >= ordered[0].least - 1e-12]
+    if not rivals:
+        return f"; {ordered[0].model} leads however they are decided"
+    return f"; whether {ordered[0].model} leads may depend on them ({plural(len(rivals), 'model')} may draw level)"

@@ -1,4 +1,4 @@
-"""How the ranking moves from one split to another, every figure beside deleting as many random tasks."""
+"""How the ranking changes from one split to another, compared with deleting as many random tasks."""
 
 from collections.abc import Callable, Mapping
 from typing import Literal
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agenthard.audit.statistics import (
     Estimate,
+    NullBand,
     NullDistribution,
     RankMove,
     Result,
@@ -24,7 +25,7 @@ from agenthard.audit.statistics import (
 from agenthard.audit.statistics.ranking import why_no_ranking
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import Measure, NullBand, measure
+from agenthard.reports.cleaning.measures import Measure, measure
 from agenthard.reports.cleaning.splits import Split, SplitName
 from agenthard.taxonomy.record import Record
 
@@ -47,11 +48,11 @@ class RankingStability(Record):
     n_after: int
     """Tasks after."""
     moves: tuple[RankMove, ...] | Undefined
-    """Where each model stood and stands, best initial rank first."""
+    """Rank of each model before and after, best initial rank first."""
     measures: tuple[Measure, ...]
     """change_rate, rank_shift, indistinguishable (the paper's 0.01 rule), kendall_tau_b, top_changed."""
     sentence: str
-    """The table in one sentence: which figures exceed the null of deleting as many random tasks, or that none does."""
+    """Summary in one sentence: which figures exceed the null of deleting as many random tasks, or that none does."""
 
 
 def ranking_stability(
@@ -64,7 +65,7 @@ def ranking_stability(
     reading: Reading,
     settings: AnalysisSettings,
 ) -> RankingStability:
-    """Compare two rankings, each figure beside the null of deleting as many random tasks.
+    """Compare two rankings, each figure with the null of deleting as many random tasks.
 
     Args:
         before: the larger split.
@@ -99,7 +100,7 @@ def rank_measures(
     matrix_after: ScoreMatrix,
     settings: AnalysisSettings,
 ) -> tuple[tuple[RankMove, ...] | Undefined, tuple[Measure, ...]]:
-    """Measure how a ranking moves, each figure beside the null of deleting as many random tasks.
+    """Measure how a ranking changes, each figure with the null of deleting as many random tasks.
 
     Args:
         scores_before: model → score; ties keep this order.

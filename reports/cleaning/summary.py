@@ -1,13 +1,12 @@
 """The analysis in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
-from agenthard.audit.statistics import Undefined
-from agenthard.reports.amounts import amount, plural, said, span
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.cleaning.boards import Board
-from agenthard.reports.cleaning.cells import BOARD_COLUMNS, MEASURE_COLUMNS, board_cells, measure_cells
-from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.audit.statistics import Estimate, NullBand, Undefined
+from agenthard.reports.cleaning.leaderboard import Board, BoardRow
+from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, measure_cells
+from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
-from agenthard.reports.markdown import md, table
+from agenthard.reports.kit.markdown import md, table
+from agenthard.reports.kit.text import amount, plural, result_text, span
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -87,7 +86,7 @@ def _board(board: Board) -> str:
     more = len(board.rows) - MOST_MODELS
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
-    note = f"P(top-1 unchanged): {md(said(board.top_unchanged, 'share'))}. {md(board.method)}."
+    note = f"P(top-1 unchanged): {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
     return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
 
 
@@ -99,7 +98,7 @@ def _stages(analysis: CleaningAnalysis) -> str:
             continue
         values = {measure.id: measure for measure in stage.measures}
         cells = [_with_null(values[name]) for name in ("agreement", "agreement_corrected", "separability", "diversity")]
-        rows.append([md(stage.title), f"{stage.n:,}", md(said(stage.from_original, "share")), *cells])
+        rows.append([md(stage.title), f"{stage.n:,}", md(result_text(stage.from_original, "share")), *cells])
     columns = ["stage", "tasks", "compression", "agreement", "chance-corrected", "separability", "diversity"]
     notes = [md(stage.note) for stage in analysis.stages if stage.note]
     text = f"{table(columns, rows)}\n\nIn brackets: 5–95 % of random subsets of equal size."
@@ -121,4 +120,24 @@ def _provenance(analysis: CleaningAnalysis) -> str:
         f"AgentHard {md(made.agenthard)}, {md(made.source)} {md(made.benchmark)} (content `{made.content_hash}`), "
         f"audit `{made.audit_key}`, policy {md(made.policy)}, taxonomy {md(made.taxonomy)}; seed {made.seed}, "
         f"{made.draws:,} random deletions, {made.resamples:,} resamples, level {made.level:g}."
+    )
+
+
+BOARD_COLUMNS = ("rank", "model", "passed", "score", "rank interval", "tied with", "errors as failures")
+
+
+def board_cells(row: BoardRow) -> tuple[str, ...]:
+    """Write a row of a leaderboard, in the order of ``BOARD_COLUMNS``."""
+    ranks = row.rank_interval
+    interval = "undefined"
+    if isinstance(ranks, Estimate) and ranks.low is not None and ranks.high is not None:
+        interval = f"{ranks.low:g}–{ranks.high:g}"
+    return (
+        "–" if row.rank is None else str(row.rank),
+        row.model,
+        f"{row.passed:,}/{row.runs:,}",
+        result_text(row.score, "share"),
+        interval,
+        str(len(row.tied_with)),
+        result_text(row.errors_as_failures, "share"),
     )

@@ -1,22 +1,15 @@
-"""Every table of the analysis as CSV: equal input gives equal bytes."""
+"""The files of the cleaning report next to its page: JSON twin, Markdown summary and a CSV of every table."""
 
-import csv
-import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from agenthard.audit.statistics import Estimate, Result, Undefined
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.cleaning.boards import Board
-from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.audit.statistics import NullBand, Undefined
+from agenthard.reports.cleaning.leaderboard import Board
+from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.stability import RankingStability
-from agenthard.reports.json_text import utf8
-from agenthard.taxonomy.files import write_text
-from agenthard.taxonomy.record import Record
-
-Row = dict[str, Any]
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+from agenthard.reports.cleaning.summary import summary_markdown
+from agenthard.reports.kit.files import Row, flat, pick, write_data
 
 
 def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
@@ -26,18 +19,18 @@ def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
         analysis: the analysis.
 
     Returns:
-        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason stands in
+        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason is in
         the column that ends in ``_undefined``. A table without rows is left out.
     """
     tables: dict[str, list[Row]] = {
         "checks": [entry.model_dump() for entry in analysis.ledger],
         "splits": [
-            _plain(split, "name", "title", "split_id", "n", "review") | flat("detectable", split.detectable)
+            pick(split, "name", "title", "split_id", "n", "review") | flat("detectable", split.detectable)
             for split in analysis.splits
         ],
         "split_tasks": [{"split": split.name, "task_id": task} for split in analysis.splits for task in split.task_ids],
         "stages": [
-            _plain(stage, "name", "ran", "reason", "split_id", "n", "removed")
+            pick(stage, "name", "ran", "reason", "split_id", "n", "removed")
             | flat("compression", stage.from_original)
             | flat("compression_from_previous", stage.from_previous)
             | flat("macro_compression", stage.macro_compression)
@@ -71,7 +64,7 @@ def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
             for b, value in zip(table.models, values, strict=True)
         ],
         "components": [
-            _plain(row, "component", "title", "confirmed", "suspected", "signals", "tasks") | flat("share", row.share)
+            pick(row, "component", "title", "confirmed", "suspected", "signals", "tasks") | flat("share", row.share)
             for row in analysis.components
         ],
         "categories": [
@@ -84,36 +77,11 @@ def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
     return {name: rows for name, rows in (tables | _optional(analysis)).items() if rows}
 
 
-def write_tables(tables: Mapping[str, list[Row]], folder: Path) -> list[Path]:
-    """Write tables as CSV (UTF-8, header first).
-
-    A text that a spreadsheet would run as a formula gets an apostrophe in front.
-
-    Args:
-        tables: name → rows with equal keys.
-        folder: where the files go; made when absent.
-
-    Returns:
-        The files written, in order of name.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for name, rows in sorted(tables.items()):
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(rows[0])
-        writer.writerows([_cell(value) for value in row.values()] for row in rows)
-        path = folder / f"{name}.csv"
-        write_text(path, utf8(text.getvalue()))
-        paths.append(path)
-    return paths
-
-
 def board_rows(board: Board) -> list[Row]:
     """Lay out a leaderboard."""
     return [
         {"split": board.split, "split_id": board.split_id, "n": board.n, "complete": board.complete}
-        | _plain(row, "rank", "model", "passed", "runs", "tasks", "of")
+        | pick(row, "rank", "model", "passed", "runs", "tasks", "of")
         | flat("score", row.score)
         | flat("rank_interval", row.rank_interval)
         | {"tied_with": "; ".join(row.tied_with)}
@@ -124,7 +92,7 @@ def board_rows(board: Board) -> list[Row]:
 
 
 def stability_rows(table: RankingStability) -> list[Row]:
-    """Lay out the figures of a change of ranking beside their nulls."""
+    """Lay out the figures of a change of ranking with their nulls."""
     way = {"reading": table.reading, "before": table.before, "after": table.after}
     return [
         way | {"n_before": table.n_before, "n_after": table.n_after} | measure_row(measure)
@@ -133,7 +101,7 @@ def stability_rows(table: RankingStability) -> list[Row]:
 
 
 def measure_row(measure: Measure) -> Row:
-    """Lay out one statistic beside its null."""
+    """Lay out one statistic with its null."""
     null = measure.null if isinstance(measure.null, NullBand) else None
     names = ("mean", "low", "high", "n", "draws", "seed", "percentile", "exceeds")
     return (
@@ -143,16 +111,6 @@ def measure_row(measure: Measure) -> Row:
         | {f"null_{name}": getattr(null, name) if null else None for name in names}
         | {"null_undefined": measure.null.reason if isinstance(measure.null, Undefined) else None}
     )
-
-
-def flat(name: str, result: Result | None) -> Row:
-    """Spread a result over columns: value, interval, level, n of N, seed, and the reason where it is undefined."""
-    values: tuple[float | None, ...] = (None,) * 7
-    if isinstance(result, Estimate):
-        values = (result.value, result.low, result.high, result.level, result.n, result.of, result.seed)
-    keys = (name, f"{name}_low", f"{name}_high", f"{name}_level", f"{name}_n", f"{name}_of", f"{name}_seed")
-    reason = result.reason if isinstance(result, Undefined) else None
-    return dict(zip(keys, values, strict=True)) | {f"{name}_undefined": reason}
 
 
 def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
@@ -173,7 +131,7 @@ def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
         ]
     if not isinstance(analysis.items, Undefined):
         tables["items"] = [
-            _plain(point, "task_id", "category", "flagged", "decision")
+            pick(point, "task_id", "category", "flagged", "decision")
             | flat("difficulty", point.difficulty)
             | flat("discrimination", point.discrimination)
             for point in analysis.items.points
@@ -196,9 +154,14 @@ def _moves(table: RankingStability) -> Iterable[Row]:
     return [way | move.model_dump() | {"shift": move.shift} for move in table.moves]
 
 
-def _plain(record: Record, *names: str) -> Row:
-    return {name: getattr(record, name) for name in names}
+def write_analysis(analysis: CleaningAnalysis, folder: Path) -> list[Path]:
+    """Write ``analysis.json``, ``summary.md`` and ``tables/*.csv``. Equal analyses give equal bytes.
 
+    Args:
+        analysis: the analysis.
+        folder: where the files go; made when absent.
 
-def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    Returns:
+        The files written.
+    """
+    return write_data(analysis, summary_markdown(analysis), tables_of(analysis), folder / "analysis.json")

@@ -1,12 +1,14 @@
 """Two audits of one benchmark side by side. What may not be compared is refused, or left out and counted."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from agenthard.audit.decisions.policy import Action
 from agenthard.audit.statistics import Undefined
-from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
+from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput, load_run
 from agenthard.reports.comparison.boards import BoardsComparison, compare_boards
 from agenthard.reports.comparison.findings import (
     AuditDelta,
@@ -15,6 +17,7 @@ from agenthard.reports.comparison.findings import (
     compare_decisions,
     compare_findings,
 )
+from agenthard.reports.kit.load import read_table
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.record import Record
@@ -179,3 +182,46 @@ def _sentence(
     if isinstance(boards, Undefined):
         parts.append(f"the leaderboards are not compared: {boards.reason}")
     return f"{'; '.join(parts)}."
+
+
+CONTENT = ("user", "initial_state", "hidden_tools", "evaluation", "ground_truth", "traits", "environment")
+"""Columns of the table of tasks that say what a task is. The state that tasks share (a database) is not in the table:
+when only it changed, the benchmark's content hash differs and the tasks do not."""
+
+
+def load_side(folder: Path) -> AuditSide:
+    """Read a run folder.
+
+    Args:
+        folder: run folder of a finished audit.
+
+    Returns:
+        The audit with the hashes of its tasks and the status of every check on every task.
+
+    Raises:
+        RunTablesError: when the folder holds no finished audit of a known layout.
+    """
+    audit = load_run(folder)
+    return AuditSide(name=str(folder), audit=audit, contents=task_contents(folder), coverage=_coverage(folder))
+
+
+def task_contents(folder: Path) -> dict[str, str]:
+    """Hash the content of each task of an audit, by its id (see ``CONTENT``)."""
+    table = read_table(folder, "tasks", ["id", *CONTENT], dictionaries=["environment"])
+    hashes: dict[str, str] = {}
+    for batch in table.to_batches():
+        columns = [batch.column(name) for name in CONTENT[:-1]]
+        environment = batch.column("environment")
+        shared = [hashlib.sha256(text.encode()).hexdigest() for text in environment.dictionary.to_pylist()]
+        for row, (identity, index) in enumerate(
+            zip(batch.column("id").to_pylist(), environment.indices.to_pylist(), strict=True)
+        ):
+            parts = [str(column[row].as_py()) for column in columns]
+            hashes[identity] = hashlib.sha256("\x1f".join([*parts, shared[index]]).encode()).hexdigest()[:16]
+    return hashes
+
+
+def _coverage(folder: Path) -> dict[tuple[str, str], str]:
+    table = read_table(folder, "coverage", ["check", "task_id", "status"])
+    check, task, status = (table[name].to_pylist() for name in ("check", "task_id", "status"))
+    return dict(zip(zip(check, task, strict=True), status, strict=True))

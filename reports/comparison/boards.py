@@ -14,11 +14,9 @@ from agenthard.audit.statistics import (
 )
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import PREFIX, undefined
-from agenthard.reports.cleaning.boards import Board, make_board
-from agenthard.reports.cleaning.choice import ChosenRuns, choose_runs, reorder_models, require_comparable
-from agenthard.reports.cleaning.experiments import RunsUsed
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
-from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
+from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs, reorder_models, require_comparable
 from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
 from agenthard.taxonomy.record import Record
 
@@ -42,7 +40,7 @@ class BoardsComparison(Record):
     left_out: tuple[str, ...]
     """Models that only one side can compare; empty unless the comparison was restricted to common models."""
     scores: ScoreComparison
-    """All common tasks, whatever was decided on them: differences come from the runs."""
+    """All common tasks, regardless of decisions: differences come from the runs."""
     first_cleaned: Board
     """Leaderboard of the first audit's cleaned split."""
     second_cleaned: Board

@@ -13,7 +13,7 @@ new or gone; other: neither, so look at the runs, the shared state or other task
 
 
 class FindingChange(Record):
-    """A finding that one audit has and the other lacks, or that reads differently."""
+    """A finding that only one audit has, or that differs between the two."""
 
     id: str
     """Stable id."""

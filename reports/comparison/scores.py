@@ -5,11 +5,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from agenthard.audit.statistics import RankMove, Result, ScoreMatrix, Undefined, paired_difference, require_same_models
-from agenthard.reports.cleaning.choice import reorder_models
+from agenthard.audit.statistics import (
+    NullBand,
+    RankMove,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    paired_difference,
+    require_same_models,
+)
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import Measure, NullBand
-from agenthard.reports.cleaning.ranking import CountedScores
+from agenthard.reports.cleaning.leaderboard import CountedScores
+from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.runs import reorder_models
 from agenthard.reports.cleaning.splits import split_id
 from agenthard.reports.cleaning.stability import rank_measures
 from agenthard.taxonomy.record import Record
@@ -65,7 +73,7 @@ class ScoreComparison(Record):
     moves: tuple[RankMove, ...] | Undefined
     """Ranks on both sides; ties keep the order of the first."""
     measures: tuple[Measure, ...]
-    """Rank changes beside the null of deleting as many random tasks as have changed scores."""
+    """Rank changes with the null of deleting as many random tasks as have changed scores."""
     sentence: str
     """How many tasks and scores changed in which direction, and whether the ranking moved more than chance would."""
 

@@ -1,20 +1,31 @@
-"""The one record behind the evaluation report, its JSON twin, its tables and its figures."""
+"""The one record behind the evaluation report, and how it is computed from the table of episodes: one pass per part."""
 
-from agenthard.audit.statistics import Result
-from agenthard.reports.evaluation.ablation import FailureScore
-from agenthard.reports.evaluation.board import AgentRow
-from agenthard.reports.evaluation.cells import DomainScore, HeatMap
-from agenthard.reports.evaluation.inputs import About
-from agenthard.reports.evaluation.pairs import PairResult
-from agenthard.reports.evaluation.published import Published
-from agenthard.reports.evaluation.published_models import PublishedModel
-from agenthard.reports.evaluation.scaling import HorizonPoint, LevelScore, Trend
-from agenthard.reports.evaluation.usage import Usage
+from collections.abc import Sequence
+
+import pandas as pd
+
+from agenthard.audit.statistics import Result, minimum_detectable_difference, wilson_interval
+from agenthard.reports.evaluation.agents import AgentRow, Usage, leaderboard, usage
+from agenthard.reports.evaluation.cells import DomainScore, HeatMap, domain_scores, heat_maps
+from agenthard.reports.evaluation.episodes import About, Episodes, normalised
+from agenthard.reports.evaluation.pairs import PairResult, compare_agents, score_matrix
+from agenthard.reports.evaluation.published import Published, PublishedModel, merged
+from agenthard.reports.evaluation.scaling import (
+    FailureScore,
+    HorizonPoint,
+    LevelScore,
+    Trend,
+    failure_scores,
+    horizon,
+    level_scores,
+    trends,
+)
+from agenthard.reports.kit.text import plural, result_text
 from agenthard.taxonomy.record import Record
 
 
 class PublishedRow(Record):
-    """A published model beside the leaderboard. It has no rank: others measured it, on other instances."""
+    """A published model, for comparison with the leaderboard. It has no rank: it was measured on other instances."""
 
     model: PublishedModel
     """What was published."""
@@ -59,7 +70,7 @@ class EvaluationAnalysis(Record):
     totals: Totals
     """What there is."""
     notes: tuple[str, ...]
-    """What was wrong with the table of episodes, and what was done about it."""
+    """Problems of the table of episodes, and how they were handled."""
     failure_rates: tuple[float, ...]
     """Failure rates that were run, rising; everything but ablation and usage is about the first one."""
     board: tuple[AgentRow, ...]
@@ -86,3 +97,88 @@ class EvaluationAnalysis(Record):
     """Smallest difference that the tasks with a verdict for every agent would detect."""
     usage: tuple[Usage, ...]
     """Turns, messages, calls, tokens, seconds and money."""
+
+
+def analyse(episodes: pd.DataFrame, about: About, published: Sequence[Published] = ()) -> EvaluationAnalysis:
+    """Analyse an evaluation of agents × instances × trials.
+
+    Args:
+        episodes: one row per episode and attempt; see docs/evaluation-report.md for the columns.
+        about: what was evaluated; its level, resamples and seed govern every interval.
+        published: published results to compare with.
+
+    Returns:
+        The analysis. Equal input gives an equal analysis; the order of the rows does not matter, except that of two
+        rows for one attempt the first one counts.
+
+    Raises:
+        EvaluationError: when a required column is missing.
+    """
+    table = normalised(episodes)
+    final = table.at_reference(table.final)
+    board = leaderboard(table, about)
+    agents = [row.agent for row in board]
+    ranked = [row.agent for row in board if row.rank is not None]
+    matrix = score_matrix(final[final["agent"].isin(ranked)], ranked)
+    models = merged(published)
+    pairs = compare_agents(matrix, {row.agent: row.family for row in board}, about)
+    totals = _totals(table, board)
+    return EvaluationAnalysis(
+        about=about,
+        sentence=_sentence(totals, board, pairs),
+        totals=totals,
+        notes=table.notes,
+        failure_rates=table.failure_rates,
+        board=board,
+        published=tuple(
+            PublishedRow(model=model, score=wilson_interval(model.passed, model.n, about.level, "instances"))
+            for model in models
+        ),
+        files=tuple(published),
+        heat_maps=heat_maps(final, agents, models),
+        domains=domain_scores(final, agents, models, about.level),
+        horizon=horizon(final, agents, about),
+        levels=level_scores(final, agents, about),
+        trends=trends(final, agents, about),
+        failures=failure_scores(table, agents, about),
+        pairs=pairs,
+        detectable=minimum_detectable_difference(matrix),
+        usage=usage(table.attempts, agents),
+    )
+
+
+def _totals(table: Episodes, board: Sequence[AgentRow]) -> Totals:
+    plans = [row.planned for row in board]
+    cost = table.attempts["cost"]
+    tries = table.attempts.groupby(["agent", "task_id", "failure_rate", "trial"]).size()
+    return Totals(
+        agents=len(board),
+        tasks=int(table.attempts["task_id"].nunique()),
+        episodes=len(table.final),
+        planned=sum(plan or 0 for plan in plans) if plans and None not in plans else None,
+        attempts=len(table.attempts),
+        retried=int((tries > 1).sum()),
+        unscored=int(table.final["verdict"].isna().sum()),
+        trials=max((row.trials for row in board), default=0),
+        cost=float(cost.sum()) if cost.notna().any() else None,
+        priced=int(cost.notna().sum()),
+    )
+
+
+def _sentence(totals: Totals, board: Sequence[AgentRow], pairs: Sequence[PairResult]) -> str:
+    if not board:
+        return "No agent was evaluated: the table of episodes is empty."
+    of = "" if totals.planned is None else f" of {totals.planned:,} planned"
+    text = f"{plural(totals.agents, 'agent')}, {plural(totals.tasks, 'task')}: {totals.episodes:,}{of} episodes ran"
+    text += f", {totals.unscored:,} of them without a verdict" if totals.unscored else ", all with a verdict"
+    ranked = [row for row in board if row.rank is not None]
+    if not ranked:
+        return f"{text}. No episode has a verdict, so there is no leaderboard."
+    text += f". {ranked[0].agent} is first with {result_text(ranked[0].final.score, 'share')}"
+    if len(ranked) > 1:
+        text += f", {ranked[-1].agent} last with {result_text(ranked[-1].final.score, 'share')}"
+    tested = [pair for pair in pairs if pair.significant is not None]
+    if tested:
+        differ = sum(pair.significant is True for pair in tested)
+        text += f". {differ:,} of {plural(len(tested), 'tested pair')} differ{'s' if differ == 1 else ''} significantly"
+    return f"{text}."

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from agenthard.audit.statistics import Result, wilson_interval
-from agenthard.reports.evaluation.published_models import PublishedModel
+from agenthard.reports.evaluation.published import PublishedModel
 from agenthard.reports.evaluation.rates import rates
 from agenthard.taxonomy.record import Record
 

@@ -3,13 +3,11 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from agenthard.reports.amounts import amount, plural, said, sentence, span
-from agenthard.reports.cleaning_page import slug
+from agenthard.reports.evaluation.agents import Usage
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
 from agenthard.reports.evaluation.cells import DomainScore
-from agenthard.reports.evaluation.figures import figures
-from agenthard.reports.evaluation.usage import Usage
-from agenthard.reports.html import write_html
+from agenthard.reports.figures.evaluation import figures
+from agenthard.reports.kit.page import write_figure_page
 
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "evaluation.css", "media.css")
 SCRIPTS = ("dom.js", "sorting.js", "downloads.js", "figures.js")
@@ -22,23 +20,15 @@ def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:
         analysis: what the evaluation found.
         path: the file to write.
     """
-    drawn = figures(analysis)
-    write_html(
+    write_figure_page(
         path,
         "evaluation.html.j2",
+        title=analysis.about.title,
+        figures=figures(analysis),
         styles=STYLES,
         scripts=SCRIPTS,
-        data={
-            "file": slug(analysis.about.title),
-            "figures": {f.id: {"columns": f.columns, "rows": f.rows} for f in drawn.values() if f.rows},
-        },
-        filters={
-            **{"amount": amount, "plural": plural, "said": said, "slug": slug, "as_sentence": sentence},
-            **{"number": _number, "money": _money, "total": _total},
-        },
+        filters={"number": _number, "money": _money, "total": _total},
         analysis=analysis,
-        figures=drawn,
-        span=span,
         endings=sorted({ending for row in analysis.board for ending in row.endings}),
         domains=_by_domain(analysis),
         usage=_by_agent(analysis),
@@ -66,7 +56,7 @@ def _by_agent(analysis: EvaluationAnalysis) -> dict[str, Mapping[str, Usage]]:
 
 
 def _number(value: float | None) -> str:
-    """Write a mean or a total; one that nobody knows is a dash.
+    """Write a mean or a total; an unknown one is a dash.
 
     >>> _number(3.14159), _number(1234567.0), _number(None)
     ('3.1', '1,234,567', '–')
@@ -86,12 +76,12 @@ def _money(value: float) -> str:
 
 
 def _total(row: Usage, unit: str = "") -> str:
-    """Write a total with how many attempts it rests on: one that nobody knows is never 0.
+    """Write a total, as a lower bound where attempts have none; an unknown one is never 0.
 
     >>> _total(Usage(agent="a", measure="cost", known=1, attempts=2, total=3, mean=3, median=3, highest=3), "$")
     'at least $3.00'
     """
     if row.total is None:
         return "no price" if unit == "$" else "not said"
-    said = _money(row.total) if unit == "$" else _number(row.total)
-    return f"at least {said}" if row.known < row.attempts else said
+    text = _money(row.total) if unit == "$" else _number(row.total)
+    return f"at least {text}" if row.known < row.attempts else text

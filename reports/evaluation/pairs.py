@@ -17,9 +17,9 @@ from agenthard.audit.statistics import (
     compare_pairs,
     holm,
     minimum_detectable_difference,
+    paired_gap,
 )
-from agenthard.reports.evaluation.ablation import paired_gap
-from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.episodes import About
 from agenthard.taxonomy.record import Record
 
 PAIR_RESAMPLES = 4000
@@ -29,7 +29,7 @@ class PairResult(Record):
     """Two agents, compared on the tasks that both have a verdict on."""
 
     first: str
-    """Agent that stands higher on the leaderboard."""
+    """Agent that ranks higher."""
     second: str
     """The other agent."""
     family: str
@@ -57,7 +57,7 @@ class PairResult(Record):
 
 
 def score_matrix(final: pd.DataFrame, agents: Sequence[str]) -> ScoreMatrix:
-    """Gather verdicts into a matrix of agents × tasks; trials of one task share a cell."""
+    """Collect verdicts in a matrix of agents × tasks; trials of one task share a cell."""
     tasks = sorted(final["task_id"].unique())
     row = final["agent"].map({agent: i for i, agent in enumerate(agents)}).to_numpy(dtype=np.intp)
     column = final["task_id"].map({task: i for i, task in enumerate(tasks)}).to_numpy(dtype=np.intp)
@@ -80,7 +80,7 @@ def compare_agents(matrix: ScoreMatrix, families: Mapping[str, str], about: Abou
         about: level and seed.
 
     Returns:
-        The pairs in the order of the leaderboard; a pair that cannot be tested says why and takes no part in Holm.
+        Pairs in the order of the leaderboard; one that cannot be tested has a reason and no part in Holm's correction.
     """
     pairs = [
         (i, j)
@@ -94,11 +94,6 @@ def compare_agents(matrix: ScoreMatrix, families: Mapping[str, str], about: Abou
         update = {"adjusted_p": adjusted, "significant": adjusted <= 1 - about.level + 1e-12}
         tested[k] = tested[k].model_copy(update=update)
     return tuple(tested)
-
-
-def detectable_overall(matrix: ScoreMatrix) -> Result:
-    """Smallest difference that the tasks with a verdict for every agent would detect, over all pairs of agents."""
-    return minimum_detectable_difference(matrix)
 
 
 def _pair(matrix: ScoreMatrix, i: int, j: int, families: Mapping[str, str], about: About, resamples: int) -> PairResult:

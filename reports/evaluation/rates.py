@@ -19,7 +19,7 @@ class Rate(Record):
     scored: int
     """Episodes with a verdict."""
     episodes: int
-    """Episodes there are: those with an infrastructure or judge error have no verdict and are no failures."""
+    """Episodes there are: those with an infrastructure or judge error have no verdict and are not failures."""
     tasks: int
     """Distinct tasks with a verdict."""
     wilson: Result

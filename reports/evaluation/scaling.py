@@ -1,4 +1,4 @@
-"""How long episodes get as more slots are hidden, and how the score falls with hidden slots and decoys."""
+"""How score and length of episodes follow hidden slots, decoys and failing tools."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -6,12 +6,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from agenthard.audit.statistics import Estimate, Result
+from agenthard.audit.statistics import Estimate, Result, paired_gap, rank_trend
 from agenthard.audit.statistics.resampling import all_bootstrap_means, percentile_interval
 from agenthard.audit.statistics.result import undefined
-from agenthard.reports.evaluation.inputs import About
+from agenthard.reports.evaluation.episodes import About, Episodes
 from agenthard.reports.evaluation.rates import Rate, rates
-from agenthard.reports.evaluation.trend import rank_trend
 from agenthard.taxonomy.record import Record
 
 Length = Literal["turns", "messages", "calls"]
@@ -59,7 +58,7 @@ class Trend(Record):
 
 
 def horizon(final: pd.DataFrame, agents: Sequence[str], about: About) -> tuple[HorizonPoint, ...]:
-    """Average the length of episodes per agent and H, over final attempts that nothing outside the agent broke.
+    """Average the length of episodes per agent and H, over final attempts without an infrastructure or judge error.
 
     Args:
         final: final attempts at the reference failure rate.
@@ -124,3 +123,60 @@ def _mean(part: pd.DataFrame, measure: Length, about: About) -> Result:
     return Estimate(
         value=float(values.mean()), **interval, n=len(known), of=len(part), unit="episodes", method=method, seed=seed
     )
+
+
+class FailureScore(Record):
+    """One agent at one failure rate."""
+
+    agent: str
+    """Agent."""
+    failure_rate: float
+    """Share of tool calls that were made to fail, 0..1."""
+    rate: Rate
+    """What passed."""
+    difference: Result
+    """Score minus the score without failures, over episodes of the same task and trial that both have a verdict on;
+    clustered by task. Undefined at the failure rate 0 itself."""
+
+
+def failure_scores(episodes: Episodes, agents: Sequence[str], about: About) -> tuple[FailureScore, ...]:
+    """Score every agent at every failure rate.
+
+    Args:
+        episodes: the attempts; final ones count.
+        agents: agents in the order of the leaderboard.
+        about: level of the intervals.
+
+    Returns:
+        Rows by agent and failure rate; none when there is one failure rate only.
+    """
+    if len(episodes.failure_rates) < 2:
+        return ()
+    counted = rates(episodes.final, ["agent", "failure_rate"], about.level)
+    parts = {
+        key: part.set_index(["task_id", "trial"]) for key, part in episodes.final.groupby(["agent", "failure_rate"])
+    }
+    return tuple(
+        FailureScore(
+            agent=agent,
+            failure_rate=float(p),
+            rate=rate,
+            difference=_difference(parts[agent, p], parts.get((agent, 0.0)), about.level)
+            if p
+            else undefined("this is the reference itself", rate.scored, "episodes"),
+        )
+        for (agent, p), rate in sorted(counted.items(), key=lambda item: (agents.index(item[0][0]), item[0][1]))
+    )
+
+
+def _difference(part: pd.DataFrame, reference: pd.DataFrame | None, level: float) -> Result:
+    if reference is None:
+        return undefined("this agent has no episodes without failures", 0, "episodes")
+    both = part[["verdict"]].join(reference["verdict"].rename("without"), how="inner").dropna().sort_index()
+    if both.empty:
+        return undefined("no task and trial has a verdict with and without failures", 0, "episodes")
+    tasks = both.index.get_level_values("task_id").tolist()
+    found = paired_gap(both["verdict"].tolist(), both["without"].tolist(), tasks, level)
+    if isinstance(found, Estimate):
+        return found.model_copy(update={"of": len(part), "unit": "episodes"})
+    return found

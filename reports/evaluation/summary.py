@@ -1,10 +1,10 @@
 """The evaluation in thirty seconds, as Markdown: for a chat, a mail, a pull request or a Prefect artifact."""
 
 from agenthard.audit.statistics import Undefined
-from agenthard.reports.amounts import amount, plural, said
+from agenthard.reports.evaluation.agents import AgentRow
 from agenthard.reports.evaluation.analysis import EvaluationAnalysis
-from agenthard.reports.evaluation.board import AgentRow
-from agenthard.reports.markdown import md, table
+from agenthard.reports.kit.markdown import md, table
+from agenthard.reports.kit.text import amount, plural, result_text
 
 MOST_ROWS = 40
 """Rows of the leaderboard; the others are counted."""
@@ -27,7 +27,7 @@ def summary_markdown(analysis: EvaluationAnalysis) -> str:
         parts.append(f"{plural(len(analysis.board) - MOST_ROWS, 'more agent')} in the report.")
     if analysis.published:
         rows = [
-            [md(row.model.model), f"{row.model.passed:,}/{row.model.n:,}", said(row.score, "share")]
+            [md(row.model.model), f"{row.model.passed:,}/{row.model.n:,}", result_text(row.score, "share")]
             for row in analysis.published[:MOST_ROWS]
         ]
         parts += ["Published results, on other instances and under other conditions:"]
@@ -54,8 +54,8 @@ def _cells(row: AgentRow) -> list[str]:
         "–" if row.rank is None else str(row.rank),
         md(row.agent),
         f"{row.final.passed:,}/{row.final.scored:,}",
-        said(row.final.score, "share"),
-        said(row.errors_as_failures, "share"),
+        result_text(row.final.score, "share"),
+        result_text(row.errors_as_failures, "share"),
         f"{row.final.episodes - row.final.scored:,}",
         f"{row.run:,}" if row.planned is None else f"{row.run:,} of {row.planned:,}",
     ]

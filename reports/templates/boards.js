@@ -1,4 +1,4 @@
-/* One leaderboard at a time; without a script all stand below one another. */
+/* One leaderboard at a time; without a script all are shown below one another. */
 const board = byId("board");
 function showBoard() {
   for (const part of document.querySelectorAll("[data-board]")) part.hidden = part.dataset.board !== board.value;

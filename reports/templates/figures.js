@@ -1,4 +1,4 @@
-/* Figures: what a mark says under the pointer, one model that stands out, and the data as a table. */
+/* Figures: tooltips of marks, one highlighted model, and the data as a table. */
 const MOST_ROWS = 300;
 
 const tip = el("div", { class: "tip", hidden: true });

@@ -15,7 +15,7 @@ from agenthard.flows.plan import AuditSettings, make_plan, run_key
 from agenthard.flows.publish import publish
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.worker import run_shard
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 
@@ -198,7 +198,7 @@ def test_leaderboard_ranks_a_table_and_drops_tasks(tmp_path: Path) -> None:
     drop = tmp_path / "drop.txt"
     drop.write_text("# flawed\nt3\n\nt8\nt9\n", encoding="utf-8")
     text = command("leaderboard", "--matrix", table, "--drop", drop, "--draws", 200)
-    assert "7 of 10 tasks" in text and "beside deleting as many random tasks" in text
+    assert "7 of 10 tasks" in text and "compared with deleting as many random tasks" in text
     assert "rank interval" in text and "tied sets" in text
 
 

@@ -15,7 +15,7 @@ from tests.reports.shop import CHECKS, build_shop, changed
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-    from agenthard.reports.cleaning.analysis import CleaningAnalysis
+    from agenthard.reports.cleaning.record import CleaningAnalysis
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def open_file(browser: "Browser") -> Iterator[Callable[..., Visit]]:
 @pytest.fixture
 def open_cleaning(open_file: Callable[..., Visit], tmp_path: Path) -> Callable[..., Visit]:
     """Writes the page of what cleaning does to ``tmp_path / "report.html"`` and opens it."""
-    from agenthard.reports.cleaning_page import write_cleaning_page
+    from agenthard.reports.cleaning.page import write_cleaning_page
 
     def open_page(analysis: "CleaningAnalysis", audit: AuditResult | None = None, **context: object) -> Visit:
         write_cleaning_page(analysis, tmp_path / "report.html", audit)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.decisions.policy import Decision
-from agenthard.reports.alignment.naming import Names
+from agenthard.reports.alignment.truth import Names
 from agenthard.reports.label_causes import CauseRow, Causes
 from agenthard.reports.label_score import LabelScore, score
 from agenthard.reports.labels import Label, LabelError, LabelFile, read_labels

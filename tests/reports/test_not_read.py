@@ -115,7 +115,7 @@ def test_the_console_sums_what_is_there(tmp_path: Path, capsys: pytest.CaptureFi
     assert "+ not read 0 = 278;" in shown(tmp_path, capsys)
 
 
-def test_what_nobody_left_out_makes_an_audit_incomplete(tmp_path: Path) -> None:
+def test_what_was_not_left_out_on_purpose_makes_an_audit_incomplete(tmp_path: Path) -> None:
     absent = NotRead(file="domains/retail", tasks=0, reason="no tasks here")
     assert [outcome(tmp_path, item).incomplete for item in (GAP, UNKNOWN, LEFT_OUT, absent)] == [
         True,

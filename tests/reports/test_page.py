@@ -71,7 +71,7 @@ def test_quote_stands_in_its_surroundings_with_both_sides(visit: Callable[..., V
     assert '{"name": "cancel_order", "arguments": {"order_id": "W17"}}' in call.inner_text()
     assert call.locator("mark").inner_text() == "W17"
     boxes = [side.bounding_box() for side in (rule, call)]
-    assert boxes[0] and boxes[1] and boxes[0]["y"] == boxes[1]["y"], "both sides stand beside one another"
+    assert boxes[0] and boxes[1] and boxes[0]["y"] == boxes[1]["y"], "both sides are next to one another"
 
 
 def test_filters_narrow_and_count(visit: Callable[..., Visit], shop: AuditResult) -> None:

@@ -19,6 +19,11 @@ def test_the_example_on_the_page_runs() -> None:
     assert result.attempted >= 7 and result.failed == 0
 
 
+def test_no_module_has_the_name_of_a_public_name() -> None:
+    modules = {path.stem for path in Path(statistics.__file__).parent.glob("*.py")}
+    assert modules.isdisjoint(statistics.__all__)
+
+
 def test_all_public_names_exist_and_are_sorted() -> None:
     assert all(hasattr(statistics, name) for name in statistics.__all__)
     assert statistics.__all__ == sorted(set(statistics.__all__))

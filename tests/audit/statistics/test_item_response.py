@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit, logsumexp
 from scipy.stats import norm
 
-from agenthard.audit.statistics import ItemResponse, ScoreMatrix, Undefined, item_parameters
+from agenthard.audit.statistics import Estimate, ItemResponse, ScoreMatrix, Undefined, item_parameters, item_rest
 
 Build = Callable[[ArrayLike], ScoreMatrix]
 NODES, WEIGHTS = hermgauss(120)
@@ -129,7 +129,7 @@ def test_tasks_without_a_difference_have_no_parameters(matrix: Build) -> None:
     assert parameters(fit)[0] == pytest.approx(parameters(plain)[0], abs=1e-9)
 
 
-def test_a_missing_cell_counts_for_nobody(matrix: Build) -> None:
+def test_a_missing_cell_does_not_count(matrix: Build) -> None:
     x, _, _ = simulated(12, 6, seed=6)
     gappy = x.astype(object)
     gappy[0, 2] = None
@@ -152,7 +152,7 @@ def test_what_cannot_be_fitted_is_undefined(matrix: Build, model: str, monkeypat
         result = item_parameters(matrix(values), model)  # type: ignore[arg-type]
         assert isinstance(result, Undefined) and why in result.reason
     x, _, _ = simulated(12, 6, seed=6)
-    monkeypatch.setattr("agenthard.audit.statistics.item_fit.MOST_ROUNDS", 1)
+    monkeypatch.setattr("agenthard.audit.statistics.item_response.MOST_ROUNDS", 1)
     result = item_parameters(matrix(x), model)  # type: ignore[arg-type]
     assert isinstance(result, Undefined) and "did not converge" in result.reason
 
@@ -171,3 +171,18 @@ def test_several_runs_per_cell_are_refused(leveled: ScoreMatrix) -> None:
     )
     result = item_parameters(doubled)
     assert isinstance(result, Undefined) and "one run per cell" in result.reason
+
+
+def test_item_rest_is_the_correlation_with_the_other_tasks() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.integers(0, 2, (9, 7))
+    values[:, 6] = 1
+    matrix = ScoreMatrix.from_array(values, list("abcdefghi"), [f"t{i}" for i in range(7)])
+    found = item_rest(matrix)
+    assert not isinstance(found, Undefined)
+    assert "t6" not in found
+    difficulty, discrimination = found["t2"]
+    others = np.delete(values, 2, axis=1).mean(axis=1)
+    assert isinstance(discrimination, Estimate) and isinstance(difficulty, Estimate)
+    assert discrimination.value == pytest.approx(np.corrcoef(values[:, 2], others)[0, 1], abs=1e-12)
+    assert difficulty.value == pytest.approx(1 - values[:, 2].mean())

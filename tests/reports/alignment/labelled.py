@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from agenthard.audit.statistics.sampling_frame import SamplingFrame
 from agenthard.reports.alignment.answers import Answer, Answers, Outcome
-from agenthard.reports.alignment.frame import Frame
 from agenthard.reports.alignment.measures import Labelled
 from agenthard.reports.alignment.truth import Truth
 
@@ -36,7 +36,7 @@ def make_labelled(
 ) -> Labelled:
     """Labelled tasks t0, t1 ...: x flawed, o sound; a letter each names the cluster and the stratum."""
     tasks = tuple(make_truth(f"t{i}", letter == "x") for i, letter in enumerate(truth))
-    frame = Frame(
+    frame = SamplingFrame(
         tasks=tuple(task.task_id for task in tasks),
         clusters=tuple(clusters) or None,
         strata=tuple(strata) or None,

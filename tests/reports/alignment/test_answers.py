@@ -7,10 +7,10 @@ from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
 from agenthard.audit.judge.verdict import Issue
 from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
 from agenthard.reports.alignment.answers import (
-    as_said_answers,
     audit_answers,
     lint_answers,
     panel_answers,
+    unchecked_answers,
     verdict_answers,
 )
 from agenthard.taxonomy import Evidence, Finding, Severity, Tier
@@ -111,7 +111,7 @@ def test_a_judge_as_it_said_needs_no_evidence() -> None:
         CheckedVerdict(task_id="c", judge="j", outcome="error", reason="refusal"),
         CheckedVerdict(task_id="a", judge="j", sample=1, outcome="not_flawed"),
     ]
-    (found,) = as_said_answers(verdicts)
+    (found,) = unchecked_answers(verdicts)
     assert (found.name, found.kind) == ("j, evidence unchecked", "baseline")
     assert [answer.outcome for answer in found.by_task.values()] == ["flagged", "undecided", "error"]
     assert found.by_task["a"].categories == ("too-strict",)

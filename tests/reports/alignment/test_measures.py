@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from agenthard.audit.statistics import Estimate, Undefined
-from agenthard.reports.alignment.baselines import constant_baselines, random_baseline
-from agenthard.reports.alignment.measures import Settings, measure
+from agenthard.reports.alignment.measures import Settings, constant_baselines, measure, random_baseline
 from tests.reports.alignment.labelled import make_answers, make_labelled
 
 SETTINGS = Settings(resamples=500)

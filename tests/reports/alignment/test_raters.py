@@ -3,10 +3,8 @@ import pytest
 
 from agenthard.audit.statistics import Estimate, Undefined
 from agenthard.reports.alignment.measures import Settings
-from agenthard.reports.alignment.naming import Names
-from agenthard.reports.alignment.raters import MAJORITY, rater_agreement
-from agenthard.reports.alignment.robustness import robustness
-from agenthard.reports.alignment.truth import consensus
+from agenthard.reports.alignment.raters import MAJORITY, rater_agreement, robustness
+from agenthard.reports.alignment.truth import Names, consensus
 from agenthard.reports.labels import Label
 from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.reports.alignment.labelled import make_answers, make_labelled

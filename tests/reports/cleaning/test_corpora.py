@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.statistics import Estimate, read_matrix
+from agenthard.audit.statistics import Estimate, NullBand, read_matrix
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.matrix_analysis import analyse_matrix
-from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.reports.cleaning.models import analyse_matrix
 from agenthard.reports.comparison.scores import compare_scores
 
 pytestmark = pytest.mark.corpora

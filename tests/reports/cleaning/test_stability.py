@@ -1,10 +1,9 @@
-"""Changes of a ranking beside the null of deleting as many random tasks."""
+"""Changes of a ranking compared with deleting as many random tasks."""
 
 import numpy as np
 
-from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined
+from agenthard.audit.statistics import Estimate, NullBand, ScoreMatrix, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import NullBand
 from agenthard.reports.cleaning.splits import Split, describe_split
 from agenthard.reports.cleaning.stability import RankingStability, ranking_stability
 

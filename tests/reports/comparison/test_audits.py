@@ -6,8 +6,7 @@ from agenthard.audit.statistics import Estimate, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput
 from agenthard.reports.comparison.audits import AuditSide, ComparisonError, compare_audits
 from agenthard.reports.comparison.boards import BoardsComparison
-from agenthard.reports.comparison.sections import comparison_sections
-from agenthard.reports.comparison.summary import comparison_markdown
+from agenthard.reports.comparison.summary import comparison_markdown, comparison_sections
 from tests.reports.cleaning.small import IDENTITY, finding, made, runs
 
 SETTINGS = AnalysisSettings(draws=200, resamples=200, min_verdicts=0.5)

@@ -2,9 +2,15 @@
 
 import pytest
 
-from agenthard.audit.statistics import DifferentModelsError, Estimate, ScoreMatrix, Undefined, paired_difference
+from agenthard.audit.statistics import (
+    DifferentModelsError,
+    Estimate,
+    NullBand,
+    ScoreMatrix,
+    Undefined,
+    paired_difference,
+)
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.nulls import NullBand
 from agenthard.reports.comparison.scores import compare_scores
 
 SETTINGS = AnalysisSettings(draws=200, resamples=100)

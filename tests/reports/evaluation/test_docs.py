@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 
 from agenthard.reports.evaluation import About, analyse
-from agenthard.reports.evaluation.figures import figures
-from agenthard.reports.evaluation.frame import NUMBERS, REQUIRED, TEXTS
+from agenthard.reports.evaluation.episodes import NUMBERS, REQUIRED, TEXTS
+from agenthard.reports.figures.evaluation import figures
 from tests.reports.evaluation.frames import episodes
 
 PAGE = (Path(__file__).parents[3] / "docs" / "evaluation-report.md").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from agenthard.reports.evaluation import About, EvaluationAnalysis, analyse, write_evaluation
 from tests.reports.browsing import Visit, contrast, row, words
 from tests.reports.evaluation.frames import episodes, verdicts
-from tests.reports.evaluation.test_writing import whole
+from tests.reports.evaluation.test_tables import whole
 from tests.reports.shop import ATTACK
 
 pytestmark = pytest.mark.browser

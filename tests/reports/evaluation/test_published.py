@@ -93,7 +93,7 @@ def test_equal_counts_are_one_model_and_others_stay_apart(tmp_path: Path) -> Non
     assert both[0].domains and both[0].cells
 
 
-def test_published_models_stand_beside_ours_without_a_rank(tmp_path: Path) -> None:
+def test_published_models_are_listed_without_a_rank(tmp_path: Path) -> None:
     found = analyse(episodes(*verdicts("a", "10")), About(), [read_published(written(tmp_path, "per.csv", INSTANCES))])
     assert [row.agent for row in found.board] == ["a"] and found.pairs == ()
     (row,) = found.published

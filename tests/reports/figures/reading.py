@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from agenthard.reports.figures import Figure
+from agenthard.reports.figures.cleaning import Figure
 
 _MOVE = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
 

@@ -5,10 +5,9 @@ import math
 from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.statistics import Undefined
 from agenthard.audit.statistics.result import undefined
-from agenthard.reports.cleaning.analysis import CleaningAnalysis, Headline, Provenance, TopFinding
-from agenthard.reports.cleaning.glossary import GLOSSARY
 from agenthard.reports.cleaning.inputs import LedgerEntry
-from agenthard.reports.cleaning.nulls import Measure
+from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.record import GLOSSARY, CleaningAnalysis, Headline, Provenance, TopFinding
 from agenthard.reports.cleaning.splits import TITLES, Split, SplitName
 from agenthard.reports.cleaning.stability import Reading
 from tests.reports.figures.sample_models import board_of, hard_of, runs_of, stability_of, stages_of

@@ -4,12 +4,12 @@ import math
 from typing import Literal
 
 from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask
-from agenthard.audit.statistics import Estimate, Undefined, rank_moves
+from agenthard.audit.statistics import Estimate, NullBand, Undefined, rank_moves
 from agenthard.audit.statistics.result import undefined
-from agenthard.reports.cleaning.boards import Board, BoardRow
-from agenthard.reports.cleaning.experiments import ExperimentSize, ModelCoverage, RunsUsed
-from agenthard.reports.cleaning.hard import HardSelection
-from agenthard.reports.cleaning.nulls import Measure, NullBand
+from agenthard.reports.cleaning.difficulty import HardSelection
+from agenthard.reports.cleaning.leaderboard import Board, BoardRow
+from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.runs import ExperimentSize, ModelCoverage, RunsUsed
 from agenthard.reports.cleaning.splits import SplitName
 from agenthard.reports.cleaning.stability import RankingStability, Reading
 from agenthard.reports.cleaning.stages import Stage

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from agenthard.audit.statistics import Estimate
-from agenthard.reports.cleaning.nulls import NullBand
+from agenthard.audit.statistics import Estimate, NullBand
 from agenthard.reports.cleaning.splits import SplitName
 
 SPLITS: tuple[SplitName, ...] = ("initial", "cleaned", "hard")

@@ -4,9 +4,7 @@ import math
 from itertools import combinations
 
 from agenthard.audit.statistics import CategoryRetention, Result, ScoreBounds
-from agenthard.reports.cleaning.analysis import Retention, Undecided
-from agenthard.reports.cleaning.boards import Board
-from agenthard.reports.cleaning.figures import (
+from agenthard.reports.cleaning.figure_data import (
     AgreementMap,
     CategoryShare,
     ComponentShare,
@@ -16,7 +14,8 @@ from agenthard.reports.cleaning.figures import (
     ItemPoint,
     SeparabilityCurve,
 )
-from agenthard.reports.cleaning.splits import SplitName
+from agenthard.reports.cleaning.leaderboard import Board
+from agenthard.reports.cleaning.splits import Retention, SplitName, Undecided
 from tests.reports.figures.sample_numbers import SHARES, SPLITS, band, estimate
 
 

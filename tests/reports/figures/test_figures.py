@@ -1,4 +1,4 @@
-"""What each figure shows, read back from its drawing, and the words beside it."""
+"""What each figure shows, read back from its drawing, and the words next to it."""
 
 import re
 
@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthard.audit.statistics import Estimate, Undefined
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.figures import Figure, figures
-from agenthard.reports.figures.agreement import SHADES, Steps
+from agenthard.reports.cleaning.record import CleaningAnalysis
+from agenthard.reports.figures.cleaning import Figure, figures
+from agenthard.reports.figures.cleaning.agreement import SHADES, Steps
 from tests.reports.figures.reading import marks, parsed, texts
 from tests.reports.figures.sample import sample, without_runs
 

@@ -1,0 +1,347 @@
+"""The leaderboard of one split: scores with intervals, rank intervals, tied sets, two readings of errors.
+
+On the initial and the cleaned split every model is scored on the same tasks. On the hard split each is scored on the
+tasks that the *other* models select, so that no score is selected on the outcome it reports. Both are a mean over
+"counted" cells: a model's sum of values over its number of counted tasks, and a bootstrap resamples tasks for all
+models at once.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agenthard.audit.statistics import (
+    Estimate,
+    PairComparison,
+    Result,
+    ScoreMatrix,
+    Undefined,
+    clustered_mean,
+    compare_pairs,
+    ordinal_ranks,
+    tied_sets,
+    wilson_interval,
+)
+from agenthard.audit.statistics.matrix import why_unusable
+from agenthard.audit.statistics.ranking import rank_rows, why_no_ranking
+from agenthard.audit.statistics.resampling import all_bootstrap_means
+from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.splits import SplitName, split_id
+from agenthard.taxonomy.record import Record
+
+
+@dataclass(frozen=True)
+class CountedScores:
+    """Scores on the counted cells of a complete matrix, best initial score first.
+
+    Attributes:
+        matrix: scores without missing cells.
+        counted: models × tasks, whether the task counts for the model.
+    """
+
+    matrix: ScoreMatrix
+    counted: NDArray[np.bool_]
+
+    @classmethod
+    def on_all(cls, matrix: ScoreMatrix) -> "CountedScores":
+        """Count every task that every model has a verdict on."""
+        complete = matrix.complete_tasks()
+        return cls(complete, np.ones(complete.passed.shape, dtype=np.bool_))
+
+    @classmethod
+    def on_own_tasks(cls, matrix: ScoreMatrix, tasks: Mapping[str, Collection[str]]) -> "CountedScores":
+        """Count for each model the tasks named for it, as far as every model has a verdict on them.
+
+        Args:
+            matrix: the scores.
+            tasks: model → ids of its tasks, all of them in ``matrix``.
+        """
+        complete = matrix.complete_tasks()
+        union = set().union(*tasks.values()) if tasks else set()
+        complete = complete.keep(union & set(complete.tasks))
+        counted = np.array([[task in own for task in complete.tasks] for own in (set(tasks[m]) for m in matrix.models)])
+        return cls(complete, counted.reshape(len(matrix.models), len(complete.tasks)).astype(np.bool_))
+
+    def scores(self) -> dict[str, float]:
+        """Mean over the counted tasks, by model; empty when some model has none."""
+        sizes = self.counted.sum(axis=1)
+        if not sizes.all():
+            return {}
+        values = (self.matrix.values * self.counted).sum(axis=1) / sizes
+        return dict(zip(self.matrix.models, values.tolist(), strict=True))
+
+    def estimate(self, row: int, clusters: Mapping[str, str] | None, level: float) -> Result:
+        """Score of one model with its interval.
+
+        One run per task and independent tasks: Wilson. Otherwise the t interval of the clustered standard error, the
+        cluster being the task or its cluster; when all values are equal the spread is unknown and no interval is given.
+        """
+        counted = np.flatnonzero(self.counted[row])
+        n = len(counted)
+        if not n:
+            return undefined("no task has a verdict for every model", 0, "tasks")
+        if clusters is None and (self.matrix.runs[row, counted] <= 1).all():
+            return wilson_interval(int(self.matrix.passed[row, counted].sum()), n, level, "tasks")
+        values = self.matrix.values[row, counted].tolist()
+        names = None if clusters is None else [clusters[self.matrix.tasks[i]] for i in counted]
+        spread = clustered_mean(values, names, level)
+        if isinstance(spread, Estimate):
+            return spread.model_copy(update={"unit": "tasks"})
+        method = f"mean; no interval: {spread.reason}"
+        return Estimate(value=sum(values) / n, n=n, of=n, unit="tasks", method=method)
+
+
+def ranks_with_intervals(
+    counted: CountedScores, clusters: Mapping[str, str] | None, settings: AnalysisSettings
+) -> tuple[dict[str, Estimate], Result] | Undefined:
+    """Rank of each model with a percentile interval, and how often the leader stays first.
+
+    Ranks are ordinal and ties keep the order of the matrix. On equal tasks these are the figures of
+    ``agenthard.audit.statistics.rank_intervals`` and ``top_unchanged``, from one bootstrap instead of two.
+
+    Args:
+        counted: the scores.
+        clusters: cluster by task id, resampled whole; None for independent tasks.
+        settings: level, resamples and seed.
+
+    Returns:
+        Model → rank with its interval, best first; and P(top-1 unchanged). Undefined for fewer than two models or
+        tasks, when every run passes or fails, and when all models have the same score.
+    """
+    matrix, n = counted.matrix, len(counted.matrix.tasks)
+    scores = counted.scores()
+    reason = why_unusable(matrix)
+    if not reason and not scores:
+        reason = "a model has no task with a verdict for every model"
+    reason = reason or why_no_ranking(scores.values())
+    if reason:
+        return undefined(reason, n, "tasks")
+    observed = ordinal_ranks(scores)
+    ranking = sorted(observed, key=observed.__getitem__)
+    rows = [matrix.models.index(model) for model in ranking]
+    means = _resampled(counted, rows, clusters, settings)
+    ranks, tail = rank_rows(means), (1 - settings.level) / 2
+    low = np.quantile(ranks, tail, axis=0, method="lower")
+    high = np.quantile(ranks, 1 - tail, axis=0, method="higher")
+    method = f"ordinal rank, percentile interval of {settings.resamples} paired bootstrap resamples of tasks"
+    intervals = {
+        model: Estimate(
+            value=i + 1,
+            low=min(float(low[i]), i + 1),
+            high=max(float(high[i]), i + 1),
+            level=settings.level,
+            n=n,
+            of=n,
+            unit="tasks",
+            method=method,
+            seed=settings.seed,
+        )
+        for i, model in enumerate(ranking)
+    }
+    return intervals, _top_unchanged([scores[model] for model in ranking], ranking, means, n, settings)
+
+
+def _resampled(
+    counted: CountedScores, rows: Sequence[int], clusters: Mapping[str, str] | None, settings: AnalysisSettings
+) -> NDArray[np.float64]:
+    names = None if clusters is None else [clusters[task] for task in counted.matrix.tasks]
+    member = counted.counted[rows].T.astype(np.float64)
+    values = counted.matrix.values[rows].T * member
+    if member.all():
+        return all_bootstrap_means(values, resamples=settings.resamples, seed=settings.seed, clusters=names)
+    columns = np.column_stack([values, member])
+    means = all_bootstrap_means(columns, resamples=settings.resamples, seed=settings.seed, clusters=names)
+    sums, sizes = np.hsplit(means, 2)
+    return np.asarray(sums / np.where(sizes > 0, sizes, 1.0))
+
+
+def _top_unchanged(
+    scores: Sequence[float], ranking: Sequence[str], means: NDArray[np.float64], n: int, settings: AnalysisSettings
+) -> Result:
+    leaders = [model for model, score in zip(ranking, scores, strict=True) if score >= scores[0] - 1e-12]
+    if len(leaders) > 1:
+        return undefined(f"{len(leaders)} models share first place: {', '.join(leaders)}", n, "tasks")
+    return Estimate(
+        value=float((means[:, 0] >= means.max(axis=1) - 1e-12).mean()),
+        n=n,
+        of=n,
+        unit="tasks",
+        method=f"share of {settings.resamples} paired bootstrap resamples of tasks led by {ranking[0]}",
+        seed=settings.seed,
+    )
+
+
+PAIR_RESAMPLES = 20_000
+"""Resamples of the paired bootstrap; enough for Holm at 5 % with 32 models."""
+
+
+class BoardRow(Record):
+    """One model on one split."""
+
+    model: str
+    """Model."""
+    rank: int | None
+    """Ordinal rank by score, 1 is best; ties keep the initial order. None when it has no score."""
+    passed: int
+    """Runs that passed, on the tasks that count for ``score``."""
+    runs: int
+    """Runs with a verdict on these tasks."""
+    tasks: int
+    """Tasks that count for ``score``: tasks of the split on which every comparable model has a verdict."""
+    of: int
+    """Tasks of the split for this model (the hard split differs slightly from model to model)."""
+    score: Result
+    """Mean over these tasks of the share of runs that passed, with its interval; infrastructure errors are left out."""
+    rank_interval: Result
+    """Rank with its bootstrap interval (value, low, high are ranks)."""
+    tied_with: tuple[str, ...] = ()
+    """Models in a tied set with it, best first; the ranking among them is not supported by the data."""
+    errors_as_failures: Result
+    """The other reading: a run without a verdict because of the infrastructure is a failure; all tasks of the split."""
+    rank_errors_as_failures: int | None
+    """Rank under the other reading."""
+
+
+class Board(Record):
+    """The leaderboard of one split."""
+
+    split: SplitName
+    """Which split."""
+    split_id: str
+    """Its id."""
+    n: int
+    """Tasks of the split."""
+    complete: int
+    """Tasks of it on which every listed model has a verdict."""
+    rows: tuple[BoardRow, ...]
+    """Models, best first."""
+    tied_sets: tuple[tuple[str, ...], ...] | Undefined
+    """Longest stretches of neighbouring ranks without a significant pair inside (paired tests, Holm)."""
+    paired_separability: Result
+    """Share of pairs of models that differ significantly (paired tests, Holm), in percent."""
+    top_unchanged: Result
+    """P(top-1 unchanged): share of bootstrap resamples of tasks in which the observed best model stays first."""
+    method: str
+    """How scores, intervals, ties and missing runs are treated on this board."""
+
+
+def make_board(
+    split: SplitName,
+    tasks: Sequence[str],
+    missing: CountedScores,
+    failures: CountedScores,
+    tested: ScoreMatrix,
+    clusters: Mapping[str, str] | None,
+    settings: AnalysisSettings,
+    sizes: Mapping[str, int] | None = None,
+) -> Board:
+    """Make the leaderboard of a split.
+
+    Args:
+        split: which split.
+        tasks: its tasks.
+        missing: scores with infrastructure errors left out.
+        failures: scores with infrastructure errors as failures, of the same models.
+        tested: scores on which pairs of models are tested. On the hard split these are the tasks of the published
+            split: it is selected symmetrically in the models of a pair, so a paired test on it stays valid although
+            their scores on it would not be.
+        clusters: cluster by task id; None for independent tasks.
+        settings: parameters.
+        sizes: tasks of the split for each model, where they differ.
+
+    Returns:
+        The board, best model first.
+    """
+    ranked = ranks_with_intervals(missing, clusters, settings)
+    scores = missing.scores()
+    ranks = ordinal_ranks(scores) if scores else {}
+    other = failures.scores()
+    other_ranks = ordinal_ranks(other) if other else {}
+    pairs = compare_models(tested, clusters, settings)
+    sets = pairs if isinstance(pairs, Undefined) else tied_sets(scores, pairs)
+    intervals, top = (ranked, ranked) if isinstance(ranked, Undefined) else ranked
+    models = missing.matrix.models
+    rows = []
+    for model in sorted(models, key=ranks.__getitem__) if ranks else models:
+        row, counted = models.index(model), missing.counted[models.index(model)]
+        rows.append(
+            BoardRow(
+                model=model,
+                rank=ranks.get(model),
+                passed=int(missing.matrix.passed[row, counted].sum()),
+                runs=int(missing.matrix.runs[row, counted].sum()),
+                tasks=int(counted.sum()),
+                of=len(tasks) if sizes is None else sizes[model],
+                score=missing.estimate(row, clusters, settings.level),
+                rank_interval=intervals if isinstance(intervals, Undefined) else intervals[model],
+                tied_with=() if isinstance(sets, Undefined) else _tied_with(model, sets),
+                errors_as_failures=failures.estimate(failures.matrix.models.index(model), clusters, settings.level),
+                rank_errors_as_failures=other_ranks.get(model),
+            )
+        )
+    return Board(
+        split=split,
+        split_id=split_id(tasks),
+        n=len(tasks),
+        complete=len(missing.matrix.tasks),
+        rows=tuple(rows),
+        tied_sets=sets,
+        paired_separability=_share_significant(pairs, len(models)),
+        top_unchanged=top,
+        method=_method(missing, clusters, settings),
+    )
+
+
+def compare_models(
+    matrix: ScoreMatrix, clusters: Mapping[str, str] | None, settings: AnalysisSettings
+) -> tuple[PairComparison, ...] | Undefined:
+    """Test all pairs of models: exact McNemar for single runs of independent tasks, else the paired bootstrap."""
+    if matrix.binary and clusters is None:
+        return compare_pairs(matrix, test="mcnemar", alpha=1 - settings.level)
+    names = None if clusters is None else [clusters[task] for task in matrix.complete_tasks().tasks]
+    return compare_pairs(
+        matrix,
+        test="bootstrap",
+        alpha=1 - settings.level,
+        resamples=PAIR_RESAMPLES,
+        seed=settings.seed,
+        clusters=names,
+    )
+
+
+def _tied_with(model: str, sets: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:
+    together = [name for tied in sets if model in tied for name in tied if name != model]
+    return tuple(dict.fromkeys(together))
+
+
+def _share_significant(pairs: tuple[PairComparison, ...] | Undefined, models: int) -> Result:
+    if isinstance(pairs, Undefined):
+        return pairs
+    possible = models * (models - 1) // 2
+    return Estimate(
+        value=100 * sum(pair.significant for pair in pairs) / possible,
+        n=len(pairs),
+        of=possible,
+        unit="pairs of models",
+        method="pairs that differ significantly, paired tests, Holm",
+    )
+
+
+def _method(missing: CountedScores, clusters: Mapping[str, str] | None, settings: AnalysisSettings) -> str:
+    single = missing.matrix.binary and clusters is None
+    level = f"{100 * settings.level:g} %"
+    interval = f"{level} Wilson interval"
+    if not single:
+        cluster = "repeated runs of a task" if clusters is None else "variants of one base task"
+        interval = f"{level} t interval of the standard error clustered by {cluster}"
+        interval += ", Wilson for single runs" if clusters is None else ""
+    test = "exact McNemar tests" if single else f"paired bootstrap, {PAIR_RESAMPLES:,} resamples"
+    counted = "the tasks that the other models select" if not missing.counted.all() else "the same tasks for all"
+    return (
+        f"score: mean over {counted} of the share of runs that passed, {interval}; runs without a verdict are "
+        f"left out, and so are tasks that not every model has a verdict on; ranks are ordinal, ties keep the initial "
+        f"order; tied sets: {test}, Holm at {1 - settings.level:g}"
+    )

@@ -1,0 +1,99 @@
+"""The files of the evaluation report: page, JSON twin, Markdown summary and a CSV of every table."""
+
+from pathlib import Path
+
+from agenthard.reports.evaluation.agents import AgentRow
+from agenthard.reports.evaluation.analysis import EvaluationAnalysis
+from agenthard.reports.evaluation.page import write_evaluation_page
+from agenthard.reports.evaluation.rates import Rate
+from agenthard.reports.evaluation.summary import summary_markdown
+from agenthard.reports.kit.files import Row, flat, pick, write_data
+
+
+def tables_of(analysis: EvaluationAnalysis) -> dict[str, list[Row]]:
+    """Lay out the analysis.
+
+    Args:
+        analysis: the analysis.
+
+    Returns:
+        Name of the table → rows with equal keys. A number that does not exist is an empty cell, its reason is in
+        the column that ends in ``_undefined``. A table without rows is left out.
+    """
+    tables: dict[str, list[Row]] = {
+        "leaderboard": [_board_row(row) for row in analysis.board],
+        "endings": [
+            {"agent": row.agent, "ending": ending, "episodes": count}
+            for row in analysis.board
+            for ending, count in row.endings.items()
+        ],
+        "cells": [
+            {"agent": grid.agent, "published": grid.published} | cell.model_dump() | {"share": cell.share}
+            for grid in analysis.heat_maps
+            for cell in grid.cells
+        ],
+        "domains": [
+            pick(row, "agent", "published", "domain", "passed", "scored") | flat("score", row.score)
+            for row in analysis.domains
+        ],
+        "horizon": [
+            pick(point, "agent", "measure", "hidden_slots") | flat("mean", point.mean) for point in analysis.horizon
+        ],
+        "score_by_level": [pick(row, "agent", "factor", "level") | _rate(row.rate) for row in analysis.levels],
+        "trends": [pick(row, "agent", "factor") | flat("rho", row.rho) for row in analysis.trends],
+        "failure_rates": [
+            pick(row, "agent", "failure_rate") | _rate(row.rate) | flat("difference", row.difference)
+            for row in analysis.failures
+        ],
+        "pairs": [
+            pick(pair, "first", "second", "family", "adjacent", "n", "of", "test", "p", "adjusted_p", "significant")
+            | flat("difference", pair.difference)
+            | flat("detectable", pair.detectable)
+            | {"reason": pair.reason}
+            for pair in analysis.pairs
+        ],
+        "usage": [row.model_dump() for row in analysis.usage],
+        "published": [
+            {"model": row.model.model, "sources": "; ".join(row.model.sources)}
+            | pick(row.model, "passed", "n")
+            | flat("score", row.score)
+            for row in analysis.published
+        ],
+        "notes": [
+            *({"source": "episodes", "note": note} for note in analysis.notes),
+            *({"source": file.source, "note": note} for file in analysis.files for note in file.problems),
+        ],
+    }
+    return {name: rows for name, rows in tables.items() if rows}
+
+
+def _board_row(row: AgentRow) -> Row:
+    return (
+        pick(row, "rank", "agent", "family")
+        | _rate(row.final)
+        | flat("first_attempt", row.first.score)
+        | flat("errors_as_failures", row.errors_as_failures)
+        | pick(row, "mean_score", "trials", "agent_errors", "infrastructure_errors", "judge_errors", "no_verdict")
+        | pick(row, "retried", "run", "planned", "missing")
+    )
+
+
+def _rate(rate: Rate) -> Row:
+    counts = pick(rate, "passed", "scored", "episodes", "tasks")
+    return counts | flat("wilson", rate.wilson) | flat("clustered", rate.clustered)
+
+
+def write_evaluation(analysis: EvaluationAnalysis, folder: Path) -> list[Path]:
+    """Write ``evaluation.html``, ``evaluation.json``, ``summary.md`` and ``tables/*.csv``; equal analyses, equal bytes.
+
+    Args:
+        analysis: the analysis.
+        folder: where the files go; made when absent.
+
+    Returns:
+        The files written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / "evaluation.html"
+    write_evaluation_page(analysis, page)
+    return [page, *write_data(analysis, summary_markdown(analysis), tables_of(analysis), folder / "evaluation.json")]

@@ -1,0 +1,111 @@
+"""JSON that every reader can decode, and CSV tables. Equal input gives equal bytes."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agenthard.audit.statistics.result import Estimate, Result, Undefined
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.printable import printable
+from agenthard.taxonomy.record import Record
+
+Row = dict[str, Any]
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def utf8(text: str) -> str:
+    r"""Make text encodable: a lone surrogate, which a benchmark's JSON can hold, becomes its escape.
+
+    >>> utf8("a\ud800")
+    'a\\ud800'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def json_text(value: Any, **options: Any) -> str:
+    """Serialise plain data as strict JSON in UTF-8; NaN and infinities, which JSON does not have, become null.
+
+    Args:
+        value: dicts, lists, tuples and scalars.
+        options: passed to ``json.dumps``.
+
+    >>> json_text({"a": float("nan"), "b": (1, "é")})
+    '{"a": null, "b": [1, "é"]}'
+    """
+    return utf8(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, **options))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    return [_finite(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def flat(name: str, result: Result | None) -> Row:
+    """Spread a result over columns: value, interval, level, n of N, seed, and the reason where it is undefined."""
+    values: tuple[float | None, ...] = (None,) * 7
+    if isinstance(result, Estimate):
+        values = (result.value, result.low, result.high, result.level, result.n, result.of, result.seed)
+    keys = (name, f"{name}_low", f"{name}_high", f"{name}_level", f"{name}_n", f"{name}_of", f"{name}_seed")
+    reason = result.reason if isinstance(result, Undefined) else None
+    return dict(zip(keys, values, strict=True)) | {f"{name}_undefined": reason}
+
+
+def pick(record: Record, *names: str) -> Row:
+    """Take some fields of a record as columns."""
+    return {name: getattr(record, name) for name in names}
+
+
+def write_csv_tables(tables: Mapping[str, list[Row]], folder: Path) -> list[Path]:
+    """Write tables as CSV (UTF-8, header first).
+
+    A text that a spreadsheet would run as a formula gets an apostrophe in front.
+
+    Args:
+        tables: name → rows with equal keys.
+        folder: where the files go; made when absent.
+
+    Returns:
+        The files written, in order of name.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name, rows in sorted(tables.items()):
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(rows[0])
+        writer.writerows([_cell(value) for value in row.values()] for row in rows)
+        path = folder / f"{name}.csv"
+        write_text(path, utf8(text.getvalue()))
+        paths.append(path)
+    return paths
+
+
+def write_data(record: Record, summary: str, tables: Mapping[str, list[Row]], twin: Path) -> list[Path]:
+    """Write the files next to the page of a report: its JSON twin, ``summary.md`` and ``tables/*.csv``.
+
+    Args:
+        record: the analysis.
+        summary: the Markdown summary.
+        tables: name → rows with equal keys.
+        twin: file of the JSON twin; the other files go into the same folder, which is made when absent.
+
+    Returns:
+        The files written.
+    """
+    folder = twin.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(twin, json_text(record.model_dump(mode="python"), indent=1) + "\n")
+    markdown = folder / "summary.md"
+    write_text(markdown, printable(summary))
+    return [twin, markdown, *write_csv_tables(tables, folder / "tables")]
+
+
+def _cell(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
