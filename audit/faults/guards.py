@@ -5,7 +5,7 @@ from typing import Any
 from jsonschema.exceptions import SchemaError
 from referencing.exceptions import Unresolvable
 
-from agenthard.audit.detectors.support.safe_validator import safe_validator
+from agenthard.audit.detectors.support.schema import safe_validator
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import Replay, gold_turns

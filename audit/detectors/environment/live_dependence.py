@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around
-from agenthard.audit.detectors.support.outside_world import live_pages
-from agenthard.audit.detectors.support.prompt_clock import clocks
+from agenthard.audit.detectors.support.outside_world import clocks, live_pages
+from agenthard.audit.detectors.support.task_texts import asked, graded, sentence_around
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

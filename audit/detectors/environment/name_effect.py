@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.audit.detectors.support.tool_docs import tool_quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import ToolSpec
 

@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.prompts import code_blocks, for_agent, prompts, without_code_blocks
-from agenthard.audit.detectors.support.written_calls import read_object
+from agenthard.audit.detectors.support.prompt_calls import (
+    code_blocks,
+    for_agent,
+    prompts,
+    read_object,
+    without_code_blocks,
+)
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.task import AgentTask

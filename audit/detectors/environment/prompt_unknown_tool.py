@@ -7,9 +7,9 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.named_tools import named_tools, only_claimed
-from agenthard.audit.detectors.support.parameters import documented_words
-from agenthard.audit.detectors.support.prompts import for_agent, prompts
+from agenthard.audit.detectors.support.prompt_calls import for_agent, prompts
+from agenthard.audit.detectors.support.prompt_tools import named_tools, only_claimed
+from agenthard.audit.detectors.support.tool_docs import documented_words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
 from agenthard.taxonomy.pointer import join

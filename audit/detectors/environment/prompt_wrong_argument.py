@@ -6,10 +6,9 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.outside_world import shared_state
-from agenthard.audit.detectors.support.parameters import documented_words, enum_of
-from agenthard.audit.detectors.support.prompts import prompts
-from agenthard.audit.detectors.support.told_arguments import Told, told_arguments
-from agenthard.audit.detectors.support.written_calls import written_calls
+from agenthard.audit.detectors.support.prompt_calls import prompts, written_calls
+from agenthard.audit.detectors.support.prompt_tools import Told, told_arguments
+from agenthard.audit.detectors.support.tool_docs import documented_words, enum_of
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.pointer import join

@@ -4,17 +4,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.mentions import mentioned_parameters
-from agenthard.audit.detectors.support.parameters import (
+from agenthard.audit.detectors.support.tool_docs import (
     Parameter,
     enum_of,
     enum_pointer,
+    examples,
+    is_null,
     is_of_kind,
+    is_spelled,
+    means_no_value,
+    mentioned_parameters,
     objects_of,
     parameters_of,
+    told_values,
     tool_quote,
 )
-from agenthard.audit.detectors.support.prose import examples, is_null, is_spelled, means_no_value, told_values
 from agenthard.audit.evidence import canonical_json
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join

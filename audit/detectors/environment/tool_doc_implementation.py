@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.audit.detectors.support.tool_docs import tool_quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import Signature, ToolSpec

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.known_entities import in_one_table
+from agenthard.audit.detectors.support.state_records import IDENTIFIER, in_one_table
 from agenthard.audit.evidence import canonical_json, quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
@@ -15,12 +15,6 @@ from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, Message, ToolCall
 from agenthard.taxonomy.trajectory import Trajectory
 
-IDENTIFIER = re.compile(
-    r"(?:^|_)(?:id|uuid|email|phone|username|sku)$"
-    r"|(?:flight|phone|order|account|invoice|tracking|reservation|booking|confirmation|ticket|serial|card|customer"
-    r"|case|license|line)_number$"
-)
-"""Arguments that name one entity."""
 OTHER_BY_DESIGN = re.compile(
     r"search|similar|related|recommend|suggest|alternativ|compar|next|previous|parent|child|replac|nearest|random|swap",
     re.IGNORECASE,

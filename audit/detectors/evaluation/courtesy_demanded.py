@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.courtesy import is_courtesy
 from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.text import is_courtesy
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

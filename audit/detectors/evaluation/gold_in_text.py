@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import sentence_around
-from agenthard.audit.detectors.support.expected_values import argument_values, choices
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.gold_values import argument_values, choices
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.task_texts import sentence_around
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.accepted import concrete_values, is_optional
 from agenthard.taxonomy.finding import Severity, Tier

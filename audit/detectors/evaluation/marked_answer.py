@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.expected_values import Expected, expected_values
-from agenthard.audit.detectors.support.state_tables import FEWEST_OTHERS, Rows, readings, rows
+from agenthard.audit.detectors.support.gold_values import Expected, expected_values
+from agenthard.audit.detectors.support.state_records import FEWEST_OTHERS, Rows, readings, rows
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import join

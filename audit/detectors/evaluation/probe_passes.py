@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.nothing import Outcome, outcome
+from agenthard.audit.detectors.support.do_nothing import Outcome, outcome
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.evaluator_probes import Probe, probes

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.knowledge import Knowledge
-from agenthard.audit.detectors.support.wording import words
+from agenthard.audit.detectors.support.text import words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.answer_blocks import answer_blocks
-from agenthard.audit.detectors.support.author_comments import author_comments
-from agenthard.audit.detectors.support.expected_values import Expected, choices, expected_values, stands_alone
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.gold_values import Expected, choices, expected_values, stands_alone
 from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.task_texts import answer_blocks, author_comments
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import join

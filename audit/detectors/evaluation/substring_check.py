@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.knowledge import Leaf, surroundings
 from agenthard.audit.detectors.support.numbers import number_tokens
-from agenthard.audit.detectors.support.surroundings import Leaf, surroundings
 from agenthard.audit.evidence import quote, text_at
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.replay import gold_turns

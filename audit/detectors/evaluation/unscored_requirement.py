@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.numbers import numbers_in
-from agenthard.audit.detectors.support.requests import asked_figures
+from agenthard.audit.detectors.support.task_texts import asked_figures
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.task import AgentTask, Check

@@ -7,12 +7,22 @@ from typing import Any
 from rapidfuzz import process
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.ground_truth.schema_runs import as_documented, moved, renamed, without_call
+from agenthard.audit.detectors.support.corrections import (
+    Patch,
+    as_documented,
+    coerced,
+    moved,
+    near_name,
+    near_value,
+    only_choice,
+    renamed,
+    replace,
+    without_call,
+)
 from agenthard.audit.detectors.support.gold_values import readable
-from agenthard.audit.detectors.support.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
-from agenthard.audit.detectors.support.schema_fit import Violation, violations
+from agenthard.audit.detectors.support.schema import Violation, violations
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import escape, join, split

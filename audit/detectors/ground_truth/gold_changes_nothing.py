@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.minimal_fix import leave_out
+from agenthard.audit.detectors.support.corrections import leave_out
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
 from agenthard.audit.execution.variants import attempt_of

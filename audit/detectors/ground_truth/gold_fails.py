@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.minimal_fix import leave_out
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.corrections import leave_out
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
 from agenthard.audit.execution.necessity import without

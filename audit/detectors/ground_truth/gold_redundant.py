@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.minimal_fix import leave_out
+from agenthard.audit.detectors.support.corrections import leave_out
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed

@@ -5,10 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.derived_numbers import derives
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values, name_words
 from agenthard.audit.detectors.support.knowledge import Knowledge
-from agenthard.audit.detectors.support.places import documented, name_words
+from agenthard.audit.detectors.support.numbers import derives
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA, Levenshtein
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
-from agenthard.audit.detectors.support.minimal_fix import Patch, replace
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.typing_slips import Conversation
-from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.detectors.support.spelling import Conversation
+from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.variants import gold_attempt, with_value
 from agenthard.audit.proof import wrongly_fails, wrongly_passes

@@ -9,7 +9,7 @@ from agenthard.audit.detectors.support.dates import calendar_words, counted_from
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.wording import names_quantity
+from agenthard.audit.detectors.support.text import names_quantity
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join, split

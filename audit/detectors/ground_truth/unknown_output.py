@@ -8,19 +8,20 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.ground_truth.charge_for_one import charged_for_all
-from agenthard.audit.detectors.support.codes import (
+from agenthard.audit.detectors.support.dates import parse_date, years_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.unknown_texts import (
+    days_in,
     form,
     impossible,
     is_family,
+    meant,
     misshapen_day,
+    out_of_reach,
     shows_times_of_day,
     siblings,
 )
-from agenthard.audit.detectors.support.dates import parse_date, years_in
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
-from agenthard.audit.detectors.support.misspelt_text import meant
-from agenthard.audit.detectors.support.reachable_days import days_in, out_of_reach
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.derived_numbers import derives, numbers_said
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import texts_in
-from agenthard.audit.detectors.support.places import documented
+from agenthard.audit.detectors.support.numbers import derives, numbers_said
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import split

@@ -4,9 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.responses.effects import effect_of_calls, effect_of_gold, effect_of_run
-from agenthard.audit.detectors.responses.matrix import quote_verdict
-from agenthard.audit.detectors.support.answered import answered
+from agenthard.audit.detectors.support.recorded_runs import answered, effect_of_calls, effect_of_gold, effect_of_run
+from agenthard.audit.detectors.support.score_matrix import quote_verdict
 from agenthard.audit.evidence import quote, quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Severity, Tier

@@ -6,8 +6,8 @@ from itertools import chain
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from agenthard.audit.detectors.evaluation.stated_answer import telling_sentences
-from agenthard.audit.detectors.support.answered import answered
-from agenthard.audit.detectors.support.expected_values import expected_values, stands_alone
+from agenthard.audit.detectors.support.gold_values import expected_values, stands_alone
+from agenthard.audit.detectors.support.recorded_runs import answered
 from agenthard.audit.evidence import canonical_json, quote_run
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask

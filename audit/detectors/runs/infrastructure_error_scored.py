@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
-from agenthard.audit.detectors.support.retries import replaced
+from agenthard.audit.detectors.support.recorded_runs import replaced
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory

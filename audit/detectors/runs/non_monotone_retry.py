@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
-from agenthard.audit.detectors.support.retries import retries
+from agenthard.audit.detectors.support.recorded_runs import retries
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.idleness import idle_sign
 from agenthard.taxonomy.task import AgentTask

@@ -6,8 +6,7 @@ from itertools import chain
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.answered import answered
-from agenthard.audit.detectors.support.replayed import replayed_verdict
+from agenthard.audit.detectors.support.recorded_runs import answered, replayed_verdict
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.execution.registry import environment_for_runs
 from agenthard.audit.statistics.intervals import wilson

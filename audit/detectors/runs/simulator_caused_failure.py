@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
-from agenthard.audit.detectors.support.simulator_faults import FAULTS, faults
-from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.detectors.support.run_tallies import Margins, added, count, label_split, other_fields
+from agenthard.audit.detectors.support.simulator import FAULTS, faults, simulator_of
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier

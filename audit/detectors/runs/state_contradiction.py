@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.answered import Answered, answered, parsed
-from agenthard.audit.detectors.support.stored_records import Told, records_of, told
+from agenthard.audit.detectors.support.recorded_runs import Answered, answered, parsed
+from agenthard.audit.detectors.support.state_records import Told, records_of, told
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.answered import answered
-from agenthard.audit.detectors.support.contradictions import Compared, Memory
-from agenthard.audit.detectors.support.replayed import other_than_replayed
+from agenthard.audit.detectors.support.recorded_runs import Compared, Memory, answered, other_than_replayed
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier

@@ -7,8 +7,8 @@ from datetime import date
 from functools import lru_cache
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import sentence_around
 from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.task_texts import sentence_around
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

@@ -7,9 +7,9 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
 from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec

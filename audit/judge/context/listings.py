@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.judge.context.terms import as_term
