@@ -29,7 +29,7 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/agenthard taxonomy --markdown > docs/taxonomy.md
-	$(BIN)/agenthard checks --markdown > docs/checks.md
+	$(BIN)/agenthard checks --markdown docs/checks
 
 clean:
 	rm -rf .venv demo-run runs

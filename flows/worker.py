@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
+from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.execution.workers import allow_weak_isolation, isolations_used
@@ -40,7 +41,7 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
         runs: dict[str, list[Trajectory]] = {}
         for run in folder.runs(number):
             runs.setdefault(run.task_id, []).append(run)
-        result, seconds = _timed(shard, runs)
+        result, seconds = _timed(shard, runs, detectors(experimental=settings.experimental))
         write_json(folder.isolation_file(number), isolations_used())
         write_json(folder.costs_file(number), {"tasks": len(shard), "seconds": seconds})
         write_atomically(target, result.model_dump_json().encode("utf-8"))
@@ -48,12 +49,12 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
 
 
 def _timed(
-    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]]
+    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], checks: Sequence[Detector]
 ) -> tuple[ShardResult, dict[str, float]]:
     """Check a shard; also return the seconds that each check took. What checks share is paid by the first of them."""
     results: list[ShardResult] = []
     seconds: dict[str, float] = {}
-    for detector in detectors():
+    for detector in checks:
         began = time.perf_counter()
         results.append(check_shard(tasks, runs, [detector]))
         seconds[detector.id] = round(time.perf_counter() - began, 6)

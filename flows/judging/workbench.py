@@ -112,7 +112,8 @@ class Workbench:
         """What re-checks patches; it is made when the first judge writes one."""
         inputs = self.inputs
         tasks = tuple(inputs.tasks.values())
-        return Checker(inputs.source.name, tasks, detectors(), inputs.audited.observed())
+        checks = detectors(experimental=inputs.audited.settings.experimental)
+        return Checker(inputs.source.name, tasks, checks, inputs.audited.observed())
 
     def _ready(self, judge: Judge, task: AgentTask, whole: Material, categories: tuple[Category, ...]) -> Ready:
         """Write a prompt that a judge can take in, leaving out what it must."""

@@ -80,6 +80,7 @@ class DeniedChange(ToolDetector):
     id = "denied-change"
     title = "documentation denies the change that a tool makes"
     version = "2"
+    experimental = True
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -55,6 +55,7 @@ class PromptCodeExample(TaskDetector):
     id = "prompt-code-example"
     title = "a code example in a prompt does not run"
     version = "2"
+    experimental = True
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED

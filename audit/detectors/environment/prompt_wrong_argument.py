@@ -39,6 +39,7 @@ class PromptWrongArgument(TaskDetector):
     id = "prompt-wrong-argument"
     title = "a prompt gives a tool an argument it does not take"
     version = "2"
+    experimental = True
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED

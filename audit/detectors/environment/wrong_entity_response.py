@@ -51,6 +51,7 @@ class WrongEntityResponse(SuiteDetector):
     id = "wrong-entity-response"
     title = "Tool response about another entity than asked for"
     version = "2"
+    experimental = True
     category = "incorrect-tool-response"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

@@ -25,6 +25,7 @@ class CallsForbidden(TaskDetector):
     id = "calls-forbidden"
     title = "calls are wanted and forbidden"
     version = "2"
+    experimental = True
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED

@@ -34,6 +34,7 @@ class CourtesyDemanded(TaskDetector):
     id = "courtesy-demanded"
     title = "a reply has to contain a phrase of courtesy"
     version = "1"
+    experimental = True
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

@@ -43,6 +43,7 @@ class ListedAnswer(SuiteDetector):
     id = "listed-answer"
     title = "the state of one task lists what the ground truth names"
     version = "2"
+    experimental = True
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

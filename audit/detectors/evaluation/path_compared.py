@@ -24,6 +24,7 @@ class PathCompared(TaskDetector):
     id = "path-compared"
     title = "one way of several is compared call by call"
     version = "1"
+    experimental = True
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

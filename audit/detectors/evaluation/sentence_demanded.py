@@ -35,6 +35,7 @@ class SentenceDemanded(TaskDetector):
     id = "sentence-demanded"
     title = "a reply has to contain a whole sentence word by word"
     version = "1"
+    experimental = True
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

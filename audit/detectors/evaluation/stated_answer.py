@@ -75,6 +75,7 @@ class StatedAnswer(TaskDetector):
     id = "stated-answer"
     title = "a text says what the expected answer is"
     version = "3"
+    experimental = True
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

@@ -51,6 +51,7 @@ class UnsaidAmount(TaskDetector):
     id = "unsaid-amount"
     title = "an amount that nobody tells"
     version = "1"
+    experimental = True
     category = "ambiguous-instruction"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

@@ -47,6 +47,7 @@ class NegativeDiscrimination(SuiteDetector):
     id = "negative-discrimination"
     title = "Better models fail it more often"
     version = "1"
+    experimental = True
     category = "suspicious-score-pattern"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SIGNAL

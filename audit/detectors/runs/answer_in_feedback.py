@@ -48,6 +48,7 @@ class AnswerInFeedback(SuiteDetector):
     id = "answer-in-feedback"
     title = "Feedback gives the expected answer away"
     version = "1"
+    experimental = True
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

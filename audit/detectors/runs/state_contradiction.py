@@ -43,6 +43,7 @@ class StateContradiction(SuiteDetector):
     id = "state-contradiction"
     title = "Look-up gives another value than the state"
     version = "1"
+    experimental = True
     category = "incorrect-tool-response"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -38,6 +38,7 @@ class ImpossibleDate(TaskDetector):
     id = "impossible-date"
     title = "a date that the calendar does not have"
     version = "1"
+    experimental = True
     category = "ambiguous-instruction"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED

@@ -58,6 +58,7 @@ class SimulatorInstruction(TaskDetector):
     id = "simulator-instruction"
     title = "the simulator is told what it cannot say or know"
     version = "1"
+    experimental = True
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
