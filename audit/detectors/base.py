@@ -24,7 +24,7 @@ class Hit(Record):
     """One flaw as a detector sees it, before it becomes a Finding."""
 
     claim: str
-    """What is wrong, in one sentence that stands alone."""
+    """What is wrong, in one self-contained sentence."""
     evidence: tuple[Evidence, ...] = Field(min_length=1)
     """Exact quotes; the pipeline re-checks each and drops the hit as a detector error when one fails."""
     why: str = ""

@@ -1,4 +1,4 @@
-"""Duplicate or conflicting tasks: a task that stands in the benchmark again."""
+"""Duplicate or conflicting tasks: a task that is in the benchmark again."""
 
 import re
 from random import Random

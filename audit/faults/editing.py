@@ -152,7 +152,7 @@ def said(task: AgentTask) -> str:
 
 
 def stands_in(value: object, text: str) -> bool:
-    """Tell whether a value stands in a text as a word of its own, without regard to case."""
+    """Tell whether a value is in a text as a word of its own, without regard to case."""
     word = re.escape(str(value))
     return re.search(rf"(?<![\w.-]){word}(?![\w-]|\.\w)", text, re.IGNORECASE) is not None
 

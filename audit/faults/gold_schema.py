@@ -72,7 +72,7 @@ def wrong_type(sound: Sound, rng: Random) -> Fault | None:
 
 
 def _of_other_type(value: Any, rng: Random, *, texts: bool) -> Any:
-    """Choose a value of another type; text stands for any type where values can be written as source text."""
+    """Choose a value of another type; text represents any type where values can be written as source text."""
     if isinstance(value, bool):
         return rng.choice((["yes"], 2, *((str(value), "yes") if texts else ())))
     if isinstance(value, int | float):

@@ -15,7 +15,7 @@ class PlantedFault(Record):
     """What was planted, where, and what a finding has to say."""
 
     task_ids: tuple[str, ...] = Field(min_length=1)
-    """Tasks that carry the flaw; two for a task that stands in the benchmark twice."""
+    """Tasks that carry the flaw; two for a task that is in the benchmark twice."""
     category: str
     """Taxonomy category."""
     also: tuple[str, ...] = ()
@@ -31,9 +31,9 @@ class PlantedFault(Record):
     pointer: str
     """JSON Pointer into the first task (into a run, for flaws of runs) to what was changed."""
     before: Any = None
-    """What stood there."""
+    """What was there."""
     after: Any = None
-    """What stands there now."""
+    """What is there now."""
     says: str
     """What a finding has to say."""
 

@@ -149,7 +149,7 @@ def required_text_in_the_request(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_CATEGORY, "rules", _BECAUSE, rule_known=False)
 def answer_in_a_comment(sound: Sound, rng: Random) -> Fault | None:
-    """Leave a comment of whoever made the task in the request, with the expected value."""
+    """Leave a comment of an author in the request, with the expected value."""
     found, place = _unsaid(sound.task, rng), last_request(sound.task)
     if found is None or place is None:
         return None

@@ -1,4 +1,4 @@
-"""Slips of typing: a character lost, doubled, exchanged with its neighbour, or hit beside; a sign that looks alike."""
+"""Slips of typing: a character lost, doubled, exchanged with its neighbour, or hit next to; a sign that looks alike."""
 
 import re
 from collections.abc import Callable
@@ -31,13 +31,13 @@ def exchanged(text: str, at: int, rng: Random) -> str:
 
 
 def beside(text: str, at: int, rng: Random) -> str:
-    """Hit the key beside the right one."""
+    """Hit the key next to the right one."""
     key = rng.choice(_BESIDE.get(text[at].lower(), text[at]))
     return text[:at] + (key.upper() if text[at].isupper() else key) + text[at + 1 :]
 
 
 def inserted(text: str, at: int, rng: Random) -> str:
-    """Hit the key beside the right one as well."""
+    """Hit the key next to the right one as well."""
     return text[: at + 1] + beside(text, at, rng)[at] + text[at + 1 :]
 
 

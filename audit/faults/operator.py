@@ -38,13 +38,13 @@ class Fault(Record):
     pointer: str
     """JSON Pointer into the task to what was changed; into a run, for a flaw of runs."""
     before: Any = None
-    """What stood there; None where nothing did."""
+    """What was there; None where nothing did."""
     after: Any = None
-    """What stands there now; None where nothing does."""
+    """What is there now; None where nothing does."""
     says: str
     """What a finding has to say."""
     copy_of: AgentTask | None = None
-    """The untouched task that stays beside the flawed one; None when the flawed one takes its place."""
+    """The untouched task that stays next to the flawed one; None when the flawed one takes its place."""
     runs: tuple[Trajectory, ...] | None = None
     """The changed runs; None when they stay as they are."""
 
@@ -65,7 +65,7 @@ class Operator:
     because: str
     """Why rules can decide it, or cannot."""
     rule_known: bool
-    """True when a check for just this was known to whoever wrote the operator, or was written because of it; its recall
+    """True when a check for just this was known to the author of the operator, or was written because of it; its recall
     then says less."""
     also: tuple[str, ...]
     """Other categories under which the very same fact can rightly be reported."""

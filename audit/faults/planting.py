@@ -58,7 +58,7 @@ def plant(pool: Sequence[Sound], operators: Sequence[Operator], seed: int, per_c
     """
     order = _in_turns(pool, Random(f"{seed}/order"))
     scarce = {each.id: _applicable(each, order, seed) for each in operators}
-    # An operator goes on in the pool where it stopped: a task that it does not apply to is not tried again.
+    # An operator continues in the pool where it stopped: a task that it does not apply to is not tried again.
     waiting: dict[str, Iterator[Sound]] = {each.id: iter(order) for each in operators}
     faults: dict[str, tuple[Operator, Fault]] = {}
     count: dict[str, int] = defaultdict(int)

@@ -130,7 +130,7 @@ def value_that_the_state_lacks(sound: Sound, rng: Random) -> Fault | None:
 
 
 def _stored(task: AgentTask, value: Any, key: str = "") -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield the records inside a response that stand in a table of the state, each with what stands there."""
+    """Yield the records inside a response that are in a table of the state, each with what stands there."""
     if isinstance(value, dict):
         states = [state for state in (task.initial_state, task.environment.state) if isinstance(state, dict)]
         tables = [table for state in states for table in state.values() if isinstance(table, dict)]

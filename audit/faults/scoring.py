@@ -129,7 +129,7 @@ def verbatim_sentence(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_STRICT, "rules", "words of courtesy that nothing asks for", rule_known=False, also=(_UNREACHABLE,))
 def courtesy_demanded(sound: Sound, rng: Random) -> Fault | None:
-    """Require words of courtesy beside what the reply has to contain."""
+    """Require words of courtesy next to what the reply has to contain."""
     task, truth = sound.task, sound.task.ground_truth
     pattern = next((check for check in task.evaluation.checks if check.kind == "output_substring"), None)
     phrase = worded("courtesy-demanded", rng)
@@ -238,7 +238,7 @@ def needed_tool_withheld(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_UNREACHABLE, "rules", "no text, tool or state has it", rule_known=True, also=("wrong-expected-output",))
 def text_that_nobody_knows(sound: Sound, rng: Random) -> Fault | None:
-    """Require a reference number that stands nowhere."""
+    """Require a reference number that appears nowhere."""
     task = sound.task
     number = rng.choice(_REFERENCES).format(rng.randrange(10_000, 99_999), rng.randrange(10, 99))
     if not task.ground_truth.outputs or accepted(task) is False or stands_in(number, known(task)):

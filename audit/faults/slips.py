@@ -33,7 +33,7 @@ def look_alike(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_OUTPUT, "rules", "the state has the right spelling and nothing has this one", rule_known=False)
 def misspelt_required_text(sound: Sound, rng: Random) -> Fault | None:
-    """Misspell a required text that stands in the state: a character lost, doubled, exchanged or hit beside."""
+    """Misspell a required text that is in the state: a character lost, doubled, exchanged or hit next to."""
     for index, text in enumerate(sound.task.ground_truth.outputs):
         everything = known(sound.task)
         wrong = mistyped(text, rng)

@@ -43,7 +43,7 @@ def _without(text: str, value: str, vague: str) -> str:
 
 @operator(_AMBIGUOUS, "judge", "that the user wants either of two needs reading", rule_known=False)
 def two_readings(sound: Sound, rng: Random) -> Fault | None:
-    """Let the user name a second value beside the one that the ground truth requires."""
+    """Let the user name a second value next to the one that the ground truth requires."""
     task = sound.task
     for site in sites(task, rng):
         for _, value in site.values():
@@ -141,7 +141,7 @@ def clock_in_the_prompt(sound: Sound, rng: Random) -> Fault | None:
 
 @operator(_OUTPUT, "rules", "the state has another figure and nothing has this one", rule_known=True)
 def figure_that_stands_nowhere(sound: Sound, rng: Random) -> Fault | None:
-    """Change, lose, double or move a digit of a required text that stands in the state, so that it stands nowhere."""
+    """Change, lose, double or move a digit of a required text that is in the state, so that it appears nowhere."""
     task = sound.task
     for index, text in enumerate(task.ground_truth.outputs):
         everything = known(task)

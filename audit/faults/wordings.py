@@ -38,7 +38,7 @@ def worded(operator: str, rng: Random, /, **values: Any) -> str:
     Args:
         operator: its id.
         rng: source of chance.
-        values: what stands for the marks.
+        values: what represents the marks.
     """
     return filled(rng.choice(wordings(operator)), **values)
 

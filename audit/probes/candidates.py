@@ -1,4 +1,4 @@
-"""What a task offers to choose from: sets of candidates, one of which is right, and what stands around them.
+"""What a task offers to choose from: sets of candidates, one of which is right, and what is around them.
 
 This is all the battery needs to know about a benchmark. A benchmark states it as plain JSON, in
 ``AgentTask.metadata["candidates"]`` (docs/ace/probes.md gives the layout); :func:`read_scene` turns that into records.

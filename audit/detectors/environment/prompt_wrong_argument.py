@@ -24,13 +24,13 @@ class PromptWrongArgument(TaskDetector):
     tool"). The tool's schema has to have a parameter of that name, and where it lists the allowed values, the one given
     has to be among them, apart from capitals.
 
-    Suspected only: a sentence that names one tool, and beside it a parameter, or a word in code style to set, pass or
+    Suspected only: a sentence that names one tool, and next to it a parameter, or a word in code style to set, pass or
     fill in; the word is none that the tools or the state know. Or the sentence gives a parameter a value.
 
     Flagged: "call book(reason=...)", where ``book`` has no parameter ``reason``; ``{"name": "book", "arguments":
     {"size": "huge"}}``, where size is small or large; "Fill in `reason` before you call `book`."
     Not flagged: tools that are not offered (``prompt-unknown-tool``), tools without any documented parameter or that
-    take further ones, a value in angle brackets or without quotation marks, which stands for another; "`book` does not
+    take further ones, a value in angle brackets or without quotation marks, which is a placeholder; "`book` does not
     take `reason`"; "the `reason` field of what `book` returns".
 
     All tasks with the same sentence are one finding. The rule is wrong where a prompt shows on purpose what not to do.

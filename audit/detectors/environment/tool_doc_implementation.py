@@ -17,7 +17,7 @@ class ToolDocImplementation(ToolDetector):
     Flagged: a documented parameter that the code does not take (a call that uses it raises an error); a parameter that
     the documentation calls optional, or does not mention, and without which the code raises an error.
     Not flagged: a documented parameter where the code takes ``**kwargs``; an undocumented parameter with a default; a
-    parameter that the documentation requires and the code does not, which costs nobody anything.
+    parameter that the documentation requires and the code does not, which does no harm.
     """
 
     id = "tool-doc-implementation"

@@ -44,7 +44,7 @@ class UnreadState(TaskDetector):
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
     level = Level.ENVIRONMENT
-    why = "Whoever wrote the task took the field for part of the world, and no tool will ever answer from it."
+    why = "The author of the task took the field for part of the world, and no tool will ever answer from it."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the environment cannot be reset with another state, or None."""

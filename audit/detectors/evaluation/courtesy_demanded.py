@@ -21,7 +21,7 @@ class CourtesyDemanded(TaskDetector):
 
     Rule: a scored check looks for a text as a substring, and that text, or each of its alternatives, consists of words
     of courtesy and joining words alone: a greeting, thanks, an apology, an offer of help, a wish, a farewell. It stands
-    in no policy, documentation or state, and nobody asks for it in the task's texts: there it stands neither behind a
+    in no policy, documentation or state, and no text of the task asks for it: there it is neither behind a
     quotation mark nor behind a word such as "say" or "end with". That the user is polite himself asks for nothing.
 
     Flagged: "You're welcome", "Happy to help!", "Sorry for the inconvenience" as the text that a reply has to contain.

@@ -1,4 +1,4 @@
-"""Gold calls that stand, written out, in what the agent reads."""
+"""Gold calls that are written out in a text that the agent reads."""
 
 import json
 import re
@@ -24,7 +24,7 @@ _ARGUMENTS = re.compile(
 
 
 class GoldInText(TaskDetector):
-    """A scored call stands complete, with its name and all its arguments, in a text that the agent gets.
+    """A text that the agent gets holds a complete scored call, with its name and all its arguments.
 
     Rule: in one message of the scripted conversation, in the policy or in the description of the called tool, the name
     of the gold call is followed by all its arguments, or all that may not be left out, with their gold values in the

@@ -47,7 +47,7 @@ class ListedAnswer(SuiteDetector):
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
-    why = "Whoever reads the list has the answer without solving the task."
+    why = "An agent that reads the list has the answer without solving the task."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
@@ -107,7 +107,7 @@ def _counts(items: Sequence[Observation], what: str) -> dict[str, int]:
 
 
 def _places(state: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Yield path, JSON Pointer and value of what stands in a state outside the records of its tables."""
+    """Yield path, JSON Pointer and value of what is in a state outside the records of its tables."""
     waiting: list[tuple[str, str, Any, int]] = [("", "/initial_state", state, 0)]
     for count, (path, pointer, value, depth) in enumerate(waiting):
         if path:

@@ -37,8 +37,8 @@ class ProbePasses(TaskDetector):
     the user over is the right answer. Where calls are compared one by one and nothing else counts, none of
     these attempts can pass, and none is made.
 
-    Saying a whole database is no likely run: it shows that the required texts are looked for anywhere, and is reported
-    once for all tasks, as something that may affect the score. It is wrong where the user asks for just that.
+    No agent is likely to say a whole database; the probe shows that the required texts are looked for anywhere, and is
+    reported once for all tasks, as something that may affect the score. It is wrong where the user asks for just that.
     """
 
     id = "probe-passes"

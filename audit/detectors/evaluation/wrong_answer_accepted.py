@@ -263,7 +263,7 @@ def _conclusion(notes: Sequence[Observation], claim: str, *, cause: str | None, 
 
 
 def _worst(notes: Sequence[Observation]) -> list[Observation]:
-    """Choose the worst examples: of each type one before a second, changes that are no slip first, one per task."""
+    """Choose the worst examples: of each type one before a second, changes other than slips first, one per task."""
     seen: Counter[str] = Counter()
     ranked = []
     shown = [note for note in notes if note.evidence]

@@ -32,7 +32,7 @@ class GoldChangesNothing(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.CONFIRMED
-    why = "The task states a change that is no change, so whether an agent makes it cannot be seen."
+    why = "The task states a change that changes nothing, so whether an agent makes it cannot be seen."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the ground truth cannot be replayed, or None."""

@@ -33,7 +33,7 @@ class GoldRedundant(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
-    why = "A ground truth that does more than is needed misleads whoever compares runs with it."
+    why = "A ground truth that does more than is needed misleads those who compare runs with it."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the ground truth cannot be replayed or judged, or None."""

@@ -1,4 +1,4 @@
-"""Check: optional settings that the gold demands and that nobody asks for."""
+"""Check: optional settings that the gold demands without a request."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -43,7 +43,7 @@ class UnaskedArgument(TaskDetector):
     """
 
     id = "unasked-argument"
-    title = "Optional arguments that nobody asks for"
+    title = "Optional arguments that no text asks for"
     version = "1"
     category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE

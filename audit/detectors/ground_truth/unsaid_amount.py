@@ -36,7 +36,7 @@ class UnsaidAmount(TaskDetector):
 
     Rule: the task has a state in its files with at most 200 different numbers. The first call of the ground truth that
     changes it gives a required parameter a number of ten or more for which the tool documents no default and no
-    choices. The number is not said; it is no sum, difference, product or quotient of numbers that are said or stand in
+    choices. The number is not said; nor is it a sum, difference, product or quotient of numbers that are said or are in
     the state (sums and differences: in fields of one name); no text of the tools or the policy has it; and the user
     says nothing that picks an amount by what it is a part of ("all", "the rest", "half", "the total").
 
@@ -49,7 +49,7 @@ class UnsaidAmount(TaskDetector):
     """
 
     id = "unsaid-amount"
-    title = "an amount that nobody tells"
+    title = "an amount that no text tells"
     version = "1"
     experimental = True
     category = "ambiguous-instruction"

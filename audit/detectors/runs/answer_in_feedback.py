@@ -16,7 +16,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 EXEMPLARS = 3
 """Most runs that a finding quotes."""
 _AROUND = 200
-"""Characters beside a value that are looked at."""
+"""Characters next to a value that are looked at."""
 _LITERAL = re.compile(
     r"`(?P<code>[^`\n]{4,60})`|\"(?P<plain>[^\"\n]{4,60})\"|“(?P<curly>[^”\n]{4,60})”"
     r"|(?<=[a-z,:;(] )(?P<name>[A-Z][\w'’.-]+(?: (?:of |the |de )?[A-Z][\w'’-]+)+)"
@@ -33,9 +33,9 @@ class AnswerInFeedback(SuiteDetector):
 
     Rule: the feedback of a judge or script holds an expected value, or a tool's response or a message of the harness
     holds one in a sentence that speaks of grading or of the expected answer ("expected call", "the correct answer
-    is"). The value stands in no text of the task, and nothing in the run said it before, the agent included.
+    is"). The value is in no text of the task, and nothing in the run said it before, the agent included.
 
-    Flagged: "Wrong: any answer other than Ada Byron scores 0" as the feedback on a run that named somebody else, with
+    Flagged: "Wrong: any answer other than Ada Byron scores 0" as the feedback on a run that named another person, with
     another attempt to follow; a tool that answers "Error: expected arguments {"book": "B-7"}".
     Not flagged: "The answer is wrong."; feedback on the last attempt; feedback that names what the agent wrote itself.
 

@@ -22,7 +22,7 @@ class InfrastructureErrorScored(RunTally):
     Not flagged: the same run, left out of the mean; an agent that ran into its step limit.
 
     When it is wrong: the agent caused the failure, such as a page that never finishes loading. The log cannot tell, and
-    a score that stands for nothing measured is wrong either way.
+    a score without a measurement behind it is wrong either way.
     """
 
     id = "infrastructure-error-scored"

@@ -11,7 +11,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 class NonMonotoneRetry(RunTally):
-    """Retries with feedback that score lower than the attempt they were to mend, and that count.
+    """Retries with feedback that score lower than the attempt they were to improve, and that count.
 
     Rule: a run that tries another again, and is followed by none, has a lower score. There is one finding per model; it
     tells apart retries that hold no work, retries that could not be scored and others, of which some are the noise of

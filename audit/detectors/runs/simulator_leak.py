@@ -43,7 +43,7 @@ class SimulatorLeak(SimulatorRate):
     * control_word: a word for the harness, such as ``###STOP###``, that neither begins nor ends what is said. Harnesses
       end the run wherever the word stands, also when the simulator only thinks of it.
 
-    The agent saw a turn when it speaks after it; the last turn of a run was seen by nobody. There is one finding per
+    The agent saw a turn when it speaks after it; the last turn of a run is seen by no agent. There is one finding per
     simulator (the model that plays the user, in one experiment) with the share of runs, 95 % Wilson interval, and the
     agents it happened with. A kind that most runs of some agents (or files) have and no run of the others does not
     blame the simulator: the same model can hardly have played the user in both, so the finding is that the logs

@@ -1,4 +1,4 @@
-"""The correct value that a wrong gold value stands for, and runs that prove what the wrong one costs."""
+"""The correct value in place of a wrong gold value, and runs that prove what the wrong one costs."""
 
 import re
 from collections.abc import Iterable
@@ -115,7 +115,7 @@ def moved(task: AgentTask, pointer: str, turn: int) -> Proof:
 def as_documented(task: AgentTask, pointer: str, violation: Violation) -> Proof:
     """Claim that the run fails that differs from the ground truth in what the documentation demands.
 
-    Where there is no one such run, because the right value cannot be told, the claim is that the ground truth passes
+    Where the right value cannot be told, so that there are several such runs or none, the claim is that the ground truth passes
     itself, with a call that the documentation forbids.
 
     Args:

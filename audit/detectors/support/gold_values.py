@@ -137,7 +137,7 @@ def expected_values(task: AgentTask) -> Iterator[Expected]:
     """Yield the arguments of the gold calls, the required texts and the accepted answers.
 
     Left out are what may be left out of a call, truth values, texts of fewer than four characters and numbers of fewer
-    than three digits, which stand everywhere, and milestones, which are no calls to be made.
+    than three digits, which stand everywhere, and milestones, which are not calls to be made.
     """
     truth = task.ground_truth
     for group in ("outputs", "answers"):
@@ -172,7 +172,7 @@ def _leaves(pointer: str, value: Any) -> Iterator[Expected]:
 
 
 def is_telling(value: Any) -> bool:
-    """Tell whether a value is a text or a number long enough to be recognised where it stands.
+    """Tell whether a value is a text or a number long enough to be recognised wherever it occurs.
 
     >>> is_telling("B-18"), is_telling("yes"), is_telling(144), is_telling(7), is_telling(True)
     (True, False, True, False, False)

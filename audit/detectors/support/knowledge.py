@@ -35,7 +35,7 @@ _shared = IdentityCache(_read_environment)
 
 
 class Knowledge:
-    """Answers whether a value stands anywhere that the agent can see or the tools can reach.
+    """Answers whether a value appears anywhere that the agent can see or the tools can reach.
 
     Comparison is loose: case, spaces, punctuation and accents do not count, and a value inside a longer text counts.
     """
@@ -89,7 +89,7 @@ Leaf = tuple[str, Any]
 
 
 def surroundings(task: AgentTask) -> Iterator[list[Leaf]]:
-    """Yield what stands around ``task`` in circles, nearest first.
+    """Yield the texts and values around ``task``, the nearest first.
 
     The circles: the user's texts and the gold arguments; the task's own initial state and the records of the shared
     state that the first circle names; the records that those name (user, order, product); the policy.

@@ -85,7 +85,7 @@ _STEM = 6
 
 
 def site_that_decides(task: AgentTask, text: str) -> Iterator[tuple[str, str]]:
-    """Yield sentences that leave something to a site that no tool stands for, each with the site.
+    """Yield sentences that leave a decision to a site that no tool opens, each with the site.
 
     The sentence sends the agent to the site or says what the site tells, and makes a condition or a choice of it (the
     next sentence may begin with that), or asks for what the site has at the moment. Sites are known by their kind, by
@@ -282,7 +282,7 @@ def unfilled_date(text: str) -> str:
     """Return the first blank or expression that a template fills with the present day; empty when there is none.
 
     It names the present itself (now, today, the current date, a function of a clock), or it is called date or time and
-    stands where the text says what day it is.
+    is where the text says what day it is.
 
     >>> unfilled_date("Date: {date}. Write days as {day}.")
     '{date}'

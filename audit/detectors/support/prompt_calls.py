@@ -20,7 +20,7 @@ _FENCE = re.compile(
 def prompts(task: AgentTask) -> Iterator[tuple[str, str]]:
     """Yield the policy, system messages and the texts of the simulator with their JSON Pointers.
 
-    What a scripted user says is no prompt: a user may call things what they like.
+    What a scripted user says is not a prompt: a user may call things what they like.
     """
     if task.environment.policy:
         yield "/environment/policy", task.environment.policy
@@ -79,7 +79,7 @@ _STANDS_FOR = re.compile(
     r"string|str",
     re.IGNORECASE,
 )
-"""Names that stand for a tool, and steps of a protocol that are none."""
+"""Placeholders for the name of a tool, and steps of a protocol that are not tools."""
 _SKETCH = re.compile(r"[<>{}\[\]]|\.\.\.|…|^\s*$|\byour\b", re.IGNORECASE)
 
 
@@ -89,13 +89,13 @@ class WrittenCall(NamedTuple):
     tool: str
     """Name of the tool."""
     arguments: tuple[tuple[str, tuple[str, ...]], ...]
-    """Names of the arguments, each with the values given as texts; none where the value stands for another."""
+    """Names of the arguments, each with the values given as texts; empty where the value is a placeholder."""
     passage: str
-    """The call, as it stands in the prompt."""
+    """The call, as it appears in the prompt."""
     is_tool: bool
     """Whether the syntax itself says that this is a tool, so that an unknown name is an unknown tool."""
     in_code: bool = False
-    """Whether it stands in a block of code, which may call helpers of its own."""
+    """Whether it is in a block of code, which may call helpers of its own."""
 
 
 @lru_cache(maxsize=256)
@@ -118,7 +118,7 @@ def written_calls(text: str) -> tuple[WrittenCall, ...]:
 
 
 def stands_for_any(name: str) -> bool:
-    """Tell whether a name stands for that of any tool, as in a description of syntax, or is a step of a protocol.
+    """Tell whether a name is a placeholder for any tool, as in a description of syntax, or a step of a protocol.
 
     >>> [stands_for_any(name) for name in ("tool_name", "nameOfFunction", "agent_tool_name", "get_card")]
     [True, True, True, False]
@@ -284,7 +284,7 @@ def _given(arguments: dict[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def _texts(value: Any) -> tuple[str, ...]:
-    """Write a scalar, or the scalars of a list, as texts; () for objects and for what stands for another value."""
+    """Write a scalar, or the scalars of a list, as texts; () for objects and placeholders."""
     values = value if isinstance(value, list) else [value]
     texts = [item if isinstance(item, str) else json.dumps(item) for item in values if _is_scalar(item)]
     return tuple(text.strip() for text in texts if not _SKETCH.search(text))

@@ -137,7 +137,7 @@ def _shows_syntax(text: str, match: re.Match[str]) -> bool:
 
 
 def _around(text: str, match: re.Match[str]) -> str:
-    """Cut out what stands beside a name in its own clause: that there is no such tool is said there."""
+    """Return the clause around a name: it may say that there is no such tool."""
     before = re.split(r"[.;:!?\n]", text[max(0, match.start() - _BEFORE) : match.start()])[-1]
     after = re.split(r"[.;:!?,\n]", text[match.end() : match.end() + _AFTER])[0]
     return f"{before} … {after}"
@@ -157,7 +157,7 @@ _MARKED_NAME = (
     rf"(?P<{{0}}q>`|\*\*|__{{1}})(?P<{{0}}m>{_NAMED})(?:”|(?P={{0}}q))"
     rf"|(?<![\w.`/$])(?P<{{0}}b>{_JOINED_NAME})(?![\w(/])"
 )
-"""A name in code style; quotation marks count where a word says that it is a parameter, as values stand in them too."""
+"""A name in code style; quotation marks count only where a word calls it a parameter, because values are quoted too."""
 _QUOTES = "|[\"'“]"
 _KIND = r"(?:parameter|argument|field|flag|option|input|keyword|arg|param|property)"
 _ADJECTIVE = (
@@ -199,7 +199,7 @@ _ELSEWHERE = re.compile(
 
 
 class Told(NamedTuple):
-    """An argument that a sentence names beside a tool."""
+    """An argument that a sentence names together with a tool."""
 
     tool: str
     """Name of the tool."""

@@ -45,7 +45,7 @@ def answered(messages: Sequence[Message]) -> Iterator[Answered]:
 
 
 def parsed(text: str) -> Any:
-    """Return a response as JSON data; None when it is no JSON."""
+    """Return a response as JSON data; None when it is not valid JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -95,7 +95,7 @@ class Compared(NamedTuple):
     said: str
     """Text of the one; empty for the whole response."""
     now: str
-    """Text of the other, as it stands in the response; empty for the whole of it."""
+    """Text of the other, as it appears in the response; empty for the whole of it."""
 
 
 class Memory:
@@ -151,7 +151,7 @@ def _plain(value: Any) -> Any:
 
 
 def _records(now: Answered) -> Facts:
-    """Find the records of a response that stand under their own identifier: ``{"7": {"id": "7", ...}}``."""
+    """Find the records of a response whose key is their own identifier: ``{"7": {"id": "7", ...}}``."""
     found: Facts = {}
     for entry in _inner_records(parsed(now.text), outermost=True):
         for key, record in entry.items():

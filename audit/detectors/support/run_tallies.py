@@ -37,7 +37,7 @@ class LabelSplit(NamedTuple):
     """Runs of the others."""
 
     def sentence(self, who: str, habit: str) -> str:
-        """Say it of somebody with a habit, such as "gives its thoughts away"."""
+        """State the conflict for a simulator, model or judge with a habit, such as "gives its thoughts away"."""
         return (
             f"The logs disagree about {who}: it {habit} in {self.affected:,} of {self.runs:,} runs whose {self.field} "
             f"is {', '.join(self.having)}, and in none of {self.clean:,} runs whose {self.field} is "
@@ -47,7 +47,7 @@ class LabelSplit(NamedTuple):
 
 
 def other_fields(run: Trajectory, *, by_agent: bool) -> dict[str, str]:
-    """Return what the log says of a run beside who is counted.
+    """Return the fields of a run other than the one that is counted by.
 
     Args:
         run: the run.
@@ -143,7 +143,7 @@ class Tally(NamedTuple):
 class RunTally(SuiteDetector):
     """A check that looks at each run, or each verdict, and concludes per model or judge.
 
-    Its findings are about runs. The tasks on which it happened are named beside the finding and are not affected by
+    Its findings are about runs. The tasks on which it happened are named in ``also_in`` and are not affected by
     it, so that no task is dropped for what a harness did once. Where what is wrong splits perfectly by another field of
     the logs (``label_conflicts``), the finding is about the logs, and not about the model.
     """

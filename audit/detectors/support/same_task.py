@@ -178,9 +178,9 @@ def groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
 
 
 def near_groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:
-    """Yield the groups of tasks that are the same but for words that carry nothing, and that have one ground truth.
+    """Yield the groups of tasks that are the same except for words that carry nothing, and that have one ground truth.
 
-    The words that count are those of ``content_words``. Of tasks that are the same to the letter the first stands for
+    The words that count are those of ``content_words``. Of tasks that are the same to the letter the first represents
     all.
     """
     for members in _groups(observations, lambda each: f"{each.value['near']} {_gold(each)}"):
@@ -192,7 +192,7 @@ def near_groups(observations: Sequence[Observation]) -> Iterator[list[Observatio
 
 
 def slip_groups(observations: Sequence[Observation]) -> Iterator[tuple[list[Observation], list[tuple[str, str]]]]:
-    """Yield the pairs of tasks that are the same but for slips of the keyboard, with the words that differ.
+    """Yield the pairs of tasks that are the same except for slips of the keyboard, with the words that differ.
 
     Their setting and their ground truth are equal, and the ground truth wants something: where nothing is to be done,
     equal ground truths say little.

@@ -25,7 +25,7 @@ def safe_validator(schema: dict[str, Any]) -> Any:
     A remote reference is unresolvable, and a slow pattern raises ValueError.
 
     Names matched by ``patternProperties`` are not told apart from others, so ``additionalProperties`` is not enforced
-    beside it.
+    next to it.
     """
     return _Safe(schema, registry=Registry(), format_checker=FormatChecker())
 
@@ -211,6 +211,6 @@ def _items(schema: dict[str, Any]) -> tuple[Any, str]:
 
 
 def _enum_of_items(schema: dict[str, Any]) -> bool:
-    """An enum of scalars beside the type array can only be meant for the items."""
+    """An enum of scalars on an array type can only be meant for the items."""
     enum = schema.get("enum")
     return schema.get("type") == "array" and isinstance(enum, list) and not any(isinstance(v, list) for v in enum)

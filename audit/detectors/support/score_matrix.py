@@ -93,7 +93,7 @@ class Unanimous(SuiteDetector):
 
     Models are what is counted: trials of one model depend on each other. ``chance`` is the probability that
     independent models agree so, each passing with its rate on its other tasks; the smaller it is, the more does the
-    task stand out. A model without other tasks leaves it unchanged.
+    task is unusual. A model without other tasks leaves it unchanged.
     """
 
     passed: ClassVar[bool]

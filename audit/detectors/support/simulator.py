@@ -163,7 +163,7 @@ def faults(task: AgentTask, run: Trajectory) -> Iterator[Fault]:
 
 
 def _undone(task: AgentTask, calls: Sequence[Answered]) -> list[ToolCall]:
-    """Return the agent's writes of the ground truth that the run does not make as they stand."""
+    """Return the agent's writes of the ground truth that the run does not make exactly."""
     made = {(now.call.name, canonical_json(now.call.arguments)) for now in calls}
     gold = (call for _, call in task.gold_calls() if call.requestor == "assistant")
     writes = (call for call in gold if (tool := task.tool(call.name)) is not None and tool.effect == "write")

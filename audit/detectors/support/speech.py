@@ -15,7 +15,7 @@ class Cue:
     name: str
     """What the sentence does, as a clause that follows "the user"."""
     sentence: str
-    """The sentence, exactly as it stands in the text."""
+    """The sentence, exactly as it appears in the text."""
 
 
 def assistant_speech(text: str) -> list[Cue]:
@@ -161,7 +161,7 @@ _CUES = {
 
 
 _CALL = frozenset({"arguments", "parameters", "args", "kwargs", "input", "tool_calls"})
-"""Members that a written call has beside the name of its tool."""
+"""Members of a written call other than the name of its tool."""
 _MARKS = {
     name: re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     for name, pattern in {
@@ -222,7 +222,7 @@ def machine_speech(text: str, heard: Iterable[str] = ()) -> Cue | None:
 
 
 def _objects(said: str) -> Iterator[tuple[int, int, dict[str, object]]]:
-    """Yield the outermost JSON objects of a text with where they stand."""
+    """Yield the outermost JSON objects of a text with their positions."""
     decoder, at = json.JSONDecoder(), 0
     for _ in range(_MOST_OBJECTS):
         found = _OBJECT.search(said, at)
@@ -286,7 +286,7 @@ _ACTS = re.compile(
     r" (?:a|an|the|his|her|their|at|for|out|up|over|back|down|off|through|around|away)\b)",
     re.IGNORECASE,
 )
-"""What somebody does, between other brackets than round ones, in which people add facts."""
+"""Actions in other brackets than round ones, in which people add facts."""
 _BETWEEN_STARS = re.compile(
     r"\W*(?:looks|checks|reads|opens|types|clicks|scrolls|picks|thinks|waits|sits|stands|walks|turns|hangs|logs|leaves"
     r"|listens|typing|thinking|waiting|reading|looking|checking|listening)\b"

@@ -87,8 +87,8 @@ class Conversation:
 def is_slip(given: str, said: str) -> bool:
     """Tell whether one character inside or at the end was lost, doubled or put in, or two neighbours exchanged.
 
-    Another character in the place of one is no slip, because it can name another entity, nor is anything at the start,
-    where prefixes are put ("P followed by 1234"), nor a zero at the end of a number, which can be another unit.
+    Another character in the place of one is not a slip, because it can name another entity, nor is anything at the
+    start, where prefixes are put ("P followed by 1234"), nor a zero at the end of a number, which can be another unit.
 
     >>> [is_slip(given, "plan.txt") for given in ("plantxt", "pla.ntxt", "plan.txtt", "plan.tzt", "aplan.txt")]
     [True, True, True, False, False]
@@ -118,7 +118,7 @@ def slipped_words(one: str, other: str) -> list[tuple[str, str]]:
     neighbouring letters exchanged, in a word that both texts write in small letters and that has four letters or
     carries nothing ("teh"); a neighbouring key in the place of a letter of a word that carries nothing ("thete"); one
     letter lost and another put in, in a long word ("tommorow"); a lost or added space. Any other letter in the place of
-    one is no slip ("hotel", "motel"), nor is another form of a word ("books", "saved"), nor anything in a name, a
+    one is not a slip ("hotel", "motel"), nor is another form of a word ("books", "saved"), nor anything in a name, a
     number or an identifier.
 
     Args:

@@ -17,7 +17,7 @@ IDENTIFIER = re.compile(
 """Arguments that name one entity."""
 _SEPARATOR = re.compile(r"\s*[,;|\n]\s*")
 FEWEST_OTHERS = 2
-"""Records that a table has at least beside one that is named."""
+"""Records that a table has at least, apart from the one that is named."""
 
 Rows = dict[str, tuple[str, dict[str, Any]]]
 """The records of a table by id, each with its JSON Pointer."""
@@ -28,7 +28,7 @@ def rows(pointer: str, value: Any) -> Rows:
 
     Args:
         pointer: where the value stands.
-        value: any JSON value; one that is no table has no records.
+        value: any JSON value; one that is not a table has no records.
     """
     if isinstance(value, dict) and len(value) > FEWEST_OTHERS and all(isinstance(row, dict) for row in value.values()):
         return {str(id): (join(pointer, id), row) for id, row in value.items()}
@@ -42,7 +42,7 @@ def readings(value: Any) -> Iterator[frozenset[str]]:
 
     That is a list of single values, or of objects with a single value each; the keys of an object whose values say
     nothing by themselves (truth values, equal or empty ones), and its values; a text with separators; a single value.
-    A value with deeper levels or with records of several fields is no list of ids.
+    A value with deeper levels or with records of several fields is not a list of ids.
 
     >>> [sorted(ids) for ids in readings([{"id": "B-7"}, {"id": "B-9"}])], list(readings({"B-7": {"title": "Emma"}}))
     ([['B-7', 'B-9']], [])
@@ -126,11 +126,11 @@ Stored = Mapping[str, list[Record]]
 _DEEPEST = 3
 """Levels below the whole state at which tables are looked for."""
 _MOST = 4
-"""Records that may share an identifier; what more of them share is no identifier."""
+"""Records that may share an identifier; what more of them share is not an identifier."""
 _ALIKE = 0.75
 """Share of the fields of an object, empty ones aside, that a record has to have for the object to show that record."""
 _CHARACTERS = 40
-"""An identifier is no longer than this."""
+"""Longest identifier, in characters."""
 
 
 class Told(NamedTuple):

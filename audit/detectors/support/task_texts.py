@@ -41,7 +41,7 @@ def graded(task: AgentTask) -> Iterator[Passage]:
 
 
 def shown_criteria(task: AgentTask) -> Iterator[Passage]:
-    """Yield the criteria that stand in the user's text, where the agent reads them."""
+    """Yield the criteria in the user's text, where the agent reads them."""
     for pointer, text in task.user_texts():
         heading = _HEADING.search(text)
         if heading and text[heading.end() :].strip():
@@ -84,7 +84,7 @@ def asked_figures(text: str) -> list[str]:
 
 
 def sentence_at(text: str, position: int) -> str:
-    """Return the sentence of ``text`` that ``position`` stands in.
+    """Return the sentence of ``text`` that ``position`` is in.
 
     >>> sentence_at("Be brief. It costs $1.50 at most. Thanks.", 12)
     'It costs $1.50 at most.'
@@ -124,10 +124,10 @@ _SAYS = re.compile(_TO_COLLEAGUES, re.IGNORECASE)
 
 
 def author_comments(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the comments of a text stand.
+    """Yield the positions of the comments of a text.
 
     A comment is markup that a reader does not see (``<!-- -->``, ``{# #}``, ``/* */``); or an aside in brackets, or
-    what stands behind a comment sign on its line, that begins with the label of somebody who makes benchmarks
+    what follows a comment sign on its line, that begins with the label of a benchmark author
     ("annotator:", "QA note:", "GT:", "answer:", "TODO" with a word of grading), or that speaks to colleagues ("remove
     before release", "only B-18 passes"). Only English is understood.
 
@@ -167,7 +167,7 @@ _BELOW = re.compile(r"(?:\n[ \t]*(?!\#)\S[^\n]{0,2000}){1,200}")
 
 
 def answer_blocks(text: str) -> Iterator[tuple[int, int]]:
-    r"""Yield where the parts stand that call themselves the answer, the expected output or the grading.
+    r"""Yield the positions of the parts that call themselves the answer, the expected output or the grading.
 
     Such a part is an element whose tag says so (``<expected_output>``), or a heading, a key or a title on a line of its
     own ("## Rubric", "expected_calls:", "**Answer key**") with the lines below it up to the first empty one; a heading

@@ -24,7 +24,7 @@ class Parameter:
     name: str
     """Its own name."""
     path: str
-    """Names from the outermost parameter down, joined by dots; ``[]`` stands for the items of an array."""
+    """Names from the outermost parameter down, joined by dots; ``[]`` for the items of an array."""
     pointer: str
     """JSON Pointer of its schema, relative to the ToolSpec."""
     schema: dict[str, Any]
@@ -66,7 +66,7 @@ def objects_of(tool: ToolSpec) -> Iterator[tuple[str, dict[str, Any]]]:
 def is_of_kind(value: Any, schema: dict[str, Any], *, enum: bool = True) -> bool:
     """Tell whether ``value`` has the type and, unless ``enum`` is false, one of the allowed values of ``schema``.
 
-    An enum of scalars beside the type array is meant for the items. Other keywords are passed over: a hostile pattern
+    An enum of scalars on an array type is meant for the items. Other keywords are passed over: a hostile pattern
     can take forever, and a reference can point outside.
     """
     return Draft202012Validator(_plain(schema, enum)).is_valid(value)
@@ -177,10 +177,10 @@ def told_values(text: str) -> list[tuple[str, str]]:
 
 
 def means_no_value(value: object) -> bool:
-    """Tell whether a default or an example stands for "nothing given" rather than for a value.
+    """Tell whether a default or an example means "nothing given" rather than a value.
 
     Benchmarks write null, an empty text, "None", "N/A", "dontcare", "all" or "any ..." for what happens when the
-    argument is left out, and a list of such; none of these is meant to be passed as it stands.
+    argument is left out, and a list of such; none of these is meant to be passed as it is.
     """
     if value is None or (isinstance(value, list) and all(means_no_value(item) for item in value)):
         return True

@@ -1,8 +1,9 @@
-"""Required texts that the agent cannot know: impossible dates, unknown codes, misspelt texts, days out of reach."""
+"""Required texts that the agent cannot know: impossible dates, unknown codes, misspelt texts, amounts of no bill."""
 
 import datetime
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
@@ -10,7 +11,9 @@ from rapidfuzz.distance import OSA
 from agenthard.audit.detectors.support.knowledge import texts_in
 from agenthard.audit.detectors.support.numbers import numbers_said
 from agenthard.audit.detectors.support.spelling import neighbours
-from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.accepted import nearest_value
+from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?")
@@ -38,7 +41,7 @@ def impossible(text: str) -> str | None:
 
 
 def misshapen_day(text: str, others: Iterable[str]) -> bool:
-    """Tell whether three numbers are no day as the others write it, though they are written like one.
+    """Tell whether three numbers are written like a day and are not one in the order that the others use.
 
     >>> shelf = ["2025-04-01", "2025-04-09", "2025-05-30"]
     >>> [misshapen_day(text, shelf) for text in ("20255-04-09", "2025-4-09", "2025-04-31", "04/09/2025")]
@@ -70,7 +73,7 @@ def form(text: str) -> str | None:
 def is_family(codes: Iterable[str]) -> bool:
     """Tell whether three or more texts of one form are codes, and not amounts with a unit.
 
-    They are when their letters mostly differ, or when no space or point stands in them.
+    They are when their letters mostly differ, or when they contain no space and no point.
 
     >>> is_family(["595.78 HAL", "623.88 PAS", "641.81 ODU"]), is_family(["12.00 EUR", "13.00 EUR", "19.10 EUR"])
     (True, False)
@@ -97,7 +100,7 @@ def siblings(text: str, passages: Iterable[str]) -> set[str]:
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FEWEST_LETTERS = 5
 _FEWEST_OF_PUT_IN, _FEWEST_OF_REPLACED = 6, 7
-"""Letters of a word that stands alone, for one put in, lost or replaced to be a slip: "least" is no slip of "last"."""
+"""Letters of a word on its own, for one put in, lost or replaced to be a slip: "least" is not a slip of "last"."""
 _MOST_WORDS = 6
 _SPELLINGS = frozenset({frozenset("sz"), frozenset("ce"), frozenset("cs"), frozenset("iy")})
 """Letters that two spellings of one word have in place of one another: organise, organize; licence, license."""
@@ -107,13 +110,13 @@ def meant(task: AgentTask, text: str) -> str | None:
     """Return the one text of the state, the policy or the tools that ``text`` is a slip away from, or None.
 
     A slip changes one word: two neighbouring letters are exchanged, or one inside the word is lost, put in or replaced
-    by another, which in a short word that stands alone makes another word as often. A change at the end of a word is
+    by another, which in a short word on its own makes another word as often. A change at the end of a word is
     inflection and none, nor is one at its start, unless it is a neighbouring key in one of several words, nor one of
     digits.
 
     Args:
         task: the task.
-        text: a text that stands nowhere in the task.
+        text: a text that appears nowhere in the task.
     """
     given = _words(text)
     if not 0 < len(given) <= _MOST_WORDS or sum(map(str.isalpha, text)) < _FEWEST_LETTERS:
@@ -230,3 +233,75 @@ def _day(text: str) -> datetime.date | None:
         return datetime.date.fromisoformat(text) if _DAY_IN_TEXT.fullmatch(text) else None
     except ValueError:
         return None
+
+
+_AMOUNT = re.compile(r"[$€£]?\s?(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?|\d+(?:\.\d{1,2})?)")
+_CENTS = 100
+_MOST = 1e12
+"""Larger numbers are not amounts of money, and infinities have no cents."""
+
+
+class ForOne(NamedTuple):
+    """A charge of the ground truth, and the thing of which a required amount counts one where the charge counts all."""
+
+    pointer: str
+    """JSON Pointer of the charge in the ground truth."""
+    charged: float | int
+    """The charge."""
+    listed: str
+    """Argument that lists the things; several where they list equally many."""
+    number: int
+    """How many there are."""
+
+
+def charged_for_all(task: AgentTask, text: str) -> ForOne | None:
+    """Find the charge of which a required amount is the same for one of the things that a gold call pays for.
+
+    A gold call lists n things (passengers, items) and several payments. A required amount that is one n-th of their sum
+    less all payments but one sets the price of one thing against the payments for all; no customer is charged that.
+
+    Returns:
+        None where the amount is charged, is not an amount, or no call of the ground truth explains it so.
+    """
+    match = _AMOUNT.fullmatch(text.strip())
+    if match is None:
+        return None
+    required = round(float(match["number"].replace(",", "")) * _CENTS)
+    for pointer, call in task.gold_calls():
+        payments = list(_payments(pointer, call))
+        if any(round(amount * _CENTS) == required for _, amount in payments):
+            return None
+        total = sum(round(amount * _CENTS) for _, amount in payments)
+        for at, amount in payments if len(payments) > 1 and required > 0 else ():
+            others = total - round(amount * _CENTS)
+            numbers = {name: number for name, number in _lists(call) if total - number * others == number * required}
+            if numbers:
+                return ForOne(at, amount, " or ".join(numbers), next(iter(numbers.values())))
+    return None
+
+
+def _payments(pointer: str, call: ToolCall) -> Iterator[tuple[str, float | int]]:
+    """Yield the numbers in the objects of a list, one in each: what several means of payment contribute."""
+    for name, items in _lists_of_objects(call):
+        numbers = [[(key, item[key]) for key in item if _is_number(item[key])] for item in items]
+        if all(len(each) == 1 and abs(each[0][1]) < _MOST for each in numbers):
+            for i, [(key, amount)] in enumerate(numbers):
+                yield join(f"{pointer}/arguments", name, i, key), amount
+
+
+def _lists(call: ToolCall) -> Iterator[tuple[str, int]]:
+    """Yield the lists of two things or more that hold no numbers, with their lengths."""
+    for name, items in _lists_of_objects(call):
+        if len(items) > 1 and not any(_is_number(value) for item in items for value in item.values()):
+            yield name, len(items)
+
+
+def _lists_of_objects(call: ToolCall) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    for name, value in call.arguments.items():
+        items = nearest_value(value)
+        if isinstance(items, list) and items and all(isinstance(item, dict) for item in items):
+            yield name, items
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -42,7 +42,7 @@ _COMPOUNDS = ("base", "set", "sets", "frame", "loader", "file", "files", "type",
 class DamagedText(TaskDetector):
     r"""A text that the user says, or that instructs its simulator, lost or gained characters.
 
-    Rules, for what stands outside code and quotations where this matters:
+    Rules, outside code and quotations where this matters:
 
     1. line breaks are written as a backslash and the letter n, at least twice, in a text without real line breaks;
     2. characters of a wrong decoding, or the replacement character;
@@ -57,7 +57,7 @@ class DamagedText(TaskDetector):
        ground truth needs a value that the user does not say; nothing in the text explains a format or a template.
        Suspected only, since no run shows what was meant.
 
-    Flagged: "Step 5 - Cleanup\\nGoal: Remove the tree"; "`datasearch_1.json`" beside "`search_1.json`" and "`data/`".
+    Flagged: "Step 5 - Cleanup\\nGoal: Remove the tree"; "`datasearch_1.json`" next to "`search_1.json`" and "`data/`".
     Not flagged: "password: xxxxx", which masks a secret; ``print("a\\n")``; ``pyarrow.Tensor``; "Node.js";
     "`dataset.json`".
 
@@ -147,7 +147,7 @@ _EXPLAINED = re.compile(
     r"\b(?:formats?|formatted|templates?|patterns?|replac\w+|stands? for|substitut\w+|fill(?:ed|ing)?(?: \w+)? in)\b",
     re.IGNORECASE,
 )
-"""Whoever says how a text is to be written leaves blanks in it on purpose."""
+"""A text about formats leaves blanks on purpose."""
 _MASKED = re.compile(
     r"(?:pass ?(?:word|code|phrase)|passwd|\bpwd|\bpin|secret|token|api[_ -]?key|\bcvv|\bcvc|\bssn"
     r"|card[_ ]?(?:number|no\.?)?|security[_ ]?(?:code|answer)|密码|密碼|口令|验证码|驗證碼)"
@@ -164,7 +164,7 @@ def blanks(task: AgentTask, text: str) -> Iterator[tuple[int, int]]:
     A blank is a run of underscores ("at ____"), "XXX" or "TBD" as a word, a name for what is missing between brackets
     ("[date]", "{value}", "<TBD>"), N in the place of a number ("N days", "N:00"), or a word in the place of an hour
     ("some:00"), or "you know which" in the place of a thing. Code does not count, nor does a text that speaks of a
-    format or a template, where blanks are shown, nor a secret that is masked ("password: xxxxx"): nobody is to read it.
+    format or a template, where blanks are shown, nor a secret that is masked ("password: xxxxx") on purpose.
 
     Args:
         task: the task.

@@ -27,7 +27,7 @@ class ImpossibleDate(TaskDetector):
     """A text of the user, the policy or a gold argument names a full date that does not exist.
 
     Rule: a date with its year, whose month is in words or which is written as year-month-day, is not in the calendar.
-    Dates beside a wrong day of the week are the business of ``weekday-date``.
+    Dates next to a wrong day of the week are left to ``weekday-date``.
 
     Flagged: "June 31, 2024"; "2023-02-30". Not flagged: "February 29, 2024"; a date without a year; a task in which no
     call is expected, because the date may be there to be refused.

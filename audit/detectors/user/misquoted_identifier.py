@@ -52,11 +52,11 @@ _known = IdentityCache(_Known)
 class MisquotedIdentifier(TaskDetector):
     """An e-mail address or an identifier that the user gives is one of the database, letter by letter.
 
-    Flagged is one that stands nowhere in the task's database, while exactly one of the database differs from it in
+    Flagged is one that appears nowhere in the task's database, while exactly one of the database differs from it in
     punctuation alone or in a single character, and the user's texts do not give that one as well.
 
     Flagged: "your email is adalovelace17@example.com", where the database has ``ada.lovelace17@example.com``.
-    Not flagged: a wrong number that the user corrects later, because the right one stands in the text; a new address; a
+    Not flagged: a wrong number that the user corrects later, because the right one is in the text; a new address; a
     number that is like several of the database.
 
     Cosmetic where a gold call tries it: the author knows that it leads nowhere at first.

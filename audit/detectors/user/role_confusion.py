@@ -16,7 +16,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 EXEMPLARS = 5
 """Most quotes per finding."""
 MIN_AGENTS = 3
-"""A task stands out only when the user was confused with at least this many agents."""
+"""A task is flagged only when the user was confused with at least this many agents."""
 FAMILY_ERROR = 0.05
 """Chance of any false alarm among all tasks of a benchmark (Bonferroni)."""
 _COUNTS = ("runs", "runs_affected", "turns", "turns_affected")
@@ -39,21 +39,20 @@ class UserRoleConfusion(SimulatorRate):
     the tasks touched. The interval over runs is the one to read; turns of one run depend on each other. A task gets a
     finding of its own when its simulators were confused with more agents than their rates on all other tasks explain:
     at least three agents, at least twice the expected number, and P(X ≥ observed) below 0.05 divided by the number of
-    tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are no
+    tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are not
     trials of their own: a deterministic simulator repeats itself.)
 
-    Where it happens in most runs of some agents (or files) and in none of the others, the finding is that the logs
-    disagree about who played the user, and blames nobody.
-
+    Where most runs of some agents (or files) show it and no run of the others does, the logs disagree about who played
+    the user, and the simulator is not blamed.
     Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user; a user's turn
     ``<tool_call>{"name": "get_trip", "arguments": {}}</tool_call>``; "(The caller is satisfied and hangs up.)".
     Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience";
     "Two of them (the agent I spoke to confirmed this)"; "The user ID is mia_li_3668".
 
     When it is wrong: a customer may now and then use a phrase of the service ("let me know if there is anything else I
-    can help with"), one who shows a file may write JSON that nobody said before, one who calls for somebody else may
-    speak of "the customer", and people write "*laughs*" in chats. Phrases outside the list are
-    missed, so the rates are lower bounds.
+    can help with"), one who shows a file may write JSON that was not said before, one who calls for another person may
+    speak of "the customer", and people write "*laughs*" in chats. Phrases outside the list are missed, so the rates are
+    lower bounds.
     """
 
     id = "user-role-confusion"

@@ -43,13 +43,13 @@ class SimulatorInstruction(TaskDetector):
     Rules:
 
     1. the user is said not to know a value (an e-mail address, an order number, a user id ...), without "until" or
-       "at first", and exactly such a value stands in what the simulator is told;
-    2. a tool of the agent is named (one of the names of two or more words joined by underscores, which nobody says by
+       "at first", and exactly such a value is in what the simulator is told;
+    2. a tool of the agent is named (one of the names of two or more words joined by underscores, which no one says by
        chance), unless it is the user's own tool as well;
     3. the text speaks of the ground truth or the grading.
 
-    Flagged: "You do not remember your email address" beside "your email is ada@example.com"; "Have the agent call
-    get_user_details". Not flagged: "You don't remember the number at first, it is #W1234567"; an order number beside
+    Flagged: "You do not remember your email address" next to "your email is ada@example.com"; "Have the agent call
+    get_user_details". Not flagged: "You don't remember the number at first, it is #W1234567"; an order number next to
     an unknown e-mail address.
 
     The first rule is wrong where the value belongs to someone else, such as a friend's address.
