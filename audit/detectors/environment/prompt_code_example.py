@@ -161,6 +161,11 @@ def _inline_faults(text: str, tools: frozenset[str]) -> Iterator[CodeFault]:
 
 
 def _without_repl(code: str) -> str:
+    r"""Return the code of an interactive session, without its prompts and its output.
+
+    >>> _without_repl(">>> f(1)\n2\n>>> g()")
+    'f(1)\ng()'
+    """
     code = textwrap.dedent(code)
     if not re.search(r"^>>> ", code, re.M):
         return code

@@ -41,9 +41,9 @@ class ToolDocContradiction(ToolDetector):
 
     Flagged: ``interval`` allows day, week, month and its text says "e.g. 'daily'".
     Not flagged: a default of null, "" or "None", and "N/A", "all" or "dontcare" where texts are taken, which represent
-    "nothing given" (where a number or a truth value is documented such a word is suspected, as the tool's code may
-    know it); a required parameter with a default; a default written under the items of an array; "8" in quotation marks as an
-    example of a number; another capitalisation. A default such as "false" for false is cosmetic. Where values are
+    "nothing given" (where a number or a truth value is documented such a word is suspected, as the tool's code may know
+    it); a required parameter with a default; a default written under the items of an array; "8" in quotation marks as
+    an example of a number; another capitalisation. A default such as "false" for false is cosmetic. Where values are
     source text (Java, JavaScript), types are not compared.
 
     The rule is wrong where an evaluator takes the deviating value anyway: the documentation misleads all the same.

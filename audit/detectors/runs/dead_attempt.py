@@ -14,9 +14,9 @@ class DeadAttempt(RunTally):
 
     Rule: the log counts no changed line or file; or no tool was called or answered in the whole run, and a message of
     the agent holds a call written as transcripts show them ("[TOOL CALL] read_file(...)"), which is never carried out,
-    or each of its messages is empty, a bare stock phrase ("Task completed") or the text of an error. There is one finding
-    per model, with the share of runs, how many of them have a score above zero (for what an earlier attempt or nothing
-    did) and how many pass.
+    or each of its messages is empty, a bare stock phrase ("Task completed") or the text of an error. There is one
+    finding per model, with the share of runs, how many of them have a score above zero (for what an earlier attempt or
+    nothing did) and how many pass.
 
     Flagged: a run whose only reply is "Task completed", scored 6 because the files of the attempt before it are still
     there.

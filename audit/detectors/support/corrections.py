@@ -115,8 +115,8 @@ def moved(task: AgentTask, pointer: str, turn: int) -> Proof:
 def as_documented(task: AgentTask, pointer: str, violation: Violation) -> Proof:
     """Claim that the run fails that differs from the ground truth in what the documentation demands.
 
-    Where the right value cannot be told, so that there are several such runs or none, the claim is that the ground truth passes
-    itself, with a call that the documentation forbids.
+    Where the right value cannot be told, so that there are several such runs or none, the claim is that the ground
+    truth passes itself, with a call that the documentation forbids.
 
     Args:
         task: the task.
