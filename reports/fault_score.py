@@ -18,7 +18,7 @@ faults and for false alarms alike. The tasks that a finding without a quoted run
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from agenthard.audit.faults.key import PlantedFault
+from agenthard.audit.faults.answer_key import PlantedFault
 from agenthard.audit.faults.operator import DecidedBy
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.reports.label_causes import Rate

@@ -77,7 +77,7 @@ class Scene:
 
 
 def as_number(value: object) -> float:
-    """Return a finite JSON number as float, and NaN for anything else (a truth value is no number)."""
+    """Return a finite JSON number as float, and NaN for anything else (a truth value is not a number)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
     try:

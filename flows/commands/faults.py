@@ -93,7 +93,7 @@ def score(
     Example: `agenthard faults score faults/run faults/answer_key.jsonl`
     """
     from agenthard.audit.detectors.registry import detectors
-    from agenthard.audit.faults.key import read_key
+    from agenthard.audit.faults.answer_key import read_key
     from agenthard.flows.errors import CommandError
     from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
     from agenthard.reports.fault_score import score_faults

@@ -42,7 +42,7 @@ def read_key(path: Path) -> list[PlantedFault]:
     """Read an answer key.
 
     Raises:
-        ValueError: a line is no entry; the message names it.
+        ValueError: a line is not an entry; the message names it.
     """
     entries = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
