@@ -40,7 +40,7 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/agenthard taxonomy --markdown > docs/taxonomy.md
-	$(BIN)/agenthard checks --markdown > docs/checks.md
+	$(BIN)/agenthard checks --markdown docs/checks
 
 site: $(STAMP)
 	$(BIN)/mkdocs build --strict --site-dir build/site

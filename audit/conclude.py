@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 
 from agenthard.audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
-from agenthard.audit.detectors.effect import ADDED_UP
+from agenthard.audit.detectors.support.sharing import ADDED_UP
 from agenthard.audit.proof import prove_conclusion
 from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.audit.time_limit import CONCLUSION_SECONDS, cpu_limit

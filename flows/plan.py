@@ -54,6 +54,8 @@ class AuditSettings(Record):
     """Folder with the benchmark's own code, to be run instead of ours; None = what is built in."""
     weak_isolation: bool = False
     """Whether benchmark code is executed where this machine lacks a layer of containment."""
+    experimental: bool = False
+    """Whether experimental checks run too."""
 
     def execution(self) -> Execution:
         """Return whose code executes the tasks, and how well it has to be contained."""
@@ -104,6 +106,8 @@ def run_key(settings: AuditSettings, version: Version) -> str:
         total.update(f"checkout {code_version(Path(settings.checkout).resolve())}\n".encode())
     if settings.weak_isolation:
         total.update(b"weak isolation\n")
+    if settings.experimental:
+        total.update(b"experimental checks\n")
     total.update(f"installed {[item.version for item in fetched(settings.source)]}\n".encode())
     for package in (ace, audit, taxonomy):
         folder = Path(str(package.__file__)).parent

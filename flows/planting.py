@@ -56,7 +56,7 @@ def plant_faults(
 
 
 def audit_planted(out: Path) -> Path:
-    """Audit the planted benchmark with its runs, on all cores, and return the run folder."""
+    """Audit the planted benchmark with its runs and with experimental checks, on all cores; return the run folder."""
     import os
 
     from agenthard.audit.faults import BENCHMARK
@@ -73,6 +73,7 @@ def audit_planted(out: Path) -> Path:
             runs=(str(runs),) if runs.is_file() else (),
             out=str(run),
             workers=len(os.sched_getaffinity(0)),
+            experimental=True,
         )
     )
     return run

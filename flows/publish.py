@@ -133,7 +133,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
 
     folder = RunFolder(Path(settings.out))
     audited = RunFolder(more.audit) if more else folder
-    asked = [*detectors(), *(more.checks if more else ())]
+    asked = [*detectors(experimental=settings.experimental), *(more.checks if more else ())]
     results = [*audited.shard_results(plan.shards), *(more.results if more else ())]
     source = settings.open()
     policy = load_policy(Path(settings.policy) if settings.policy else None)
@@ -177,6 +177,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
             "source": source.name,
             "benchmark": plan.version.model_dump(mode="json"),
             "domains": list(settings.domains),
+            "experimental": settings.experimental,
             "key": plan.key,
             "isolation": outcome.isolation,
             "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),

@@ -123,7 +123,8 @@ def _repair(
 ) -> RepairOutcome:
     advance("reading the benchmark", 0)
     tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
-    checker = TaskChecker(source.name, tasks, detectors(), audit.observed(), execution)
+    checks = detectors(experimental=audit.settings.experimental)
+    checker = TaskChecker(source.name, tasks, checks, audit.observed(), execution)
     workshop = RepairRunner(source.root, audit.opener(source), tasks, checker)
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))

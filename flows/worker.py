@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 
+from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.shards import ShardResult, check_shard
@@ -39,7 +40,7 @@ def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
         runs: dict[str, list[Trajectory]] = {}
         for run in folder.runs(number):
             runs.setdefault(run.task_id, []).append(run)
-        result, seconds = _timed(shard, runs, execution)
+        result, seconds = _timed(shard, runs, detectors(experimental=settings.experimental), execution)
         write_json(folder.isolation_file(number), execution.isolations_used())
         write_json(folder.costs_file(number), {"tasks": len(shard), "seconds": seconds})
         write_atomically(target, result.model_dump_json().encode("utf-8"))
@@ -53,12 +54,15 @@ def _execution(wanted: Execution) -> Execution:
 
 
 def _timed(
-    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], execution: Execution
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    checks: Sequence[Detector],
+    execution: Execution,
 ) -> tuple[ShardResult, dict[str, float]]:
     """Check a shard; also return the seconds that each check took. What checks share is paid by the first of them."""
     results: list[ShardResult] = []
     seconds: dict[str, float] = {}
-    for detector in detectors():
+    for detector in checks:
         began = time.perf_counter()
         results.append(check_shard(tasks, runs, [detector], execution))
         seconds[detector.id] = round(time.perf_counter() - began, 6)

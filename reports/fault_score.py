@@ -1,21 +1,24 @@
 """What an audit found of planted faults: recall by category and by operator, and false alarms on untouched tasks.
 
 A fault is *found* when a finding of its category, or of a category that its operator names as the same fact, touches
-one of its tasks. It is found *at the place* when a quote of such a finding stands where the change was made, above it,
-or below it. A finding of any other category on its tasks is told apart: it is no recall.
+one of its tasks. It is found *at the place* when a quote of such a finding comes from the place of the change, from
+above it or from below it. A finding of any other category on its tasks is counted apart, not as recall.
+
+The headline counts findings of the usual checks only. Experimental checks have no finding on a real benchmark, so what
+they find is known to help with planted faults alone; a second figure counts them too.
 
 A false alarm is a finding, other than a signal, on a task that nothing was planted into. Signals only order the review
 queue and are counted by themselves.
 
-What a finding touches are the tasks that it affects, and, where it quotes runs, also those in whose runs it was seen
-(``also_in``): a check of runs blames a simulator, a judge or a model and names the tasks only beside it. That holds for
-faults and for false alarms alike. A finding that quotes no run names tasks beside it that are sound.
+A finding touches the tasks that it affects. Where it quotes runs it also touches the tasks in whose runs it was seen
+(``also_in``), because a check of runs blames a simulator, a judge or a model and only names the tasks. That holds for
+faults and for false alarms alike. The tasks that a finding without a quoted run names in ``also_in`` are sound.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from agenthard.audit.faults.key import PlantedFault
+from agenthard.audit.faults.answer_key import PlantedFault
 from agenthard.audit.faults.operator import DecidedBy
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.reports.label_causes import Rate
@@ -36,15 +39,17 @@ class RecallRow(Record):
     decided_by: DecidedBy
     """Whether rules can decide it, as declared when it was planted."""
     rule_known: bool
-    """True when a check for all of these was known to whoever wrote the operators."""
+    """True when a check for all of these was known when the operators were written."""
     found: Rate
-    """Faults found."""
+    """Faults found by the usual checks."""
+    with_experimental: int
+    """Faults found by any check, experimental ones included."""
     at_place: int
-    """Of these, found where the change was made."""
+    """Of those that the usual checks find, found where the change was made."""
     elsewhere: int
     """Faults on whose tasks only findings of other categories are."""
     checks: dict[str, int]
-    """Faults by the check that found them; a fault can be found by several."""
+    """Faults by the check that found them, experimental ones included; a fault can be found by several."""
 
 
 class Miss(Record):
@@ -64,17 +69,23 @@ class FaultScore(Record):
     operators: tuple[RecallRow, ...]
     """By operator."""
     overall: dict[DecidedBy, Rate]
-    """All faults that rules can decide, and all that need a judge."""
+    """All faults that rules can decide, and all that need a judge: what the usual checks find."""
+    overall_with_experimental: dict[DecidedBy, Rate]
+    """The same with experimental checks."""
+    experimental: tuple[str, ...]
+    """Experimental checks."""
     rule_unknown: Rate
     """Of the faults that rules can decide, those for which no check was known when their operator was written."""
     false_alarms: Rate
-    """Untouched tasks with a finding that is no signal."""
+    """Untouched tasks with a finding of a usual check other than a signal."""
+    false_alarms_with_experimental: Rate
+    """The same with experimental checks."""
     false_alarms_by_check: dict[str, int]
-    """The same by check."""
+    """Untouched tasks with a finding other than a signal, by check."""
     signals: dict[str, int]
     """Untouched tasks with a signal, by check."""
     misses: tuple[Miss, ...]
-    """Faults that were not found."""
+    """Faults that the usual checks do not find."""
     not_in_run: int
     """Faults of tasks that the audit did not read; they do not count."""
 
@@ -85,6 +96,7 @@ def score_faults(
     findings: Sequence[Finding],
     not_checked: Mapping[tuple[str, str], str],
     checks_of: Mapping[str, Sequence[str]],
+    experimental: Collection[str] = (),
 ) -> FaultScore:
     """Compare an audit with an answer key.
 
@@ -94,6 +106,7 @@ def score_faults(
         findings: its findings.
         not_checked: why a (task, check) pair was not checked, or ended in an error.
         checks_of: ids of the checks of each category.
+        experimental: ids of the experimental checks.
     """
     read = set(task_ids)
     used = [fault for fault in key if read.issuperset(fault.task_ids)]
@@ -101,25 +114,28 @@ def score_faults(
     for finding in findings:
         for task_id in _touched(finding):
             by_task[task_id].append(finding)
-    outcomes = [_Outcome(fault, {id(f): f for t in fault.task_ids for f in by_task[t]}.values()) for fault in used]
+    outcomes = [
+        _Outcome(fault, {id(f): f for t in fault.task_ids for f in by_task[t]}.values(), experimental) for fault in used
+    ]
     touched = {task_id for fault in key for task_id in fault.task_ids}
     untouched = sorted(read - touched)
     alarms: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
-    wrong = 0
+    wrong = wrong_with_experimental = 0
     for task_id in untouched:
         checks = {(finding.tier is Tier.SIGNAL, finding.check) for finding in by_task[task_id]}
-        wrong += any(not signal for signal, _ in checks)
+        wrong += any(not signal and check not in experimental for signal, check in checks)
+        wrong_with_experimental += any(not signal for signal, _ in checks)
         for signal, check in checks:
             alarms[signal][check] += 1
     return FaultScore(
         categories=_rows(outcomes, lambda fault: fault.category),
         operators=_rows(outcomes, lambda fault: fault.operator),
-        overall={
-            decided: _rate(sum(bool(o.found) for o in outcomes if o.fault.decided_by == decided), n)
-            for decided, n in sorted(Counter(o.fault.decided_by for o in outcomes).items(), reverse=True)
-        },
+        overall=_overall(outcomes, lambda o: bool(o.found)),
+        overall_with_experimental=_overall(outcomes, lambda o: bool(o.by_any)),
+        experimental=tuple(sorted(experimental)),
         rule_unknown=_rate(sum(bool(o.found) for o in outcomes if o.blind), sum(o.blind for o in outcomes)),
         false_alarms=_rate(wrong, len(untouched)),
+        false_alarms_with_experimental=_rate(wrong_with_experimental, len(untouched)),
         false_alarms_by_check=dict(sorted(alarms[False].items())),
         signals=dict(sorted(alarms[True].items())),
         misses=tuple(Miss(fault=o.fault, reason=_reason(o, not_checked, checks_of)) for o in outcomes if not o.found),
@@ -130,15 +146,24 @@ def score_faults(
 class _Outcome:
     """A fault with the findings on its tasks."""
 
-    def __init__(self, fault: PlantedFault, findings: Iterable[Finding]) -> None:
+    def __init__(self, fault: PlantedFault, findings: Iterable[Finding], experimental: Collection[str]) -> None:
         self.fault = fault
         self.blind = fault.decided_by == "rules" and not fault.rule_known
         named = {fault.category, *fault.also}
         everything = list(findings)
-        self.found = [finding for finding in everything if finding.category in named]
+        self.by_any = [finding for finding in everything if finding.category in named]
+        self.found = [finding for finding in self.by_any if finding.check not in experimental]
         self.others = [finding for finding in everything if finding.category not in named]
         self.at_place = any(_touches(fault, item.pointer) for f in self.found for item in f.evidence
                             if item.task_id in fault.task_ids)  # fmt: skip
+
+
+def _overall(outcomes: Sequence[_Outcome], counts: Callable[[_Outcome], bool]) -> dict[DecidedBy, Rate]:
+    totals = Counter(o.fault.decided_by for o in outcomes)
+    return {
+        decided: _rate(sum(counts(o) for o in outcomes if o.fault.decided_by == decided), n)
+        for decided, n in sorted(totals.items(), reverse=True)
+    }
 
 
 def _touched(finding: Finding) -> tuple[str, ...]:
@@ -161,15 +186,16 @@ def _rows(outcomes: Sequence[_Outcome], name: Callable[[PlantedFault], str]) -> 
 
 def _row(name: str, outcomes: Sequence[_Outcome]) -> RecallRow:
     first = outcomes[0].fault
-    checks = Counter(check for o in outcomes for check in {finding.check for finding in o.found})
+    checks = Counter(check for o in outcomes for check in {finding.check for finding in o.by_any})
     return RecallRow(
         name=name,
         category=first.category,
         decided_by=first.decided_by,
         rule_known=all(o.fault.rule_known for o in outcomes),
         found=_rate(sum(bool(o.found) for o in outcomes), len(outcomes)),
+        with_experimental=sum(bool(o.by_any) for o in outcomes),
         at_place=sum(o.at_place for o in outcomes),
-        elsewhere=sum(bool(o.others) and not o.found for o in outcomes),
+        elsewhere=sum(bool(o.others) and not o.by_any for o in outcomes),
         checks=dict(sorted(checks.items(), key=lambda item: (-item[1], item[0]))),
     )
 
@@ -185,6 +211,8 @@ def _reason(
     fault = outcome.fault
     if fault.decided_by == "judge":
         return f"needs a judge: {fault.because}"
+    if outcome.by_any:
+        return f"found by experimental checks only: {', '.join(sorted({f.check for f in outcome.by_any}))}"
     checks = [check for category in (fault.category, *fault.also) for check in checks_of.get(category, ())]
     if not checks:
         return f"no check looks for {fault.category}"

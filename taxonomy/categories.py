@@ -1,5 +1,6 @@
 """The taxonomy as data: components and categories of flaws, from ``issues.yaml`` and from a user's own file."""
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -139,8 +140,13 @@ Categories of your own go into a YAML file of the same layout (`version`, `categ
 """
 
 
-def taxonomy_page(taxonomy: Taxonomy) -> str:
-    """Render the taxonomy as Markdown: one section per component, one subsection per category."""
+def taxonomy_page(taxonomy: Taxonomy, pages: Mapping[str, str]) -> str:
+    """Render the taxonomy as Markdown: one section per component, one subsection per category.
+
+    Args:
+        taxonomy: the taxonomy.
+        pages: file name of the page of each check in ``docs/checks``, by its id; the index for others.
+    """
     origins = [category.origin for category in taxonomy.categories]
     parts = [
         _INTRODUCTION.format(version=taxonomy.version, paper=origins.count("paper"), ours=origins.count("agenthard"))
@@ -148,7 +154,9 @@ def taxonomy_page(taxonomy: Taxonomy) -> str:
     for component, title in COMPONENT_TITLES.items():
         parts.append(f"\n## {title}\n")
         for category in taxonomy.component(component):
-            checks = ", ".join(f"[`{check}`](checks.md#{check})" for check in category.checks)
+            checks = ", ".join(
+                f"[`{check}`](checks/{pages.get(check, 'index.md')}#{check})" for check in category.checks
+            )
             parts.append(
                 f"\n### {category.id}\n\n**{category.name}** (from {_ORIGINS[category.origin]})\n\n{category.rule}\n\n"
                 f"* Belongs here: {category.positive}\n* Does not: {category.negative}\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.detectors.page import checks_page
+from agenthard.audit.detectors.page import check_pages, pages_of_checks
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.sources.registry import sources
 from agenthard.flows.cli import app
@@ -32,8 +32,11 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 def test_generated_pages_are_current() -> None:
-    assert (ROOT / "docs/taxonomy.md").read_text() == taxonomy_page(load_taxonomy()), "run `make docs`"
-    assert (ROOT / "docs/checks.md").read_text() == checks_page(detectors()), "run `make docs`"
+    assert (ROOT / "docs/taxonomy.md").read_text() == taxonomy_page(load_taxonomy(), pages_of_checks(detectors())), (
+        "run `make docs`"
+    )
+    pages = check_pages(detectors())
+    assert {path.name: path.read_text() for path in (ROOT / "docs/checks").iterdir()} == pages, "run `make docs`"
 
 
 def test_checks_and_categories_name_each_other() -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from agenthard.audit.decisions.policy import Policy
-from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.taxonomy.finding import Evidence, Finding, Level, Severity, Tier
 from agenthard.taxonomy.record import Record
 

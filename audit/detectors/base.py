@@ -1,6 +1,6 @@
-"""What a detector is. A new one is one file with one class, listed in ``audit/detectors/registry.py``.
+"""The base classes of checks. A new check is one file with one class, exported by the package of its component.
 
-The class docstring is the detector's documentation (``agenthard explain ID`` prints it). It states the rule, gives an
+The class docstring is the documentation of the check (``agenthard explain ID`` prints it). It states the rule, gives an
 example that is flagged and one that is not, and says when the rule is wrong.
 """
 
@@ -24,7 +24,7 @@ class Hit(Record):
     """One flaw as a detector sees it, before it becomes a Finding."""
 
     claim: str
-    """What is wrong, in one sentence that stands alone."""
+    """What is wrong, in one self-contained sentence."""
     evidence: tuple[Evidence, ...] = Field(min_length=1)
     """Exact quotes; the pipeline re-checks each and drops the hit as a detector error when one fails."""
     why: str = ""
@@ -72,6 +72,8 @@ class Detector(ABC):
     """Why such a flaw matters for the score."""
     level: ClassVar[Level] = Level.TASK
     """Where the causes it finds have to be fixed."""
+    experimental: ClassVar[bool] = False
+    """True while it has no finding on a real benchmark: audits run it with ``--experimental`` only."""
     deciding: ClassVar[DecidingKind | None] = None
     """Kind of deciding check: only a task on which such a check ran can be called clean."""
     about_values: ClassVar[bool] = False

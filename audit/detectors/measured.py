@@ -1,8 +1,10 @@
-"""What was measured of each check: its cost, its agreement with labels, the seeded faults it finds.
+"""What was measured of each check: cost, agreement with labels, seeded faults, findings on real benchmarks.
 
-The figures stand in ``measured.json`` beside this file, which ``perf/measure_checks.py`` writes from run folders.
+``measured.json`` in this folder holds the figures; ``perf/measure_checks.py`` writes it from run folders.
+``readings.jsonl`` holds the findings that a person or a model read against the data of the benchmark, with a judgement.
 """
 
+from collections import Counter
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -50,6 +52,36 @@ class SeededCounts(Record):
     """Those that the check flags."""
 
 
+class RealFindings(Record):
+    """Findings of one check on one real benchmark."""
+
+    findings: int
+    """Findings."""
+    tasks: int
+    """Distinct tasks that they affect."""
+
+
+Judgement = Literal["true", "arguable", "false"]
+"""true: the flaw is there as claimed. arguable: the fact is right, whether it is a flaw is open. false: no flaw."""
+
+
+class Reading(Record):
+    """A finding that was read against the data of the benchmark."""
+
+    check: str
+    """Id of the check."""
+    corpus: str
+    """Benchmark, as named in ``measured.json``."""
+    task: str
+    """First task that the finding affects or names."""
+    finding: str
+    """Id of the finding."""
+    judgement: Judgement
+    """The judgement."""
+    reason: str
+    """Why, in a few words."""
+
+
 class Measured(Record):
     """What was measured of one check."""
 
@@ -59,6 +91,13 @@ class Measured(Record):
     """By label set."""
     seeded: dict[str, SeededCounts] = Field(default_factory=dict)
     """By category of the planted flaw."""
+    findings: dict[str, RealFindings] = Field(default_factory=dict)
+    """By real benchmark; one without a finding is left out."""
+
+    def judgements(self, check: str) -> dict[Judgement, int]:
+        """Count how the findings of the check that were read were judged."""
+        judged = Counter(reading.judgement for reading in readings().get(check, ()))
+        return {kind: judged[kind] for kind in ("true", "arguable", "false")}
 
 
 @cache
@@ -68,10 +107,32 @@ def measured() -> dict[str, Measured]:
     return TypeAdapter(dict[str, Measured]).validate_json(text)
 
 
+@cache
+def readings() -> dict[str, tuple[Reading, ...]]:
+    """Read the judgements on findings of this release, by the id of the check."""
+    lines = files("agenthard.audit.detectors").joinpath("readings.jsonl").read_text(encoding="utf-8").splitlines()
+    found: dict[str, list[Reading]] = {}
+    for reading in map(Reading.model_validate_json, lines):
+        found.setdefault(reading.check, []).append(reading)
+    return {check: tuple(read) for check, read in found.items()}
+
+
+def real_findings(check: str) -> str:
+    """Say what a check found on real benchmarks, and how the findings that were read were judged."""
+    figures = measured().get(check, Measured())
+    if not figures.findings:
+        return "none"
+    listed = "; ".join(f"{name} {counts.findings}" for name, counts in figures.findings.items())
+    judged = figures.judgements(check)
+    read = ", ".join(f"{number} {kind}" for kind, number in judged.items() if number)
+    return f"{listed}. {sum(judged.values())} read: {read or 'none'}"
+
+
 def measured_lines(check: str) -> list[str]:
-    """Say what was measured of a check, a line for each benchmark, label set and category."""
+    """Say what was measured of a check: real findings first, then a line for each benchmark, label set and category."""
     found = measured().get(check, Measured())
-    lines = [
+    lines = [f"findings on real benchmarks: {real_findings(check)}"] if check in measured() else []
+    lines += [
         f"cost on {name}: {cost.milliseconds_per_task:.2f} ms per task ({cost.tasks:,} tasks, {cost.seconds:.1f} s)"
         for name, cost in found.cost.items()
     ]

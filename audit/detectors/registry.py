@@ -1,7 +1,7 @@
-"""All detectors: our own in the order of the taxonomy's components, then those that other packages offer.
+"""All checks: the built-in ones in the order of the taxonomy's components, then those of other packages.
 
-A new detector is added to its package's ``__all__``. Another package registers its detectors under the entry-point
-group ``agenthard.detectors``.
+A built-in check is registered by its name in the ``__all__`` of its package (``audit/detectors/user`` and so on).
+Another package registers its checks under the entry-point group ``agenthard.detectors``.
 """
 
 from functools import cache
@@ -17,13 +17,20 @@ BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof"}
 _PACKAGES = (user, environment, evaluation, ground_truth, runs, responses)
 
 
-@cache
-def detectors() -> tuple[Detector, ...]:
-    """Return one instance of every detector, those of other packages last and in order of their name.
+def detectors(*, experimental: bool = True) -> tuple[Detector, ...]:
+    """Return one instance of every check, those of other packages last and in order of their name.
+
+    Args:
+        experimental: whether experimental checks are included. An audit leaves them out unless asked for them.
 
     Raises:
-        PluginError: when two detectors share an id, or one cannot be loaded.
+        PluginError: when two checks share an id, or one cannot be loaded.
     """
+    return tuple(detector for detector in _all() if experimental or not detector.experimental)
+
+
+@cache
+def _all() -> tuple[Detector, ...]:
     offered = [(getattr(package, name), "agenthard") for package in _PACKAGES for name in package.__all__]
     offered += [(plugin.load(), plugin.package) for plugin in plugins(GROUP, BUILT_IN).values()]
     found: dict[str, Detector] = {}
@@ -36,10 +43,10 @@ def detectors() -> tuple[Detector, ...]:
 
 
 def detector(check_id: str) -> Detector:
-    """Return a detector by id.
+    """Return the check with this id.
 
     Raises:
-        KeyError: when there is none; the message lists the ids.
+        KeyError: for an unknown id; the message lists the ids.
     """
     for candidate in detectors():
         if candidate.id == check_id:

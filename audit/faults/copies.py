@@ -1,14 +1,13 @@
-"""Duplicate or conflicting tasks: a task that stands in the benchmark again."""
+"""Duplicate or conflicting tasks: a task that is in the benchmark again."""
 
 import re
 from random import Random
 from textwrap import fill, indent
 
 from agenthard.audit.faults.editing import last_request, sites, with_text, with_value
-from agenthard.audit.faults.guards import fits
-from agenthard.audit.faults.mistyping import WAYS
 from agenthard.audit.faults.operator import Fault, Sound, operator
-from agenthard.audit.faults.wordings import worded
+from agenthard.audit.faults.soundness import fits
+from agenthard.audit.faults.wordings import WAYS, draw_wording
 from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "duplicate-or-conflicting-task"
@@ -30,17 +29,17 @@ def _copy(task: AgentTask) -> AgentTask:
     return task.model_copy(update={"id": f"{task.id}_again", "native_id": f"{task.native_id}_again"})
 
 
-def _fault(task: AgentTask, copied: AgentTask, says: str) -> Fault:
-    return Fault(task=copied, pointer="", after=copied.id, says=says, copy_of=task)
+def _fault(task: AgentTask, copied: AgentTask, claim: str) -> Fault:
+    return Fault(task=copied, pointer="", after=copied.id, claim=claim, copy_of=task)
 
 
 @operator(_CATEGORY, "rules", "the tasks are equal", rule_known=True)
 def same_task_again(sound: Sound, rng: Random) -> Fault | None:
     """Put a task into the benchmark again, under another id."""
-    return _fault(sound.task, _copy(sound.task), "the same task stands in the benchmark twice")
+    return _fault(sound.task, _copy(sound.task), "the same task is in the benchmark twice")
 
 
-@operator(_CATEGORY, "rules", "the tasks are equal but for white space and order", rule_known=True)
+@operator(_CATEGORY, "rules", "the tasks are equal except for white space and order", rule_known=True)
 def same_task_set_otherwise(sound: Sound, rng: Random) -> Fault | None:
     """Put a task in again with other line breaks and with its tools in reverse order."""
     place = last_request(sound.task)
@@ -52,30 +51,30 @@ def same_task_set_otherwise(sound: Sound, rng: Random) -> Fault | None:
     task = with_text(sound.task, place[0], rng.choice((*set_otherwise, f"{lines}\n", text.replace("\n", "\r\n") + " ")))
     tools = sound.task.environment.tools[::-1]
     task = task.model_copy(update={"environment": task.environment.model_copy(update={"tools": tools})})
-    return _fault(sound.task, _copy(task), "the same task stands in the benchmark twice, set otherwise")
+    return _fault(sound.task, _copy(task), "the same task is in the benchmark twice, laid out differently")
 
 
-@operator(_CATEGORY, "rules", "the texts are equal but for a greeting", rule_known=True)
+@operator(_CATEGORY, "rules", "the texts are equal except for a greeting", rule_known=True)
 def same_task_with_a_greeting(sound: Sound, rng: Random) -> Fault | None:
     """Put a task in again with a greeting before the first request and another stop after the last."""
     place = last_request(sound.task)
     if place is None:
         return None
-    text = worded("same-task-with-a-greeting", rng, text=place[1].strip().rstrip(".!"))
+    text = draw_wording("same-task-with-a-greeting", rng, text=place[1].strip().rstrip(".!"))
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a greeting only")
 
 
-@operator(_CATEGORY, "rules", "the texts are equal but for a sentence that wants nothing", rule_known=True)
+@operator(_CATEGORY, "rules", "the texts are equal except for a sentence that wants nothing", rule_known=True)
 def same_task_with_more_courtesy(sound: Sound, rng: Random) -> Fault | None:
     """Put a task in again with a sentence of courtesy before or after the last request."""
     place = last_request(sound.task)
     if place is None:
         return None
-    text = worded("same-task-with-more-courtesy", rng, text=place[1].strip())
+    text = draw_wording("same-task-with-more-courtesy", rng, text=place[1].strip())
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in a courtesy only")
 
 
-@operator(_CATEGORY, "rules", "the texts are equal but for the signs they are typed with", rule_known=True)
+@operator(_CATEGORY, "rules", "the texts are equal except for the signs they are typed with", rule_known=True)
 def same_task_typed_otherwise(sound: Sound, rng: Random) -> Fault | None:
     """Put a task in again with other quotes, dashes, spaces and capitals, and without the last stop."""
     place = last_request(sound.task)
@@ -89,7 +88,7 @@ def same_task_typed_otherwise(sound: Sound, rng: Random) -> Fault | None:
     return _fault(sound.task, _copy(with_text(sound.task, place[0], text)), "two tasks differ in typography only")
 
 
-@operator(_CATEGORY, "rules", "the texts are equal but for short forms", rule_known=False)
+@operator(_CATEGORY, "rules", "the texts are equal except for short forms", rule_known=False)
 def same_task_in_short_forms(sound: Sound, rng: Random) -> Fault | None:
     """Put a task in again that says "I'm" for "I am", or the other way round."""
     place = last_request(sound.task)
@@ -106,7 +105,7 @@ def same_task_in_short_forms(sound: Sound, rng: Random) -> Fault | None:
 @operator(
     _CATEGORY,
     "rules",
-    "the texts are equal but for one slip of typing, and so are the answers",
+    "the texts are equal except for one slip of typing, and so are the answers",
     rule_known=False,
 )
 def same_task_with_a_slip(sound: Sound, rng: Random) -> Fault | None:
@@ -146,7 +145,7 @@ def same_task_other_gold(sound: Sound, rng: Random) -> Fault | None:
                     pointer=f"{site.pointer}/arguments/{name}",
                     before=value,
                     after=wrong,
-                    says="equal tasks have ground truths that exclude each other",
+                    claim="equal tasks have ground truths that exclude each other",
                     copy_of=task,
                 )
     return None

@@ -53,7 +53,7 @@ class Site:
 
 
 def sites(task: AgentTask, rng: Random) -> list[Site]:
-    """List the agent's gold calls of offered tools, in random order; milestones are no calls to be made."""
+    """List the agent's gold calls of offered tools, in random order; milestones are not calls to be made."""
     if task.ground_truth.semantics == "milestones":
         return []
     found = [
@@ -146,23 +146,23 @@ def peers(task: AgentTask, value: Any) -> list[str]:
     return sorted({key for table in tables for key in table if key != value})
 
 
-def said(task: AgentTask) -> str:
+def user_text(task: AgentTask) -> str:
     """Return all texts of the user."""
     return "\n".join(text for _, text in task.user_texts())
 
 
-def stands_in(value: object, text: str) -> bool:
-    """Tell whether a value stands in a text as a word of its own, without regard to case."""
+def contains_word(value: object, text: str) -> bool:
+    """Tell whether a value is in a text as a word of its own, without regard to case."""
     word = re.escape(str(value))
     return re.search(rf"(?<![\w.-]){word}(?![\w-]|\.\w)", text, re.IGNORECASE) is not None
 
 
-def known(task: AgentTask) -> str:
+def known_text(task: AgentTask) -> str:
     """Return everything that is said, documented or stored: texts, policy, tools, states."""
     environment = task.environment
     tools = [[tool.description, tool.parameters] for tool in environment.tools]
     stored = canonical_json([tools, task.initial_state])
-    return "\n".join((said(task), environment.policy, stored, _shared_state(environment)))
+    return "\n".join((user_text(task), environment.policy, stored, _shared_state(environment)))
 
 
 _states: dict[int, tuple[Any, str]] = {}

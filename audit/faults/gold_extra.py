@@ -3,9 +3,9 @@
 from random import Random
 from typing import Any
 
-from agenthard.audit.faults.editing import known, peers, sites, stands_in, with_gold, with_value
-from agenthard.audit.faults.guards import fits, replayed
+from agenthard.audit.faults.editing import contains_word, known_text, peers, sites, with_gold, with_value
 from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.soundness import fits, replay_of_gold
 from agenthard.taxonomy.task import ToolCall
 
 _CATEGORY = "redundant-tool-call"
@@ -20,13 +20,13 @@ def repeated_write(sound: Sound, rng: Random) -> Fault | None:
     """Make a gold write twice, where the second changes nothing."""
     for site in [site for site in sites(sound.task, rng) if site.writes]:
         changed = with_gold(sound.task, site.turn, site.index, [site.call, site.call])
-        after, twin = replayed(changed), f"/ground_truth/turns/{site.turn}/{site.index + 1}"
+        after, twin = replay_of_gold(changed), f"/ground_truth/turns/{site.turn}/{site.index + 1}"
         if after and any(s.pointer == twin and not s.changed and not s.observation.error for s in after.steps):
             return Fault(
                 task=changed,
                 pointer=twin,
                 after=site.call.model_dump(mode="json", exclude_defaults=True),
-                says=f"the second {site.call.name} changes nothing",
+                claim=f"the second {site.call.name} changes nothing",
             )
     return None
 
@@ -34,7 +34,7 @@ def repeated_write(sound: Sound, rng: Random) -> Fault | None:
 @operator(_CATEGORY, "rules", "the replay without the call ends in the same state", rule_known=True)
 def detour(sound: Sound, rng: Random) -> Fault | None:
     """Put another write before a gold write that overrules it."""
-    task, before = sound.task, replayed(sound.task)
+    task, before = sound.task, replay_of_gold(sound.task)
     if before is None:
         return None
     for site in [site for site in sites(task, rng) if site.writes]:
@@ -43,7 +43,7 @@ def detour(sound: Sound, rng: Random) -> Fault | None:
             for other in rng.sample(others, min(len(others), _TRIES)):
                 first = site.call.model_copy(update={"arguments": {**site.call.arguments, name: other}})
                 changed = with_gold(task, site.turn, site.index, [first, site.call])
-                after = replayed(changed)
+                after = replay_of_gold(changed)
                 if after is None or after.final != before.final or any(step.observation.error for step in after.steps):
                     continue
                 if any(step.pointer == site.pointer and step.changed for step in after.steps):
@@ -51,25 +51,25 @@ def detour(sound: Sound, rng: Random) -> Fault | None:
                         task=changed,
                         pointer=site.pointer,
                         after=first.arguments,
-                        says=f"{site.call.name} is overruled by the call after it",
+                        claim=f"{site.call.name} is overruled by the call after it",
                     )
     return None
 
 
-@operator(_CATEGORY, "rules", "the value stands in no text, no tool and no state", rule_known=True)
+@operator(_CATEGORY, "rules", "no text, no tool and no state has the value", rule_known=True)
 def value_from_nowhere(sound: Sound, rng: Random) -> Fault | None:
-    """Fill an optional argument with an address or identifier that nobody gave."""
+    """Fill an optional argument with an address or identifier that was not given."""
     task = sound.task
     for site in sites(task, rng):
         free = [name for name in site.properties if name not in site.call.arguments]
         for name in rng.sample(free, len(free)):
             value = _invented(name, site.properties[name], rng)
-            if value is not None and fits(site.properties[name], value) and not stands_in(value, known(task)):
+            if value is not None and fits(site.properties[name], value) and not contains_word(value, known_text(task)):
                 return Fault(
                     task=with_value(task, site, name, value),
                     pointer=f"{site.pointer}/arguments/{name}",
                     after=value,
-                    says=f"{value} follows from nothing in the task",
+                    claim=f"{value} follows from nothing in the task",
                 )
     return None
 
@@ -84,7 +84,7 @@ def _invented(name: str, schema: dict[str, Any], rng: Random) -> Any:
     return None
 
 
-@operator(_CATEGORY, "judge", "that nobody asked for the call needs reading", rule_known=False)
+@operator(_CATEGORY, "judge", "that the call was not asked for needs reading", rule_known=False)
 def unasked_write(sound: Sound, rng: Random) -> Fault | None:
     """Add a gold write that the user did not ask for, made of values that other gold calls have."""
     task = sound.task
@@ -101,6 +101,6 @@ def unasked_write(sound: Sound, rng: Random) -> Fault | None:
             task=with_gold(task, site.turn, site.index, [site.call, call]),
             pointer=f"/ground_truth/turns/{site.turn}/{site.index + 1}",
             after=call.model_dump(mode="json", exclude_defaults=True),
-            says=f"nobody asked for {tool.name}",
+            claim=f"{tool.name} was not asked for",
         )
     return None

@@ -4,12 +4,12 @@ from random import Random
 from typing import Any
 
 from agenthard.audit.faults.editing import sites, with_gold, with_value
-from agenthard.audit.faults.guards import fits
-from agenthard.audit.faults.mistyping import mistyped
 from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.soundness import fits
+from agenthard.audit.faults.wordings import misspell
 
 _CATEGORY = "malformed-tool-call"
-_BECAUSE = "call and schema both stand in the files"
+_BECAUSE = "call and schema are both in the files"
 _INVENTED = ("reason", "priority", "confirm", "note", "mode", "verbose", "userId", "extra_args", "Comment", "__id")
 _GIVEN: tuple[Any, ...] = (True, "as requested", 1, ["urgent"], {"by": "user"}, 0.5)
 _WORDS = ("special", "regular", "advanced", "overnight", "Other", "ANY", "n/a")
@@ -30,7 +30,7 @@ def missing_required_argument(sound: Sound, rng: Random) -> Fault | None:
                 pointer=site.pointer,
                 before=site.call.arguments,
                 after=rest,
-                says=f"{site.call.name} needs {name}, which the gold call does not give",
+                claim=f"{site.call.name} needs {name}, which the gold call does not give",
             )
     return None
 
@@ -47,7 +47,7 @@ def undocumented_argument(sound: Sound, rng: Random) -> Fault | None:
                 task=with_value(sound.task, site, name, value),
                 pointer=f"{site.pointer}/arguments/{name}",
                 after=value,
-                says=f"{site.call.name} has no parameter {name}",
+                claim=f"{site.call.name} has no parameter {name}",
             )
     return None
 
@@ -66,13 +66,13 @@ def wrong_type(sound: Sound, rng: Random) -> Fault | None:
                     pointer=f"{site.pointer}/arguments/{name}",
                     before=value,
                     after=wrong,
-                    says=f"{name} of {site.call.name} is documented as {schema['type']}",
+                    claim=f"{name} of {site.call.name} is documented as {schema['type']}",
                 )
     return None
 
 
 def _of_other_type(value: Any, rng: Random, *, texts: bool) -> Any:
-    """Choose a value of another type; text stands for any type where values can be written as source text."""
+    """Choose a value of another type; text represents any type where values can be written as source text."""
     if isinstance(value, bool):
         return rng.choice((["yes"], 2, *((str(value), "yes") if texts else ())))
     if isinstance(value, int | float):
@@ -88,7 +88,7 @@ def value_outside_the_choices(sound: Sound, rng: Random) -> Fault | None:
     """Give an argument a word that is none of the documented choices."""
     for site in sites(sound.task, rng):
         for name, value in site.values():
-            wrong = rng.choice((rng.choice(_WORDS), mistyped(str(value), rng), f"{value}_new", f"very {value}"))
+            wrong = rng.choice((rng.choice(_WORDS), misspell(str(value), rng), f"{value}_new", f"very {value}"))
             if (
                 isinstance(value, str)
                 and "enum" in site.properties[name]
@@ -99,17 +99,17 @@ def value_outside_the_choices(sound: Sound, rng: Random) -> Fault | None:
                     pointer=f"{site.pointer}/arguments/{name}",
                     before=value,
                     after=wrong,
-                    says=f"{wrong!r} is none of the documented values of {name}",
+                    claim=f"{wrong!r} is none of the documented values of {name}",
                 )
     return None
 
 
 @operator(_CATEGORY, "rules", _BECAUSE, rule_known=True, also=("insufficient-toolset",))
 def tool_not_offered(sound: Sound, rng: Random) -> Fault | None:
-    """Let a gold call name a tool that nobody offers."""
+    """Let a gold call name a tool that is not offered."""
     for site in sites(sound.task, rng):
         own = site.call.name.rpartition(".")[2]
-        name = rng.choice((f"{rng.choice(_VERBS)}_{own}", f"{own}_v2", f"{own}s", mistyped(own, rng)))
+        name = rng.choice((f"{rng.choice(_VERBS)}_{own}", f"{own}_v2", f"{own}s", misspell(own, rng)))
         if name != own and sound.task.tool(name) is None:
             call = site.call.model_copy(update={"name": name})
             return Fault(
@@ -117,6 +117,6 @@ def tool_not_offered(sound: Sound, rng: Random) -> Fault | None:
                 pointer=f"{site.pointer}/name",
                 before=site.call.name,
                 after=name,
-                says=f"there is no tool {name}",
+                claim=f"there is no tool {name}",
             )
     return None

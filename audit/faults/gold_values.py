@@ -5,17 +5,26 @@ from datetime import date
 from random import Random
 from typing import Any
 
-from agenthard.audit.faults.editing import Site, known, peers, said, sites, stands_in, with_gold, with_value
-from agenthard.audit.faults.guards import accepted, fits, replayed
-from agenthard.audit.faults.mistyping import mistyped
+from agenthard.audit.faults.editing import (
+    Site,
+    contains_word,
+    known_text,
+    peers,
+    sites,
+    user_text,
+    with_gold,
+    with_value,
+)
 from agenthard.audit.faults.operator import Fault, Sound, operator
+from agenthard.audit.faults.soundness import accepts_gold, fits, replay_of_gold
+from agenthard.audit.faults.wordings import misspell
 from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "incorrect-tool-call"
 _JUDGED = "the evaluator does not take its word from the ground truth, so it rejects a wrong one"
 _NO_DAYS = ("02-30", "04-31", "13-05", "06-31", "00-12", "09-31", "11-31", "05-00", "10-32", "31-12")
 _UNREACHABLE = ("unreachable-score",)
-"""Where the evaluator rejects the recorded answer, nobody can say whether the answer or the evaluator is wrong."""
+"""Where the evaluator rejects the recorded answer, it is open whether the answer or the evaluator is wrong."""
 _IDENTIFIER = re.compile(r"(?=.*\d)[A-Za-z#]*[-_]?[A-Za-z0-9_-]{4,}|[\w-]+\.[a-z]{2,4}|[^@\s]+@[^@\s]+")
 
 
@@ -26,7 +35,7 @@ def unlike_the_user(task: AgentTask, site: Site, name: str, value: Any, wrong: A
         pointer=f"{site.pointer}/arguments/{name}",
         before=value,
         after=wrong,
-        says=f"the user says {value}, the gold call has {wrong}",
+        claim=f"the user says {value}, the gold call has {wrong}",
     )
 
 
@@ -38,14 +47,14 @@ def unlike_the_user(task: AgentTask, site: Site, name: str, value: Any, wrong: A
     also=("malformed-tool-call",),
 )
 def misspelt_name(sound: Sound, rng: Random) -> Fault | None:
-    """Misspell an identifier, address or file name that the user says: one slip of typing."""
-    text = said(sound.task)
+    """Misspell an identifier, address or file name that the user gives: one slip of typing."""
+    text = user_text(sound.task)
     for site in sites(sound.task, rng):
         for name, value in site.values():
-            if not (isinstance(value, str) and _IDENTIFIER.fullmatch(value) and stands_in(value, text)):
+            if not (isinstance(value, str) and _IDENTIFIER.fullmatch(value) and contains_word(value, text)):
                 continue
-            wrong = mistyped(value, rng)
-            if wrong != value and not stands_in(wrong, known(sound.task)):
+            wrong = misspell(value, rng)
+            if wrong != value and not contains_word(wrong, known_text(sound.task)):
                 return unlike_the_user(sound.task, site, name, value, wrong)
     return None
 
@@ -62,7 +71,7 @@ def impossible_day(sound: Sound, rng: Random) -> Fault | None:
                     pointer=f"{site.pointer}/arguments/{name}",
                     before=value,
                     after=wrong,
-                    says=f"{wrong} is no day",
+                    claim=f"{wrong} is not a day",
                 )
     return None
 
@@ -78,23 +87,23 @@ def _is_day(value: str) -> bool:
 def absent_entity(sound: Sound, rng: Random) -> Fault | None:
     """Let a gold call name something that the environment does not have, so that it fails."""
     task = sound.task
-    before = replayed(task)
+    before = replay_of_gold(task)
     if before is None or any(step.observation.error for step in before.steps):
         return None
     for site in sites(task, rng):
         for name, value in site.values():
             wrong = _absent(value, rng)
-            if wrong is None or not fits(site.properties[name], wrong) or stands_in(wrong, known(task)):
+            if wrong is None or not fits(site.properties[name], wrong) or contains_word(wrong, known_text(task)):
                 continue
             changed = with_value(task, site, name, wrong)
-            after = replayed(changed)
+            after = replay_of_gold(changed)
             if after is not None and any(s.pointer == site.pointer and s.observation.error for s in after.steps):
                 return Fault(
                     task=changed,
                     pointer=f"{site.pointer}/arguments/{name}",
                     before=value,
                     after=wrong,
-                    says=f"{site.call.name} fails: there is no {wrong!r}",
+                    claim=f"{site.call.name} fails: there is no {wrong!r}",
                 )
     return None
 
@@ -113,23 +122,23 @@ def _absent(value: Any, rng: Random) -> Any:
 def another_entity(sound: Sound, rng: Random) -> Fault | None:
     """Let a gold write name another entity, one that exists and that the evaluator does not accept."""
     task = sound.task
-    if accepted(task) is not True:
+    if accepts_gold(task) is not True:
         return None
     for site in [site for site in sites(task, rng) if site.writes]:
         for name, value in site.values():
             others = peers(task, value)
             for wrong in rng.sample(others, min(len(others), 5)):
                 changed = with_value(task, site, name, wrong)
-                after = replayed(changed)
+                after = replay_of_gold(changed)
                 if after is None or any(step.observation.error for step in after.steps):
                     continue
-                if accepted(changed) is False:
+                if accepts_gold(changed) is False:
                     return Fault(
                         task=changed,
                         pointer=f"{site.pointer}/arguments/{name}",
                         before=value,
                         after=wrong,
-                        says=f"{site.call.name} with {wrong!r} is no solution of the task",
+                        claim=f"{site.call.name} with {wrong!r} is not a solution of the task",
                     )
     return None
 
@@ -138,16 +147,16 @@ def another_entity(sound: Sound, rng: Random) -> Fault | None:
 def missing_write(sound: Sound, rng: Random) -> Fault | None:
     """Leave out a gold write without which the evaluator does not accept the ground truth."""
     task = sound.task
-    if accepted(task) is not True:
+    if accepts_gold(task) is not True:
         return None
     for site in [site for site in sites(task, rng) if site.writes]:
         changed = with_gold(task, site.turn, site.index, [])
-        if any(changed.gold_calls()) and accepted(changed) is False:
+        if any(changed.gold_calls()) and accepts_gold(changed) is False:
             return Fault(
                 task=changed,
                 pointer=f"/ground_truth/turns/{site.turn}",
                 before=site.call.model_dump(mode="json", exclude_defaults=True),
-                says=f"a call of {site.call.name} is missing",
+                claim=f"a call of {site.call.name} is missing",
             )
     return None
 
@@ -156,7 +165,7 @@ def missing_write(sound: Sound, rng: Random) -> Fault | None:
 def exchanged_arguments(sound: Sound, rng: Random) -> Fault | None:
     """Exchange two arguments of one type in a gold call."""
     task = sound.task
-    if accepted(task) is not True:
+    if accepts_gold(task) is not True:
         return None
     for site in sites(task, rng):
         pair = _pair(site)
@@ -166,14 +175,14 @@ def exchanged_arguments(sound: Sound, rng: Random) -> Fault | None:
         changed = with_value(task, site, one, second)
         again = Site(site.turn, site.index, changed.ground_truth.turns[site.turn][site.index], site.tool)
         changed = with_value(changed, again, two, first)
-        after = replayed(changed)
-        if accepted(changed) is False or (after and any(step.observation.error for step in after.steps)):
+        after = replay_of_gold(changed)
+        if accepts_gold(changed) is False or (after and any(step.observation.error for step in after.steps)):
             return Fault(
                 task=changed,
                 pointer=f"{site.pointer}/arguments",
                 before={one: first, two: second},
                 after={one: second, two: first},
-                says=f"{one} and {two} are exchanged",
+                claim=f"{one} and {two} are exchanged",
             )
     return None
 
@@ -191,13 +200,13 @@ def _pair(site: Site) -> tuple[tuple[str, Any], tuple[str, Any]] | None:
 @operator(_CATEGORY, "judge", "that the new number does not follow from the text needs reading", rule_known=False)
 def another_number(sound: Sound, rng: Random) -> Fault | None:
     """Give a gold call another number than the one that the user says."""
-    text = said(sound.task)
+    text = user_text(sound.task)
     for site in sites(sound.task, rng):
         for name, value in site.values():
-            if isinstance(value, bool) or not isinstance(value, int) or not stands_in(value, text):
+            if isinstance(value, bool) or not isinstance(value, int) or not contains_word(value, text):
                 continue
             wrong = value + rng.choice((1, 2, 7, 10))
-            if fits(site.properties[name], wrong) and not stands_in(wrong, text):
+            if fits(site.properties[name], wrong) and not contains_word(wrong, text):
                 return unlike_the_user(sound.task, site, name, value, wrong)
     return None
 
@@ -205,12 +214,12 @@ def another_number(sound: Sound, rng: Random) -> Fault | None:
 @operator(_CATEGORY, "judge", "that the user's word means the one choice needs reading", rule_known=False)
 def another_choice(sound: Sound, rng: Random) -> Fault | None:
     """Give a gold call another documented choice than the one that the user names."""
-    text = said(sound.task)
+    text = user_text(sound.task)
     for site in sites(sound.task, rng):
         for name, value in site.values():
-            if not (isinstance(value, str) and stands_in(value, text)):
+            if not (isinstance(value, str) and contains_word(value, text)):
                 continue
-            others = [each for each in site.properties[name].get("enum", ()) if not stands_in(each, text)]
+            others = [each for each in site.properties[name].get("enum", ()) if not contains_word(each, text)]
             if others:
                 wrong = rng.choice(others)
                 return unlike_the_user(sound.task, site, name, value, wrong)
@@ -230,5 +239,5 @@ def lost_turn(sound: Sound, rng: Random) -> Fault | None:
         pointer="/ground_truth/turns",
         before=len(turns),
         after=len(turns) - 1,
-        says=f"there are {len(turns)} user turns and {len(turns) - 1} gold turns",
+        claim=f"there are {len(turns)} user turns and {len(turns) - 1} gold turns",
     )

@@ -1,4 +1,4 @@
-"""Answer leakage: what is expected can be read off something that the agent sees and that is no way to solve it."""
+"""Answer leakage: the agent can read the expected answer off something that is not part of the solution."""
 
 import json
 from random import Random
@@ -6,21 +6,21 @@ from typing import Any
 
 from agenthard.audit.faults.editing import (
     Site,
+    contains_word,
     last_request,
-    said,
     sites,
-    stands_in,
+    user_text,
     with_environment,
     with_parameter,
     with_text,
     with_tool,
 )
 from agenthard.audit.faults.operator import Fault, Sound, operator
-from agenthard.audit.faults.wordings import placed, worded, wordings
+from agenthard.audit.faults.wordings import draw_wording, placed, wordings
 from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "answer-leakage"
-_BECAUSE = "the expected value stands word by word where the agent reads it, and nobody says it"
+_BECAUSE = "the agent can read the expected value word by word, and the user does not say it"
 
 _MARKS: tuple[tuple[Any, Any], ...] = ((True, None), (True, False), (1, 0), ("yes", "no"), ("x", None), (1.0, 0.0))
 """How the right record is marked, and how the others are; None leaves them without a mark."""
@@ -28,12 +28,12 @@ _MARKS: tuple[tuple[Any, Any], ...] = ((True, None), (True, False), (1, 0), ("ye
 
 def _unsaid(task: AgentTask, rng: Random) -> tuple[Site, str, Any] | None:
     """Choose a gold value that neither the user nor the policy nor the tool says."""
-    text = f"{said(task)}\n{task.environment.policy}"
+    text = f"{user_text(task)}\n{task.environment.policy}"
     for site in sites(task, rng):
         documented = json.dumps([site.tool.description, site.tool.parameters], ensure_ascii=False)
         for name, value in site.values():
             long = isinstance(value, str) and len(value) > 3
-            if long and not stands_in(value, text) and not stands_in(value, documented):
+            if long and not contains_word(value, text) and not contains_word(value, documented):
                 return site, name, value
     return None
 
@@ -50,13 +50,13 @@ def answer_in_the_request(sound: Sound, rng: Random) -> Fault | None:
     if found is None or place is None:
         return None
     site, name, value = found
-    text = placed(place[1], worded("answer-in-the-request", rng, **_expected(*found)), rng)
+    text = placed(place[1], draw_wording("answer-in-the-request", rng, **_expected(*found)), rng)
     return Fault(
         task=with_text(sound.task, place[0], text),
         pointer=place[0],
         before=place[1],
         after=text,
-        says=f"the request gives {name} = {value} away",
+        claim=f"the request gives {name} = {value} away",
     )
 
 
@@ -67,13 +67,13 @@ def answer_in_the_policy(sound: Sound, rng: Random) -> Fault | None:
     if found is None:
         return None
     site, name, value = found
-    sentence = worded("answer-in-the-policy", rng, **_expected(*found))
+    sentence = draw_wording("answer-in-the-policy", rng, **_expected(*found))
     policy = placed(sound.task.environment.policy, sentence, rng)
     return Fault(
         task=with_environment(sound.task, policy=policy),
         pointer="/environment/policy",
         after=sentence,
-        says=f"the policy gives {name} = {value} away",
+        claim=f"the policy gives {name} = {value} away",
     )
 
 
@@ -84,7 +84,7 @@ def answer_in_the_documentation(sound: Sound, rng: Random) -> Fault | None:
     if found is None:
         return None
     site, name, value = found
-    sentence = worded("answer-in-the-documentation", rng, **_expected(*found))
+    sentence = draw_wording("answer-in-the-documentation", rng, **_expected(*found))
     schema, place = site.properties[name], rng.choice(("tool", "parameter", "examples", "default"))
     if place == "tool":
         after: Any = placed(site.tool.description, sentence, rng)
@@ -101,7 +101,7 @@ def answer_in_the_documentation(sound: Sound, rng: Random) -> Fault | None:
         pointer=pointer,
         before=site.tool.description if place == "tool" else schema.get(key),
         after=after,
-        says=f"the documentation of {site.tool.name} gives {value} away",
+        claim=f"the documentation of {site.tool.name} gives {value} away",
     )
 
 
@@ -125,42 +125,42 @@ def answer_marked_in_the_state(sound: Sound, rng: Random) -> Fault | None:
             task=task.model_copy(update={"initial_state": {**state, key: marked}}),
             pointer=f"/initial_state/{key}/{right[0]}/{mark}",
             after=yes,
-            says=f"{mark} tells what the ground truth names",
+            claim=f"{mark} tells what the ground truth names",
         )
     return None
 
 
-@operator(_CATEGORY, "rules", "the required text stands word by word in the request", rule_known=True)
+@operator(_CATEGORY, "rules", "the required text is word by word in the request", rule_known=True)
 def required_text_in_the_request(sound: Sound, rng: Random) -> Fault | None:
     """Tell the agent in the request which words its reply is searched for."""
     task, place = sound.task, last_request(sound.task)
-    wanted = [text for text in task.ground_truth.outputs if len(text) > 3 and not stands_in(text, said(task))]
+    wanted = [text for text in task.ground_truth.outputs if len(text) > 3 and not contains_word(text, user_text(task))]
     if not wanted or place is None:
         return None
-    text = placed(place[1], worded("required-text-in-the-request", rng, text=wanted[0]), rng)
+    text = placed(place[1], draw_wording("required-text-in-the-request", rng, text=wanted[0]), rng)
     return Fault(
         task=with_text(task, place[0], text),
         pointer=place[0],
         before=place[1],
         after=text,
-        says=f"the request says that the reply has to contain {wanted[0]}",
+        claim=f"the request says that the reply has to contain {wanted[0]}",
     )
 
 
 @operator(_CATEGORY, "rules", _BECAUSE, rule_known=False)
 def answer_in_a_comment(sound: Sound, rng: Random) -> Fault | None:
-    """Leave a comment of whoever made the task in the request, with the expected value."""
+    """Leave a comment of an author in the request, with the expected value."""
     found, place = _unsaid(sound.task, rng), last_request(sound.task)
     if found is None or place is None:
         return None
     site, name, value = found
-    text = placed(place[1], worded("answer-in-a-comment", rng, **_expected(*found)), rng)
+    text = placed(place[1], draw_wording("answer-in-a-comment", rng, **_expected(*found)), rng)
     return Fault(
         task=with_text(sound.task, place[0], text),
         pointer=place[0],
         before=place[1],
         after=text,
-        says=f"a comment in the request gives {name} = {value} away",
+        claim=f"a comment in the request gives {name} = {value} away",
     )
 
 
@@ -175,7 +175,7 @@ def answer_as_a_worked_example(sound: Sound, rng: Random) -> Fault | None:
     given = dict(found[0].values())
     source = f"{call.name}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
     request = place[1].strip()
-    example = worded(
+    example = draw_wording(
         "answer-as-a-worked-example",
         rng,
         tool=call.name,
@@ -191,11 +191,11 @@ def answer_as_a_worked_example(sound: Sound, rng: Random) -> Fault | None:
         task=with_environment(sound.task, policy=policy),
         pointer="/environment/policy",
         after=example,
-        says="the policy's example is the task, solved",
+        claim="the policy's example is the task, solved",
     )
 
 
-@operator(_CATEGORY, "rules", "only what the ground truth names stands in the list", rule_known=False)
+@operator(_CATEGORY, "rules", "the list has only what the ground truth names", rule_known=False)
 def answer_listed_in_the_state(sound: Sound, rng: Random) -> Fault | None:
     """List what the ground truth names under a key of its own in the task's own state."""
     task, state = sound.task, sound.task.initial_state
@@ -215,5 +215,5 @@ def answer_listed_in_the_state(sound: Sound, rng: Random) -> Fault | None:
         task=task.model_copy(update={"initial_state": {**state, **({inside: {key: told}} if inside else {key: told})}}),
         pointer=f"/initial_state/{inside}/{key}" if inside else f"/initial_state/{key}",
         after=told,
-        says=f"{key} tells what the ground truth names",
+        claim=f"{key} tells what the ground truth names",
     )

@@ -1,10 +1,10 @@
-"""What an operator is: a function that plants one flaw into a sound task, with what the answer key says of it.
+"""What an operator is: a function that plants one flaw into a sound task, with what the answer key records of it.
 
 An operator follows from the definition of its category in ``taxonomy/issues.yaml``, not from what a check looks for. It
 returns None where it does not apply, or where the flaw would not be real.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 DecidedBy = Literal["rules", "judge"]
-"""Whether a rule over the files and runs can decide that the flaw is there, or somebody has to understand the text."""
+"""Whether a rule over the files and runs can decide that the flaw is there, or a reader has to understand the text."""
 
 
 class Sound(Record):
@@ -38,13 +38,13 @@ class Fault(Record):
     pointer: str
     """JSON Pointer into the task to what was changed; into a run, for a flaw of runs."""
     before: Any = None
-    """What stood there; None where nothing did."""
+    """What was there; None where nothing did."""
     after: Any = None
-    """What stands there now; None where nothing does."""
-    says: str
+    """What is there now; None where nothing does."""
+    claim: str
     """What a finding has to say."""
     copy_of: AgentTask | None = None
-    """The untouched task that stays beside the flawed one; None when the flawed one takes its place."""
+    """The untouched task that stays in addition to the flawed one; None when the flawed one takes its place."""
     runs: tuple[Trajectory, ...] | None = None
     """The changed runs; None when they stay as they are."""
 
@@ -65,7 +65,7 @@ class Operator:
     because: str
     """Why rules can decide it, or cannot."""
     rule_known: bool
-    """True when a check for just this was known to whoever wrote the operator, or was written because of it; its recall
+    """True when a check for just this was known to the author of the operator, or was written because of it; its recall
     then says less."""
     also: tuple[str, ...]
     """Other categories under which the very same fact can rightly be reported."""
@@ -96,3 +96,17 @@ def operator(
         return Operator(id, category, decided_by, because, rule_known, also, function)
 
     return made
+
+
+_SHARE = 0.6
+"""Share of the runs of a task in which a flaw shows."""
+
+
+def sample_runs(runs: Sequence[Trajectory], rng: Random) -> set[str]:
+    """Choose the runs in which the flaw shows; returns their ids."""
+    return {run.id for run in rng.sample(runs, max(1, round(len(runs) * _SHARE)))}
+
+
+def run_fault(sound: Sound, runs: Sequence[Trajectory], pointer: str, before: Any, after: Any, claim: str) -> Fault:
+    """Make a flaw of changed runs; the task stays as it is."""
+    return Fault(task=sound.task, pointer=pointer, before=before, after=after, claim=claim, runs=tuple(runs))

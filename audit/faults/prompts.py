@@ -5,7 +5,7 @@ from random import Random
 
 from agenthard.audit.faults.editing import sites, with_environment
 from agenthard.audit.faults.operator import Fault, Sound, operator
-from agenthard.audit.faults.wordings import placed, worded, wordings
+from agenthard.audit.faults.wordings import draw_wording, placed, wordings
 from agenthard.taxonomy.task import AgentTask
 
 _CATEGORY = "incorrect-system-prompt"
@@ -15,8 +15,8 @@ def _with_sentence(task: AgentTask, sentence: str, rng: Random) -> AgentTask:
     return with_environment(task, policy=placed(task.environment.policy, sentence, rng))
 
 
-def _fault(task: AgentTask, sentence: str, says: str, rng: Random) -> Fault:
-    return Fault(task=_with_sentence(task, sentence, rng), pointer="/environment/policy", after=sentence, says=says)
+def _fault(task: AgentTask, sentence: str, claim: str, rng: Random) -> Fault:
+    return Fault(task=_with_sentence(task, sentence, rng), pointer="/environment/policy", after=sentence, claim=claim)
 
 
 @operator(_CATEGORY, "rules", "the prompt names it, and the list of tools does not have it", rule_known=True)
@@ -25,7 +25,7 @@ def prompt_names_absent_tool(sound: Sound, rng: Random) -> Fault | None:
     for site in sites(sound.task, rng):
         name = _invented(site.tool.name.rpartition(".")[2], rng)
         if sound.task.tool(name) is None:
-            sentence = worded("prompt-names-absent-tool", rng, tool=name)
+            sentence = draw_wording("prompt-names-absent-tool", rng, tool=name)
             return _fault(sound.task, sentence, f"there is no tool {name}", rng)
     return None
 
@@ -42,7 +42,7 @@ def prompt_names_absent_parameter(sound: Sound, rng: Random) -> Fault | None:
     for site in sites(sound.task, rng):
         name = rng.choice(wordings("absent-parameters"))
         if name not in site.properties:
-            sentence = worded("prompt-names-absent-parameter", rng, name=name, tool=site.tool.name)
+            sentence = draw_wording("prompt-names-absent-parameter", rng, name=name, tool=site.tool.name)
             return _fault(sound.task, sentence, f"{site.tool.name} has no parameter {name}", rng)
     return None
 
@@ -54,19 +54,21 @@ def prompt_names_absent_choice(sound: Sound, rng: Random) -> Fault | None:
         for name, schema in site.properties.items():
             wrong = rng.choice(wordings("absent-choices"))
             if "enum" in schema and wrong not in schema["enum"]:
-                sentence = worded("prompt-names-absent-choice", rng, tool=site.tool.name, name=name, word=wrong)
+                sentence = draw_wording("prompt-names-absent-choice", rng, tool=site.tool.name, name=name, word=wrong)
                 return _fault(sound.task, sentence, f"{wrong!r} is none of the values that {name} takes", rng)
     return None
 
 
 @operator(_CATEGORY, "rules", "the example does not parse", rule_known=True)
 def prompt_example_does_not_parse(sound: Sound, rng: Random) -> Fault | None:
-    """Show the agent an example that is no Python, or no JSON."""
+    """Show the agent an example that is not valid Python or JSON."""
     for site in sites(sound.task, rng):
         names = list(site.call.arguments)
         if names:
             tool, first = site.tool.name, names[0]
-            broken = worded("prompt-example-does-not-parse", rng, tool=tool, python=tool.replace(".", "_"), name=first)
+            broken = draw_wording(
+                "prompt-example-does-not-parse", rng, tool=tool, python=tool.replace(".", "_"), name=first
+            )
             intro = rng.choice(("Example of a call:\n\n", "", "# Format\n", "Call tools like this:\n"))
             return _fault(sound.task, intro + broken, "the example does not parse", rng)
     return None

@@ -1,5 +1,6 @@
-"""All operators, in the order of the files that hold them."""
+"""All operators, in the order of the modules that hold them, and the table of them in ``docs/faults.md``."""
 
+from collections.abc import Sequence
 from functools import cache
 from types import ModuleType
 
@@ -39,3 +40,13 @@ _MODULES: tuple[ModuleType, ...] = (
 def operators() -> tuple[Operator, ...]:
     """Return every operator."""
     return tuple(value for module in _MODULES for value in vars(module).values() if isinstance(value, Operator))
+
+
+def operator_table(operators: Sequence[Operator]) -> str:
+    """Write one line per operator, by category in the order of their files."""
+    lines = ["| category | operator | plants | decided by | check known |", "|---|---|---|---|---|"]
+    for each in sorted(operators, key=lambda one: [o.category for o in operators].index(one.category)):
+        decided = f"{each.decided_by}: {each.because}"
+        known = "yes" if each.rule_known else "no"
+        lines.append(f"| {each.category} | `{each.id}` | {each.plants} | {decided} | {known} |")
+    return "\n".join(lines)

@@ -6,8 +6,7 @@ from random import Random
 from typing import Any
 
 from agenthard.audit.faults.editing import peers
-from agenthard.audit.faults.operator import Fault, Sound, operator
-from agenthard.audit.faults.run_faults import run_fault, some_runs
+from agenthard.audit.faults.operator import Fault, Sound, operator, run_fault, sample_runs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -29,15 +28,15 @@ def _answers(run: Trajectory) -> list[tuple[int, dict[str, Any]]]:
 
 
 def _answered_otherwise(
-    sound: Sound, rng: Random, change: Callable[[Trajectory, Random], tuple[Trajectory, str, Any] | None], says: str
+    sound: Sound, rng: Random, change: Callable[[Trajectory, Random], tuple[Trajectory, str, Any] | None], claim: str
 ) -> Fault | None:
-    chosen = some_runs(sound.runs, rng) if sound.runs else set()
+    chosen = sample_runs(sound.runs, rng) if sound.runs else set()
     runs, done = [], None
     for run in sound.runs:
         changed = change(run, rng) if run.id in chosen else None
         runs.append(changed[0] if changed else run)
         done = done or changed
-    return run_fault(sound, runs, done[1], None, done[2], says) if done else None
+    return run_fault(sound, runs, done[1], None, done[2], claim) if done else None
 
 
 def _another(value: int | str, rng: Random) -> int | str | None:
@@ -130,7 +129,7 @@ def value_that_the_state_lacks(sound: Sound, rng: Random) -> Fault | None:
 
 
 def _stored(task: AgentTask, value: Any, key: str = "") -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Yield the records inside a response that stand in a table of the state, each with what stands there."""
+    """Yield the records inside a response that are in a table of the state, each with the stored value."""
     if isinstance(value, dict):
         states = [state for state in (task.initial_state, task.environment.state) if isinstance(state, dict)]
         tables = [table for state in states for table in state.values() if isinstance(table, dict)]

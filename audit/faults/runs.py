@@ -5,21 +5,20 @@ from collections.abc import Callable
 from random import Random
 from statistics import median
 
-from agenthard.audit.faults.operator import Fault, Sound, operator
-from agenthard.audit.faults.run_faults import run_fault, some_runs
-from agenthard.audit.faults.wordings import worded
+from agenthard.audit.faults.operator import Fault, Sound, operator, run_fault, sample_runs
+from agenthard.audit.faults.wordings import draw_wording
 from agenthard.taxonomy.task import Message
 from agenthard.taxonomy.trajectory import Trajectory
 
 _ROLE, _SCORES = "user-role-confusion", "suspicious-score-pattern"
 
 
-def _misspoken(sound: Sound, rng: Random, line: str, says: str) -> Fault | None:
+def _misspoken(sound: Sound, rng: Random, line: str, claim: str) -> Fault | None:
     """Let the user say a line in some runs, in the place of what it says there or after it."""
     talking = tuple(run for run in sound.runs if run.status == "ok" and len(run.messages) > 2)
     if sound.task.user.kind != "simulated" or len(talking) < 2:
         return None
-    chosen, adds = some_runs(talking, rng), rng.random() < 0.4
+    chosen, adds = sample_runs(talking, rng), rng.random() < 0.4
     runs = []
     for run in sound.runs:
         if run.id in chosen:
@@ -29,36 +28,36 @@ def _misspoken(sound: Sound, rng: Random, line: str, says: str) -> Fault | None:
             messages = (*run.messages[:at], Message(role="user", content=before + line), *run.messages[at + 1 :])
             run = run.model_copy(update={"messages": messages})
         runs.append(run)
-    return run_fault(sound, runs, "/messages", None, line, says)
+    return run_fault(sound, runs, "/messages", None, line, claim)
 
 
 @operator(_ROLE, "rules", "only the serving side says such a sentence", rule_known=True)
 def user_who_serves(sound: Sound, rng: Random) -> Fault | None:
     """Let the user speak as the assistant."""
-    return _misspoken(sound, rng, worded("user-who-serves", rng), "the user speaks as the assistant")
+    return _misspoken(sound, rng, draw_wording("user-who-serves", rng), "the user speaks as the assistant")
 
 
 @operator(_ROLE, "rules", "tool output has a form that no customer speaks in", rule_known=True)
 def user_who_invents_results(sound: Sound, rng: Random) -> Fault | None:
     """Let the user report the result of a tool of the agent's."""
-    line = worded("user-who-invents-results", rng)
+    line = draw_wording("user-who-invents-results", rng)
     return _misspoken(sound, rng, line, "the user invents a result of the agent's tools")
 
 
 @operator(_ROLE, "rules", "no customer speaks of a script or a prompt", rule_known=True)
 def user_who_reveals(sound: Sound, rng: Random) -> Fault | None:
     """Let the user speak of its instructions."""
-    return _misspoken(sound, rng, worded("user-who-reveals", rng), "the user reveals its instructions")
+    return _misspoken(sound, rng, draw_wording("user-who-reveals", rng), "the user reveals its instructions")
 
 
-@operator(_ROLE, "rules", "a call with its arguments is no speech", rule_known=True)
+@operator(_ROLE, "rules", "a user does not speak in calls with arguments", rule_known=True)
 def user_who_calls_tools(sound: Sound, rng: Random) -> Fault | None:
     """Let the user make the first call of the ground truth itself."""
     calls = [call for _, call in sound.task.gold_calls()]
     if not calls:
         return None
     call = calls[0]
-    line = worded(
+    line = draw_wording(
         "user-who-calls-tools",
         rng,
         tool=call.name,
@@ -68,13 +67,13 @@ def user_who_calls_tools(sound: Sound, rng: Random) -> Fault | None:
     return _misspoken(sound, rng, line, "the user makes a call of the agent's tools")
 
 
-@operator(_ROLE, "rules", "nobody speaks of himself as the customer who does something now", rule_known=False)
+@operator(_ROLE, "rules", "people do not speak of themselves as the customer who does something now", rule_known=False)
 def user_who_narrates(sound: Sound, rng: Random) -> Fault | None:
     """Let the user tell, as a narrator, what the user does."""
-    return _misspoken(sound, rng, worded("user-who-narrates", rng), "the user narrates instead of speaking")
+    return _misspoken(sound, rng, draw_wording("user-who-narrates", rng), "the user narrates instead of speaking")
 
 
-def _rescored(sound: Sound, passes: Callable[[Trajectory], bool], says: str) -> Fault | None:
+def _rescored(sound: Sound, passes: Callable[[Trajectory], bool], claim: str) -> Fault | None:
     scored = [run for run in sound.runs if run.passed is not None]
     if len({run.model for run in scored}) < 8:
         return None
@@ -82,7 +81,7 @@ def _rescored(sound: Sound, passes: Callable[[Trajectory], bool], says: str) -> 
         run if run.passed is None else run.model_copy(update={"passed": passes(run), "score": float(passes(run))})
         for run in sound.runs
     ]
-    return None if runs == list(sound.runs) else run_fault(sound, runs, "/passed", None, None, says)
+    return None if runs == list(sound.runs) else run_fault(sound, runs, "/passed", None, None, claim)
 
 
 @operator(_SCORES, "rules", "scores can be counted", rule_known=True)

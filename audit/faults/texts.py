@@ -3,12 +3,19 @@
 import re
 from random import Random
 
-from agenthard.audit.faults.editing import known, last_request, said, sites, stands_in, with_environment, with_text
-from agenthard.audit.faults.guards import independent
-from agenthard.audit.faults.mistyping import doubled, exchanged, lost, means_the_same
+from agenthard.audit.faults.editing import (
+    contains_word,
+    known_text,
+    last_request,
+    sites,
+    user_text,
+    with_environment,
+    with_text,
+)
 from agenthard.audit.faults.operator import Fault, Sound, operator
 from agenthard.audit.faults.scoring import output_fault
-from agenthard.audit.faults.wordings import placed, worded
+from agenthard.audit.faults.soundness import has_independent_evaluator
+from agenthard.audit.faults.wordings import doubled, draw_wording, exchanged, lost, means_the_same, placed
 
 _AMBIGUOUS, _DRIFT, _OUTPUT = "ambiguous-instruction", "environment-drift", "wrong-expected-output"
 _SAME_FACT = ("redundant-tool-call",)
@@ -27,13 +34,13 @@ def value_left_out(sound: Sound, rng: Random) -> Fault | None:
             if isinstance(value, bool) or not isinstance(value, int | str) or len(str(value)) < 2:
                 continue
             for pointer, text in task.user_texts():
-                if stands_in(value, text):
-                    vague = worded("value-left-out-number" if isinstance(value, int) else "value-left-out", rng)
+                if contains_word(value, text):
+                    vague = draw_wording("value-left-out-number" if isinstance(value, int) else "value-left-out", rng)
                     less = _without(text, str(value), vague)
                     changed = with_text(task, pointer, less)
-                    if not stands_in(value, known(changed)) and "default" not in site.properties[name]:
-                        says = f"nothing tells that {name} is {value}"
-                        return Fault(task=changed, pointer=pointer, before=text, after=less, says=says)
+                    if not contains_word(value, known_text(changed)) and "default" not in site.properties[name]:
+                        claim = f"nothing tells that {name} is {value}"
+                        return Fault(task=changed, pointer=pointer, before=text, after=less, claim=claim)
     return None
 
 
@@ -43,19 +50,19 @@ def _without(text: str, value: str, vague: str) -> str:
 
 @operator(_AMBIGUOUS, "judge", "that the user wants either of two needs reading", rule_known=False)
 def two_readings(sound: Sound, rng: Random) -> Fault | None:
-    """Let the user name a second value beside the one that the ground truth requires."""
+    """Let the user name a second value in addition to the one that the ground truth requires."""
     task = sound.task
     for site in sites(task, rng):
         for _, value in site.values():
             if isinstance(value, bool) or not isinstance(value, int):
                 continue
             for pointer, text in task.user_texts():
-                if stands_in(value, text):
+                if contains_word(value, text):
                     both = rng.choice(("{0} or {1}", "{1} or {0}", "{0} (or {1}?)")).format(value, value + 1)
                     found = re.compile(rf"(?<!\w){value}(?!\w)").sub(both, text, count=1)
-                    says = f"the user wants {value} or {value + 1}, and only {value} is accepted"
+                    claim = f"the user wants {value} or {value + 1}, and only {value} is accepted"
                     return Fault(
-                        task=with_text(task, pointer, found), pointer=pointer, before=text, after=found, says=says
+                        task=with_text(task, pointer, found), pointer=pointer, before=text, after=found, claim=claim
                     )
     return None
 
@@ -64,7 +71,7 @@ def two_readings(sound: Sound, rng: Random) -> Fault | None:
 def condition_left_out(sound: Sound, rng: Random) -> Fault | None:
     """Leave a condition, or its figure, out of a long text whose evaluator knows it without the ground truth."""
     task, place = sound.task, last_request(sound.task)
-    if place is None or not independent(task):
+    if place is None or not has_independent_evaluator(task):
         return None
     lines = place[1].splitlines()
     with_limits = [index for index, line in enumerate(lines) if _LIMIT.search(line)]
@@ -73,11 +80,11 @@ def condition_left_out(sound: Sound, rng: Random) -> Fault | None:
     gone = rng.choice(with_limits)
     line, figure = lines[gone], _LIMIT.search(lines[gone])
     assert figure is not None
-    stands = rng.choice(([], [line[: figure.start()].rstrip()], *([line[: figure.start(1)] + gap] for gap in _GAPS)))
-    less = "\n".join(lines[:gone] + stands + lines[gone + 1 :])
-    says = f"the text does not say: {lines[gone].strip()}"
-    after = stands[0] if stands else None
-    return Fault(task=with_text(task, place[0], less), pointer=place[0], before=line, after=after, says=says)
+    kept = rng.choice(([], [line[: figure.start()].rstrip()], *([line[: figure.start(1)] + gap] for gap in _GAPS)))
+    less = "\n".join(lines[:gone] + kept + lines[gone + 1 :])
+    claim = f"the text does not say: {lines[gone].strip()}"
+    after = kept[0] if kept else None
+    return Fault(task=with_text(task, place[0], less), pointer=place[0], before=line, after=after, claim=claim)
 
 
 @operator(
@@ -91,13 +98,13 @@ def day_counted_from_today(sound: Sound, rng: Random) -> Fault | None:
             if not (isinstance(value, str) and _DAY.fullmatch(value)):
                 continue
             for pointer, text in task.user_texts():
-                if stands_in(value, text):
-                    word = worded("day-counted-from-today", rng)
+                if contains_word(value, text):
+                    word = draw_wording("day-counted-from-today", rng)
                     later = re.sub(rf"(?:\bon )?{value}", word, text)
                     changed = with_text(task, pointer, later)
-                    if not _DAY.search(said(changed)) and not _DAY.search(changed.environment.policy):
-                        says = f"{word} is {value} on one day only"
-                        return Fault(task=changed, pointer=pointer, before=text, after=later, says=says)
+                    if not _DAY.search(user_text(changed)) and not _DAY.search(changed.environment.policy):
+                        claim = f"{word} is {value} on one day only"
+                        return Fault(task=changed, pointer=pointer, before=text, after=later, claim=claim)
     return None
 
 
@@ -107,10 +114,10 @@ def live_page(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None or "http" in place[1] or not any(sound.task.gold_calls()):
         return None
-    sentence = worded("live-page", rng)
+    sentence = draw_wording("live-page", rng)
     text = placed(place[1], sentence, rng)
-    says = "what is right depends on a live page"
-    return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
+    claim = "what is right depends on a live page"
+    return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, claim=claim)
 
 
 @operator(_DRIFT, "rules", "the text leaves the decision to a site outside the benchmark", rule_known=False)
@@ -119,10 +126,10 @@ def site_decides(sound: Sound, rng: Random) -> Fault | None:
     place = last_request(sound.task)
     if place is None or not any(sound.task.gold_calls()):
         return None
-    sentence = worded("site-decides", rng)
+    sentence = draw_wording("site-decides", rng)
     text = placed(place[1], sentence, rng)
-    says = "what is right depends on what a site says on the day"
-    return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, says=says)
+    claim = "what is right depends on what a site says on the day"
+    return Fault(task=with_text(sound.task, place[0], text), pointer=place[0], after=sentence, claim=claim)
 
 
 @operator(_DRIFT, "rules", "the prompt takes the day from the clock", rule_known=True)
@@ -133,22 +140,22 @@ def clock_in_the_prompt(sound: Sound, rng: Random) -> Fault | None:
     fixed += [text for text in task.ground_truth.outputs if _DAY.fullmatch(text)]
     if not fixed:
         return None
-    sentence = worded("clock-in-the-prompt", rng)
+    sentence = draw_wording("clock-in-the-prompt", rng)
     policy = placed(_DAY.sub("the day it is", task.environment.policy), sentence, rng)
-    says = f"{fixed[0]} is right on one day only"
-    return Fault(task=with_environment(task, policy=policy), pointer="/environment/policy", after=sentence, says=says)
+    claim = f"{fixed[0]} is right on one day only"
+    return Fault(task=with_environment(task, policy=policy), pointer="/environment/policy", after=sentence, claim=claim)
 
 
 @operator(_OUTPUT, "rules", "the state has another figure and nothing has this one", rule_known=True)
 def figure_that_stands_nowhere(sound: Sound, rng: Random) -> Fault | None:
-    """Change, lose, double or move a digit of a required text that stands in the state, so that it stands nowhere."""
+    """Change, lose, double or move a digit of a required text that is in the state, so that it appears nowhere."""
     task = sound.task
     for index, text in enumerate(task.ground_truth.outputs):
-        everything = known(task)
-        if not re.search(r"\d", text) or not stands_in(text, everything):
+        everything = known_text(task)
+        if not re.search(r"\d", text) or not contains_word(text, everything):
             continue
         wrong = _other_figure(text, rng)
-        if wrong not in text and not means_the_same(wrong, text) and not stands_in(wrong, everything):
+        if wrong not in text and not means_the_same(wrong, text) and not contains_word(wrong, everything):
             return output_fault(task, index, wrong, f"the state has {text}, the required text is {wrong}")
     return None
 
@@ -170,7 +177,7 @@ def figure_of_another_record(sound: Sound, rng: Random) -> Fault | None:
     task = sound.task
     for index, text in enumerate(task.ground_truth.outputs):
         shape = re.sub(r"[A-Z]", "[A-Z]", re.sub(r"\d", r"\\d", re.escape(text)))
-        others = sorted({found for found in re.findall(rf'(?<=")(?:{shape})(?=")', known(task)) if found != text})
+        others = sorted({found for found in re.findall(rf'(?<=")(?:{shape})(?=")', known_text(task)) if found != text})
         if others and re.search(r"\d|[A-Z]{2}", text):
             wrong = rng.choice(others)
             return output_fault(task, index, wrong, f"{wrong} belongs to another record")

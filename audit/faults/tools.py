@@ -1,13 +1,12 @@
-"""Tools: documentation that misleads a careful reader, and tools that the ground truth needs and nobody offers."""
+"""Tools: documentation that misleads a careful reader, and needed tools that are not offered."""
 
 from random import Random
 from typing import Any
 
 from agenthard.audit.faults.editing import Site, sites, with_environment, with_parameter, with_tool
-from agenthard.audit.faults.guards import fits, replayed
-from agenthard.audit.faults.mistyping import mistyped
 from agenthard.audit.faults.operator import Fault, Sound, operator
-from agenthard.audit.faults.wordings import placed, worded, wordings
+from agenthard.audit.faults.soundness import fits, replay_of_gold
+from agenthard.audit.faults.wordings import draw_wording, misspell, placed, wordings
 
 _MISLEADING, _INSUFFICIENT = "misleading-tool-design", "insufficient-toolset"
 _READS = ("get", "list", "show", "find", "fetch", "view", "search", "lookup", "read", "describe")
@@ -50,8 +49,8 @@ def default_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
         wrong = _not_allowed(schema, rng)
         if fits({key: value for key, value in schema.items() if key != "default"}, wrong) is False:
             task, pointer = with_parameter(sound.task, site.tool, name, {**schema, "default": wrong})
-            says = f"the default {wrong!r} of {name} is not allowed"
-            return Fault(task=task, pointer=pointer, before=schema.get("default"), after=wrong, says=says)
+            claim = f"the default {wrong!r} of {name} is not allowed"
+            return Fault(task=task, pointer=pointer, before=schema.get("default"), after=wrong, claim=claim)
     return None
 
 
@@ -64,14 +63,14 @@ def example_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
         name, schema = chosen
         wrong = rng.choice(wordings("example-words"))
         key = rng.choice(("description", "description", "description", "examples", "example"))
-        said = worded("example-that-is-not-allowed", rng, word=wrong)
+        said = draw_wording("example-that-is-not-allowed", rng, word=wrong)
         text = schema.get("description", "").rstrip(". " if said.startswith(",") else " ") + said
         after = {"description": text, "examples": [wrong], "example": wrong}[key]
         if fits({k: value for k, value in schema.items() if k != key}, wrong) is False:
             task, pointer = with_parameter(sound.task, site.tool, name, {**schema, key: after})
             pointer += f"/{key}"
-            says = f"{name} is said to take {wrong}, which is not allowed"
-            return Fault(task=task, pointer=pointer, before=schema.get(key), after=after, says=says)
+            claim = f"{name} is said to take {wrong}, which is not allowed"
+            return Fault(task=task, pointer=pointer, before=schema.get(key), after=after, claim=claim)
     return None
 
 
@@ -79,14 +78,14 @@ def example_that_is_not_allowed(sound: Sound, rng: Random) -> Fault | None:
 def required_but_undocumented(sound: Sound, rng: Random) -> Fault | None:
     """Require a parameter that is documented nowhere."""
     for site in sites(sound.task, rng):
-        misspelt = [mistyped(each, rng) for each in site.properties if len(each) > 4]
+        misspelt = [misspell(each, rng) for each in site.properties if len(each) > 4]
         name = rng.choice((rng.choice(wordings("required-but-undocumented")), *misspelt[:1]))
         if name not in site.properties:
             required = list(site.tool.parameters.get("required", ()))
             required.insert(rng.randrange(len(required) + 1), name)
             task, pointer = with_tool(sound.task, site.tool, parameters={**site.tool.parameters, "required": required})
-            says = f"{site.tool.name} requires {name}, which is documented nowhere"
-            return Fault(task=task, pointer=f"{pointer}/parameters/required", after=name, says=says)
+            claim = f"{site.tool.name} requires {name}, which is documented nowhere"
+            return Fault(task=task, pointer=f"{pointer}/parameters/required", after=name, claim=claim)
     return None
 
 
@@ -109,7 +108,7 @@ def same_words_for_two_tools(sound: Sound, rng: Random) -> Fault | None:
                 pointer=f"{pointer}/description",
                 before=site.tool.description,
                 after=text,
-                says=f"{site.tool.name} and another tool are documented alike",
+                claim=f"{site.tool.name} and another tool are documented alike",
             )
     return None
 
@@ -128,12 +127,12 @@ def exchanged_descriptions(sound: Sound, rng: Random) -> Fault | None:
                 pointer=f"{pointer}/description",
                 before=site.tool.description,
                 after=other.description,
-                says=f"the descriptions of {site.tool.name} and {other.name} are exchanged",
+                claim=f"the descriptions of {site.tool.name} and {other.name} are exchanged",
             )
     return None
 
 
-@operator(_MISLEADING, "rules", "documentation and code both stand in the files", rule_known=True)
+@operator(_MISLEADING, "rules", "documentation and code are both in the files", rule_known=True)
 def parameter_the_code_lacks(sound: Sound, rng: Random) -> Fault | None:
     """Document an optional parameter that the code does not take."""
     for site in sites(sound.task, rng):
@@ -142,7 +141,7 @@ def parameter_the_code_lacks(sound: Sound, rng: Random) -> Fault | None:
         if code is not None and not code.extra_keywords and name not in (*code.parameters, *site.properties):
             schema = rng.choice(_OPTIONAL)
             task, pointer = with_parameter(sound.task, site.tool, name, schema)
-            return Fault(task=task, pointer=pointer, after=schema, says=f"the code of {site.tool.name} has no {name}")
+            return Fault(task=task, pointer=pointer, after=schema, claim=f"the code of {site.tool.name} has no {name}")
     return None
 
 
@@ -150,7 +149,7 @@ def parameter_the_code_lacks(sound: Sound, rng: Random) -> Fault | None:
 def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
     """Call a tool that changes the state by the name of a look-up, in the documentation and the ground truth."""
     task = sound.task
-    if replayed(task) is not None:
+    if replay_of_gold(task) is not None:
         return None  # the environment knows the tool by its own name
     for site in [site for site in sites(task, rng) if site.writes]:
         thing = site.tool.name.partition("_")[2] or site.tool.name
@@ -168,7 +167,7 @@ def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
                 pointer=f"{pointer}/name",
                 before=site.tool.name,
                 after=name,
-                says=f"{name} sounds like a look-up and changes the state",
+                claim=f"{name} sounds like a look-up and changes the state",
             )
     return None
 
@@ -177,15 +176,19 @@ def name_of_a_read(sound: Sound, rng: Random) -> Fault | None:
 def change_that_is_denied(sound: Sound, rng: Random) -> Fault | None:
     """Say in the documentation of a tool that changes the state that it changes nothing."""
     for site in [site for site in sites(sound.task, rng) if site.writes and site.tool.description]:
-        text = placed(site.tool.description, worded("change-that-is-denied", rng), rng)
+        text = placed(site.tool.description, draw_wording("change-that-is-denied", rng), rng)
         task, pointer = with_tool(sound.task, site.tool, description=text)
-        says = f"{site.tool.name} changes the state and is documented as if it did not"
-        return Fault(task=task, pointer=f"{pointer}/description", before=site.tool.description, after=text, says=says)
+        claim = f"{site.tool.name} changes the state and is documented as if it did not"
+        return Fault(task=task, pointer=f"{pointer}/description", before=site.tool.description, after=text, claim=claim)
     return None
 
 
 @operator(
-    _INSUFFICIENT, "rules", "the gold call names a tool of nobody's", rule_known=True, also=("malformed-tool-call",)
+    _INSUFFICIENT,
+    "rules",
+    "the gold call names a tool that is not offered",
+    rule_known=True,
+    also=("malformed-tool-call",),
 )
 def needed_tool_gone(sound: Sound, rng: Random) -> Fault | None:
     """Take away a tool that the ground truth calls."""
@@ -196,7 +199,7 @@ def needed_tool_gone(sound: Sound, rng: Random) -> Fault | None:
                 task=with_environment(sound.task, tools=tools),
                 pointer="/environment/tools",
                 before=site.tool.name,
-                says=f"the task needs {site.tool.name}, and nobody offers it",
+                claim=f"the task needs {site.tool.name}, which is not offered",
             )
     return None
 
@@ -215,8 +218,8 @@ def needed_parameter_gone(sound: Sound, rng: Random) -> Fault | None:
         required = [key for key in site.tool.parameters.get("required", ()) if key != name]
         parameters = {**site.tool.parameters, "properties": properties, "required": required}
         task, pointer = with_tool(sound.task, site.tool, parameters=parameters)
-        says = f"{site.tool.name} takes no {name}, which the task needs"
-        return Fault(task=task, pointer=f"{pointer}/parameters", before=name, says=says)
+        claim = f"{site.tool.name} takes no {name}, which the task needs"
+        return Fault(task=task, pointer=f"{pointer}/parameters", before=name, claim=claim)
     return None
 
 
@@ -234,6 +237,6 @@ def lookup_gone(sound: Sound, rng: Random) -> Fault | None:
             task=with_environment(changed, tools=tools),
             pointer="/environment/tools",
             before=site.tool.name,
-            says=f"nothing tells the agent what {site.tool.name} told it",
+            claim=f"nothing tells the agent what {site.tool.name} told it",
         )
     return None

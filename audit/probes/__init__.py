@@ -6,8 +6,7 @@ The battery works on any benchmark that offers candidates. ``read_scene`` reads 
 
 from agenthard.audit.probes.battery import run_battery
 from agenthard.audit.probes.candidates import CandidatesError, CandidateSet, Rule, Scene, read_scene
-from agenthard.audit.probes.render import render
-from agenthard.audit.probes.report import GiveAway, LookAhead, ProbeReport, ProbeResult
+from agenthard.audit.probes.report import GiveAway, LookAhead, ProbeReport, ProbeResult, render
 
 __all__ = [
     "CandidateSet",

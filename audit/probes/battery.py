@@ -9,11 +9,10 @@ import numpy as np
 
 from agenthard.audit.probes.attributes import attribute_probes, summary_probes
 from agenthard.audit.probes.candidates import Scene
-from agenthard.audit.probes.ids import id_probes
 from agenthard.audit.probes.learned import learned_probes
 from agenthard.audit.probes.likeness import duplicate_probes, likeness_probes, mention_probes
 from agenthard.audit.probes.measure import Measure, holm, measure
-from agenthard.audit.probes.order import order_probes, pool_probes, settled_places
+from agenthard.audit.probes.order import id_probes, order_probes, pool_probes, settled_places
 from agenthard.audit.probes.plausible import consistency_probes, limit_probes, range_probes
 from agenthard.audit.probes.probe import Probe
 from agenthard.audit.probes.report import LookAhead, ProbeReport, ProbeResult, Scope
@@ -28,7 +27,7 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
     meet the rules of their choice, against one in their number, where at least one rival is left. Without rules there
     is only the first. p-values are adjusted over all probes and scopes together (Holm).
 
-    Look-ahead scores, where the benchmark gives them, are measured too but are no shortcut: they read the rules.
+    Look-ahead scores, where the benchmark gives them, are measured too and are not shortcuts: they read the rules.
 
     Args:
         scenes: the tasks with their candidates.

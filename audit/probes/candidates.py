@@ -1,4 +1,4 @@
-"""What a task offers to choose from: sets of candidates, one of which is right, and what stands around them.
+"""What a task offers to choose from: sets of candidates, one of which is right, and what is around them.
 
 This is all the battery needs to know about a benchmark. A benchmark states it as plain JSON, in
 ``AgentTask.metadata["candidates"]`` (docs/ace/probes.md gives the layout); :func:`read_scene` turns that into records.
@@ -77,7 +77,7 @@ class Scene:
 
 
 def as_number(value: object) -> float:
-    """Return a finite JSON number as float, and NaN for anything else (a truth value is no number)."""
+    """Return a finite JSON number as float, and NaN for anything else (a truth value is not a number)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return math.nan
     try:

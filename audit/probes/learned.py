@@ -16,9 +16,8 @@ import numpy as np
 
 from agenthard.audit.probes.attributes import shown_mean, summary_probes
 from agenthard.audit.probes.columns import Column, Floats, Ints, count_equal
-from agenthard.audit.probes.ids import id_probes
 from agenthard.audit.probes.likeness import likeness_probes
-from agenthard.audit.probes.order import pool_probes
+from agenthard.audit.probes.order import id_probes, pool_probes
 from agenthard.audit.probes.plausible import limit_probes
 from agenthard.audit.probes.probe import Probe
 from agenthard.audit.probes.table import Table

@@ -31,6 +31,10 @@ def audit(
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
     checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
     allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
+    experimental: Annotated[
+        bool,
+        typer.Option("--experimental", help="Also run experimental checks, which have no finding on real benchmarks."),
+    ] = False,
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
     ] = None,
@@ -62,6 +66,7 @@ def audit(
         policy=str(policy) if policy else None,
         checkout=str(checkout) if checkout else None,
         weak_isolation=allow_weak_isolation,
+        experimental=experimental,
     )
     _check_inputs(settings)
     try:
@@ -148,6 +153,7 @@ def show_outcome(
     )
     reach = ", ".join(f"{kind} {tasks:,} of {outcome.tasks:,}" for kind, tasks in outcome.deciding.items())
     out.print(f"  deciding checks ran on: {reach}" + ("" if "judge" in outcome.deciding else "; no judge was asked"))
+    _show_experimental(settings)
     if outcome.tickets:
         out.print(f"  tickets (causes that tasks share): {outcome.tickets:,}; first by tasks × effect on the score:")
         for line in outcome.top_tickets:
@@ -162,6 +168,15 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
+
+
+def _show_experimental(settings: "AuditSettings") -> None:
+    """Say how many experimental checks did not run."""
+    from agenthard.audit.detectors.registry import detectors
+
+    off = len(detectors()) - len(detectors(experimental=settings.experimental))
+    if off:
+        console().print(f"  {off} experimental checks off (--experimental)", highlight=False)
 
 
 def _there(outcome: "AuditOutcome") -> str:

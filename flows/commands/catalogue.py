@@ -10,7 +10,9 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 
 def checks(
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print the page docs/checks.md.")] = False,
+    markdown: Annotated[
+        Path | None, typer.Option("--markdown", metavar="DIR", help="Write the pages of docs/checks into this folder.")
+    ] = None,
     cost: Annotated[bool, typer.Option("--cost", help="List what each check costs, in ms per task.")] = False,
     run: Annotated[Path | None, typer.Option(help="With --cost: the run folder of an audit of your own.")] = None,
     as_json: JsonOption = False,
@@ -19,21 +21,28 @@ def checks(
 
     Example: `agenthard checks`
     """
-    from agenthard.audit.detectors.page import checks_page
+    from agenthard.audit.detectors.page import check_pages
     from agenthard.audit.detectors.registry import detectors
+    from agenthard.taxonomy.files import write_text
 
     if markdown:
-        typer.echo(checks_page(detectors()), nl=False)
+        markdown.mkdir(parents=True, exist_ok=True)
+        for name, text in check_pages(detectors()).items():
+            write_text(markdown / name, text)
         return
     if cost:
         _print_costs(run, as_json)
         return
-    rows = [(d.id, d.category, d.tier.value, d.severity.value, d.version, d.title) for d in detectors()]
-    columns = ("id", "category", "tier", "severity", "version", "looks for")
+    rows = [
+        (d.id, d.category, d.tier.value, d.severity.value, d.version, "yes" if d.experimental else "", d.title)
+        for d in detectors()
+    ]
+    columns = ("id", "category", "tier", "severity", "version", "experimental", "looks for")
     if as_json:
-        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+        print_json([dict(zip(columns, row, strict=True)) | {"experimental": row[5] == "yes"} for row in rows])
     else:
-        print_table(f"{len(rows)} checks", columns, rows)
+        off = sum(d.experimental for d in detectors())
+        print_table(f"{len(rows)} checks, {off} of them experimental (audit --experimental)", columns, rows)
 
 
 def _print_costs(run: Path | None, as_json: bool) -> None:
@@ -93,6 +102,7 @@ def explain(
             "category": detector.category,
             "tier": detector.tier.value,
             "severity": detector.severity.value,
+            "experimental": "yes, runs with --experimental only" if detector.experimental else "",
             "why": detector.why,
             "documentation": text,
             "measured": measured_lines(detector.id),
@@ -111,7 +121,7 @@ def explain(
         print_json(facts)
         return
     typer.echo(f"{identity}: {facts.get('title') or facts.get('name')}\n")
-    shown = ("category", "component", "origin", "tier", "severity", "version", "checks", "why")
+    shown = ("category", "component", "origin", "tier", "severity", "version", "experimental", "checks", "why")
     for key in (name for name in shown if facts.get(name)):
         value = facts[key]
         typer.echo(f"  {key:<10}{', '.join(value) if isinstance(value, list) else value}")
@@ -142,7 +152,10 @@ def taxonomy(
     if as_json:
         print_json(found)
     elif markdown:
-        typer.echo(taxonomy_page(found), nl=False)
+        from agenthard.audit.detectors.page import pages_of_checks
+        from agenthard.audit.detectors.registry import detectors
+
+        typer.echo(taxonomy_page(found, pages_of_checks(detectors())), nl=False)
     else:
         for component, title in COMPONENT_TITLES.items():
             rows = [(c.id, c.origin, c.rule) for c in found.component(component)]

@@ -132,6 +132,7 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
         runs=tuple(map(str, runs)),
         out=str(out),
         workers=_cores(),
+        experimental=True,
     )
     with show_progress(error_console()):
         outcome = run_audit(settings)

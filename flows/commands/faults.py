@@ -52,7 +52,7 @@ def plant(
     typer.echo(f"{manifest['planted']} flaws in {manifest['tasks']} tasks; nothing was changed in the rest")
     runs = f" --runs {out}/benchmark/runs.jsonl" if manifest["runs"] else ""
     if not audit:
-        typer.echo(f"next: agenthard audit native {out}/benchmark{runs} --out {out}/run")
+        typer.echo(f"next: agenthard audit native {out}/benchmark{runs} --experimental --out {out}/run")
     typer.echo(f"then: agenthard faults score {out}/run {out}/answer_key.jsonl")
 
 
@@ -88,9 +88,12 @@ def score(
 ) -> None:
     """Print recall by category, with Wilson intervals and the checks that found what, and false alarms.
 
+    Headline recall leaves experimental checks out; a second figure includes them.
+
     Example: `agenthard faults score faults/run faults/answer_key.jsonl`
     """
-    from agenthard.audit.faults.key import read_key
+    from agenthard.audit.detectors.registry import detectors
+    from agenthard.audit.faults.answer_key import read_key
     from agenthard.flows.errors import CommandError
     from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
     from agenthard.reports.fault_score import score_faults
@@ -109,7 +112,8 @@ def score(
     }
     checks = {category.id: category.checks for category in load_taxonomy().categories}
     ids = [decision.task_id for decision in read_decisions(run)]
-    result = score_faults(planted, ids, read_findings(run), reasons, checks)
+    experimental = [detector.id for detector in detectors() if detector.experimental]
+    result = score_faults(planted, ids, read_findings(run), reasons, checks, experimental)
     if json_file:
         write_text(json_file, result.model_dump_json(indent=2) + "\n")
     if markdown:
@@ -123,14 +127,23 @@ def _show(score: "FaultScore", full: bool) -> None:
 
     for title, rows in (("", score.categories), ("by operator", score.operators if full else ())):
         cells = [
-            (row.name, row.decided_by, rate(row.found), str(row.at_place), str(row.elsewhere), ", ".join(row.checks))
+            (
+                row.name,
+                row.decided_by,
+                rate(row.found),
+                str(row.at_place),
+                str(row.with_experimental),
+                str(row.elsewhere),
+                ", ".join(row.checks),
+            )
             for row in rows
         ]
         if cells:
-            columns = ("planted", "decided by", "found", "at the place", "only elsewhere", "found by")
-            print_table(title, columns, cells, ("at the place", "only elsewhere"))
+            counts = ("at the place", "with experimental", "only elsewhere")
+            print_table(title, ("planted", "decided by", "found", *counts, "found by"), cells, counts)
     for decided, found in reversed(score.overall.items()):
-        typer.echo(f"decided by {decided}: {rate(found)}")
+        more = rate(score.overall_with_experimental[decided])
+        typer.echo(f"decided by {decided}: {rate(found)}; with experimental checks {more}")
     typer.echo(f"of these, where no check was known beforehand: {rate(score.rule_unknown)}")
     alarms = ", ".join(f"{check} {count}" for check, count in score.false_alarms_by_check.items())
     typer.echo(f"false alarms on untouched tasks: {rate(score.false_alarms)} {alarms}")

@@ -37,7 +37,7 @@ class AuditInputs:
         if not plan_file.is_file():
             raise CommandError(f"{run}: work/plan.json is missing, and the judge needs it; audit again")
         self.plan = AuditPlan.model_validate_json(plan_file.read_bytes())
-        changed = _changed(audited.checks)
+        changed = _changed(audited.checks, audited.settings.experimental)
         if changed:
             raise CommandError(
                 f"{run}: was audited by another version of AgentHard ({changed}); audit again into another folder, and "
@@ -92,9 +92,9 @@ class AuditInputs:
         return found
 
 
-def _changed(audited: Mapping[str, str]) -> str:
+def _changed(audited: Mapping[str, str], experimental: bool) -> str:
     """Describe how the checks differ from those that the audit ran; empty when they are the same."""
-    now = {detector.id: detector.version for detector in detectors()}
+    now = {detector.id: detector.version for detector in detectors(experimental=experimental)}
     changed = sorted(check for check in {*audited, *now} if audited.get(check) != now.get(check))
     return f"other checks: {', '.join(changed[:3])}{' ...' if len(changed) > 3 else ''}" if changed else ""
 

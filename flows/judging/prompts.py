@@ -117,7 +117,8 @@ class PromptBuilder:
         """Re-checks patches; created when the first judge suggests one."""
         inputs = self.inputs
         tasks = tuple(inputs.tasks.values())
-        return TaskChecker(inputs.source.name, tasks, detectors(), inputs.audited.observed(), self.execution)
+        checks = detectors(experimental=inputs.audited.settings.experimental)
+        return TaskChecker(inputs.source.name, tasks, checks, inputs.audited.observed(), self.execution)
 
     def _prepare(
         self, judge: Judge, task: AgentTask, whole: Material, categories: tuple[Category, ...]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agenthard.audit.faults.key import PlantedFault
+from agenthard.audit.faults.answer_key import PlantedFault
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.reports.fault_score import score_faults
 from agenthard.reports.fault_table import fault_table

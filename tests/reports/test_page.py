@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from agenthard.audit.decisions.policy import load_policy
 from agenthard.audit.decisions.tickets import tickets
-from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG
+from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG
 from agenthard.audit.leaderboard import ModelRow
 from agenthard.reports.page import write_page
 from agenthard.reports.result import AuditResult

@@ -55,5 +55,6 @@ def test_an_unknown_category_lists_the_known_ones() -> None:
 
 
 def test_the_page_has_a_section_per_category() -> None:
-    page = taxonomy_page(builtin_taxonomy())
+    page = taxonomy_page(builtin_taxonomy(), {"call-schema": "ground-truth.md"})
+    assert "[`call-schema`](checks/ground-truth.md#call-schema)" in page
     assert [c.id for c in builtin_taxonomy().categories if f"\n### {c.id}\n" not in page] == []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.audit.detectors.support.tool_docs import tool_quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import ToolSpec
 
@@ -80,6 +80,7 @@ class DeniedChange(ToolDetector):
     id = "denied-change"
     title = "documentation denies the change that a tool makes"
     version = "2"
+    experimental = True
     category = "misleading-tool-design"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

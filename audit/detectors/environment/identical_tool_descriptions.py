@@ -14,7 +14,7 @@ from agenthard.taxonomy.task import AgentTask, ToolSpec
 class IdenticalToolDescriptions(TaskDetector):
     """Two tools offered in one task have the same description and the same parameters, and the gold needs one of them.
 
-    Capitals, spaces and punctuation are no difference.
+    Differences in capitals, spaces and punctuation do not count.
 
     Flagged: ``get_temperature_from_a`` and ``get_temperature_from_b``, both "Gets the outside temperature.", and a
     ground truth that calls only the first.

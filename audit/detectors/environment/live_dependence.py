@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around
-from agenthard.audit.detectors.support.outside_world import live_pages
-from agenthard.audit.detectors.support.prompt_clock import clocks
+from agenthard.audit.detectors.support.outside_world import clocks, live_pages
+from agenthard.audit.detectors.support.task_texts import asked, graded, sentence_around
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -53,13 +52,13 @@ class LiveDependence(TaskDetector):
     Rules for a task with tools and a fixed ground truth, so that its world is closed:
 
     * the user makes the outcome hang on what a page on the web says, and no tool opens pages. Left out are addresses
-      that a gold call carries or that stand in the state: they are values, and nobody has to open them. An address is
+      that a gold call carries or that are in the state: they are values, not pages to open. An address is
       one without "https://" too.
     * the user leaves a decision or a choice to a site or a service without its address (a home page, the internet, the
       forecast, Wikipedia, "the oil price on Harbour Finance"), or asks for what it has at the moment. Left out are
       sites that the documentation of a tool names, sites that a gold call carries, the user's own site, and what the
       user has looked at.
-    * the prompt takes the day from a clock (a blank or an expression of a template for today's date that nobody filled
+    * the prompt takes the day from a clock (a blank or an expression of a template for today's date that was not filled
       in, code that asks for it, or words that refer to the clock of the computer) and states none, where the ground
       truth has a fixed day.
 

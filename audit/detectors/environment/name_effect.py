@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.audit.detectors.support.tool_docs import tool_quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import ToolSpec
 
@@ -28,7 +28,7 @@ class NameEffect(ToolDetector):
     2. a change (create, delete, cancel, purchase ...) has a description whose first word is a look-up ("Retrieve ...").
 
     A change whose verb is a noun as well (book, update) counts only as the whole name. A look-up whose description
-    speaks of returning something as well, or whose name goes on with a change, is left alone.
+    speaks of returning something as well, or whose name continues with a change, is left alone.
 
     Flagged: `get_hold`, marked as a write; `shop.purchase`: "Retrieve items with their stock."
     Not flagged: `requests.get`: "Sends a GET request"; `order_status_check`; `find_or_create_user`.
@@ -64,7 +64,7 @@ def _hit(tool: ToolSpec, sounds: str, is_: str) -> Hit:
     return Hit(
         claim=f"{tool.name} {sounds} and {is_}",
         evidence=(tool_quote(tool, "/name", note=sounds), tool_quote(tool, pointer, note=is_)),
-        fix="Name the tool after what it does, or mend its documentation.",
+        fix="Name the tool after what it does, or fix its documentation.",
     )
 
 

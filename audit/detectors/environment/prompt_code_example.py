@@ -10,8 +10,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.prompts import code_blocks, for_agent, prompts, without_code_blocks
-from agenthard.audit.detectors.support.written_calls import read_object
+from agenthard.audit.detectors.support.prompt_calls import (
+    code_blocks,
+    for_agent,
+    prompts,
+    read_object,
+    without_code_blocks,
+)
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -35,11 +40,11 @@ _CALLED = re.compile(r"\b([A-Za-z_]\w*+)\s*+\(")
 class PromptCodeExample(TaskDetector):
     """A code example in a policy or system message does not parse, or names a method where it has to call it.
 
-    Looked at: fenced blocks marked as Python or JSON, what stands in ``<tool_call>`` and its relatives or after "Action
+    Looked at: fenced blocks marked as Python or JSON, what is in ``<tool_call>`` and its relatives or after "Action
     Input:", and inline code that starts a call of an offered tool.
 
     Flagged: a Python or JSON block that does not parse; the object of a ``<tool_call>`` that lacks a brace; a Python
-    statement ``doc.save`` that stands alone, or ``x = doc.save``, where ``save`` is a tool or is called with
+    statement ``doc.save`` on its own, or ``x = doc.save``, where ``save`` is a tool or is called with
     parentheses elsewhere in the same prompt; inline code such as ``book(flight="A1"`` without its end.
     Not flagged: blocks without a language, sketches with "...", "<value>" or "{{value}}", Python literals in tags,
     properties that are only ever read, prompts with REPL prompts that parse once these are removed.
@@ -50,6 +55,7 @@ class PromptCodeExample(TaskDetector):
     id = "prompt-code-example"
     title = "a code example in a prompt does not run"
     version = "2"
+    experimental = True
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -84,7 +90,7 @@ class CodeFault:
     claim: str
     """What is wrong, as the predicate of a sentence about the example."""
     passage: str
-    """The code, exactly as it stands in the prompt."""
+    """The code, exactly as it appears in the prompt."""
     note: str
     """Where in the block, or what the parser says."""
     fix: str
@@ -120,8 +126,8 @@ def _python_faults(code: str, callables: frozenset[str]) -> Iterator[CodeFault]:
     tree, error = _parse(_without_repl(code))
     if tree is None:
         if not _SKETCH.search(code):
-            fix = "Mend the example so that it parses."
-            yield CodeFault(f"is no valid Python ({error})", code.strip(), error, fix)
+            fix = "Fix the example so that it parses."
+            yield CodeFault(f"is not valid Python ({error})", code.strip(), error, fix)
         return
     for node in ast.walk(tree):
         value = node.value if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) else None
@@ -136,7 +142,7 @@ def _json_faults(code: str) -> Iterator[CodeFault]:
     try:
         json.loads(code)
     except ValueError as error:
-        yield CodeFault(f"is no valid JSON ({error})", code.strip(), str(error), "Mend the example so that it parses.")
+        yield CodeFault(f"is not valid JSON ({error})", code.strip(), str(error), "Fix the example so that it parses.")
     except RecursionError:
         return
 
@@ -151,10 +157,15 @@ def _inline_faults(text: str, tools: frozenset[str]) -> Iterator[CodeFault]:
         if match["name"] in tools and not _SKETCH.search(match["rest"]):
             tree, error = _parse(match["name"] + match["rest"])
             if tree is None:
-                yield CodeFault(f"is no complete call ({error})", match[0], error, "Complete the call.")
+                yield CodeFault(f"is not a complete call ({error})", match[0], error, "Complete the call.")
 
 
 def _without_repl(code: str) -> str:
+    r"""Return the code of an interactive session, without its prompts and its output.
+
+    >>> _without_repl(">>> f(1)\n2\n>>> g()")
+    'f(1)\ng()'
+    """
     code = textwrap.dedent(code)
     if not re.search(r"^>>> ", code, re.M):
         return code

@@ -1,4 +1,4 @@
-"""Prompts that name a tool nobody has."""
+"""Prompts that name a tool that is not offered."""
 
 import re
 from collections.abc import Iterable
@@ -7,9 +7,9 @@ from typing import Any
 from rapidfuzz import fuzz, process
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.named_tools import named_tools, only_claimed
-from agenthard.audit.detectors.support.parameters import documented_words
-from agenthard.audit.detectors.support.prompts import for_agent, prompts
+from agenthard.audit.detectors.support.prompt_calls import for_agent, prompts
+from agenthard.audit.detectors.support.prompt_tools import named_tools, only_claimed
+from agenthard.audit.detectors.support.tool_docs import documented_words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
 from agenthard.taxonomy.pointer import join
@@ -19,7 +19,7 @@ _NEAR = 60
 
 
 class PromptUnknownTool(TaskDetector):
-    """A policy, a system message or the instruction of a simulated user names a tool that nobody has.
+    """A policy, a system message or the instruction of a simulated user names a tool that is not offered.
 
     A name counts where the text itself calls it a tool or function ("the `get_status` tool", "the getStatus tool"),
     speaks of its results, tells to call or run it, lists it under a heading of tools, or writes a call of it: as
@@ -33,7 +33,7 @@ class PromptUnknownTool(TaskDetector):
     Flagged: "ground your response on the results of the `get_status_bar` tool call", where the tool is called
     ``check_status_bar``; "- **get_status**: shows the status" under "## Tools".
     Not flagged: parameter names, values and states in backticks ("`pending`"), prose ("the payment request tool"), a
-    name that stands for any tool ("tool_name", "name_of_function"), a call that shows syntax ("e.g. `do_this(args)`"),
+    placeholder for any tool ("tool_name", "name_of_function"), a call that shows syntax ("e.g. `do_this(args)`"),
     "there is no `get_status` tool", and in a user's instruction what the user only says or claims: a line in quotation
     marks, "lie that you called pay_now()".
     Not checked: tasks that expect no call, whose tool may be missing on purpose.
@@ -50,7 +50,7 @@ class PromptUnknownTool(TaskDetector):
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
     level = Level.ENVIRONMENT
-    why = "Whoever follows the prompt calls a tool that is not there, or answers without the call it asks for."
+    why = "An agent that follows the prompt calls a tool that is not there, or answers without the call it asks for."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
@@ -61,7 +61,7 @@ class PromptUnknownTool(TaskDetector):
         return None
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
-        """Yield each tool that a prompt of ``task`` names and nobody has."""
+        """Yield each tool that a prompt of ``task`` names and that is not offered."""
         known = _known_tools(task)
         for pointer, text in prompts(task):
             for name, passage, sure in named_tools(text):

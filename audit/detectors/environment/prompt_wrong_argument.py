@@ -6,10 +6,9 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.outside_world import shared_state
-from agenthard.audit.detectors.support.parameters import documented_words, enum_of
-from agenthard.audit.detectors.support.prompts import prompts
-from agenthard.audit.detectors.support.told_arguments import Told, told_arguments
-from agenthard.audit.detectors.support.written_calls import written_calls
+from agenthard.audit.detectors.support.prompt_calls import prompts, written_calls
+from agenthard.audit.detectors.support.prompt_tools import Told, told_arguments
+from agenthard.audit.detectors.support.tool_docs import documented_words, enum_of
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.pointer import join
@@ -25,13 +24,13 @@ class PromptWrongArgument(TaskDetector):
     tool"). The tool's schema has to have a parameter of that name, and where it lists the allowed values, the one given
     has to be among them, apart from capitals.
 
-    Suspected only: a sentence that names one tool, and beside it a parameter, or a word in code style to set, pass or
+    Suspected only: a sentence that names one tool, and next to it a parameter, or a word in code style to set, pass or
     fill in; the word is none that the tools or the state know. Or the sentence gives a parameter a value.
 
     Flagged: "call book(reason=...)", where ``book`` has no parameter ``reason``; ``{"name": "book", "arguments":
     {"size": "huge"}}``, where size is small or large; "Fill in `reason` before you call `book`."
     Not flagged: tools that are not offered (``prompt-unknown-tool``), tools without any documented parameter or that
-    take further ones, a value in angle brackets or without quotation marks, which stands for another; "`book` does not
+    take further ones, a value in angle brackets or without quotation marks, which is a placeholder; "`book` does not
     take `reason`"; "the `reason` field of what `book` returns".
 
     All tasks with the same sentence are one finding. The rule is wrong where a prompt shows on purpose what not to do.
@@ -40,6 +39,7 @@ class PromptWrongArgument(TaskDetector):
     id = "prompt-wrong-argument"
     title = "a prompt gives a tool an argument it does not take"
     version = "2"
+    experimental = True
     category = "incorrect-system-prompt"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED

@@ -4,17 +4,21 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.mentions import mentioned_parameters
-from agenthard.audit.detectors.support.parameters import (
+from agenthard.audit.detectors.support.tool_docs import (
     Parameter,
     enum_of,
     enum_pointer,
+    examples,
+    is_null,
     is_of_kind,
+    is_spelled,
+    means_no_value,
+    mentioned_parameters,
     objects_of,
     parameters_of,
+    told_values,
     tool_quote,
 )
-from agenthard.audit.detectors.support.prose import examples, is_null, is_spelled, means_no_value, told_values
 from agenthard.audit.evidence import canonical_json
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join
@@ -36,10 +40,10 @@ class ToolDocContradiction(ToolDetector):
     exist.
 
     Flagged: ``interval`` allows day, week, month and its text says "e.g. 'daily'".
-    Not flagged: a default of null, "" or "None", and "N/A", "all" or "dontcare" where texts are taken, which stand for
-    "nothing given" (beside a number or a truth value such a word is suspected, as the tool's code may know it); a
-    required parameter with a default; a default written under the items of an array; "8" in quotation marks as an
-    example of a number; another capitalisation. A default such as "false" for false is cosmetic. Where values are
+    Not flagged: a default of null, "" or "None", and "N/A", "all" or "dontcare" where texts are taken, which represent
+    "nothing given" (where a number or a truth value is documented such a word is suspected, as the tool's code may know
+    it); a required parameter with a default; a default written under the items of an array; "8" in quotation marks as
+    an example of a number; another capitalisation. A default such as "false" for false is cosmetic. Where values are
     source text (Java, JavaScript), types are not compared.
 
     The rule is wrong where an evaluator takes the deviating value anyway: the documentation misleads all the same.
@@ -164,7 +168,7 @@ def _default(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]
 
 
 def _numeric(parameter: Parameter) -> bool:
-    """Tell whether nothing but numbers and truth values is documented, so that no word can stand for anything."""
+    """Tell whether nothing but numbers and truth values is documented, so that no word can represent anything."""
     types = _types(parameter.schema)
     return bool(types) and types <= {"integer", "number", "boolean"}
 
@@ -206,7 +210,7 @@ def _example(tool: ToolSpec, parameter: Parameter, typed: bool) -> Iterator[Hit]
 
 
 def _fits(word: str, parameter: Parameter, typed: bool) -> bool:
-    """Tell whether a word of the prose can be a value; a number or truth value may stand in quotation marks there."""
+    """Tell whether a word of the prose can be a value; a number or truth value may be in quotation marks there."""
     allowed = enum_of(parameter.schema)
     if allowed is not None:
         return word.strip().lower() in {str(value).strip().lower() for value in allowed}

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, ToolDetector
-from agenthard.audit.detectors.support.parameters import tool_quote
+from agenthard.audit.detectors.support.tool_docs import tool_quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import Signature, ToolSpec
@@ -17,7 +17,7 @@ class ToolDocImplementation(ToolDetector):
     Flagged: a documented parameter that the code does not take (a call that uses it raises an error); a parameter that
     the documentation calls optional, or does not mention, and without which the code raises an error.
     Not flagged: a documented parameter where the code takes ``**kwargs``; an undocumented parameter with a default; a
-    parameter that the documentation requires and the code does not, which costs nobody anything.
+    parameter that the documentation requires and the code does not, which does no harm.
     """
 
     id = "tool-doc-implementation"

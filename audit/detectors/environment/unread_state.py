@@ -8,7 +8,7 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.knowledge import texts_in
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of
@@ -44,7 +44,7 @@ class UnreadState(TaskDetector):
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
     level = Level.ENVIRONMENT
-    why = "Whoever wrote the task took the field for part of the world, and no tool will ever answer from it."
+    why = "The author of the task took the field for part of the world, and no tool will ever answer from it."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the environment cannot be reset with another state, or None."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.known_entities import in_one_table
+from agenthard.audit.detectors.support.state_records import IDENTIFIER, in_one_table
 from agenthard.audit.evidence import canonical_json, quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
@@ -15,12 +15,6 @@ from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, Message, ToolCall
 from agenthard.taxonomy.trajectory import Trajectory
 
-IDENTIFIER = re.compile(
-    r"(?:^|_)(?:id|uuid|email|phone|username|sku)$"
-    r"|(?:flight|phone|order|account|invoice|tracking|reservation|booking|confirmation|ticket|serial|card|customer"
-    r"|case|license|line)_number$"
-)
-"""Arguments that name one entity."""
 OTHER_BY_DESIGN = re.compile(
     r"search|similar|related|recommend|suggest|alternativ|compar|next|previous|parent|child|replac|nearest|random|swap",
     re.IGNORECASE,
@@ -35,13 +29,13 @@ class WrongEntityResponse(SuiteDetector):
 
     Rule: a call gives an identifier (``*_id``, ``flight_number``, ``phone_number``, ``email`` ...), the response is a
     JSON object with the same key, and the two values, of one type, differ in more than case, punctuation and a prefix.
-    The key stands at the top level, or in the one object inside a mere envelope (``{"status": true, "data": {...}}``).
+    The key is at the top level, or in the one object inside a mere envelope (``{"status": true, "data": {...}}``).
     When a call gives several identifiers, one that agrees clears the response: an order that
     was asked for may name another user as its owner.
 
     Calls and responses are paired by call id, and without ids when just one call is open. Not compared are: lists and
     text; objects with an ``error``; tools named after a search, a comparison or a neighbour (similar, next,
-    replacement); and a value that stands elsewhere in the same call (a transfer answers about the target). A tool that
+    replacement); and a value that appears elsewhere in the same call (a transfer answers about the target). A tool that
     is not documented as a read may create an entity with a new identifier, so there the other value counts only when
     it was seen earlier in the run, or when the benchmark's data hold both values as records of one table.
 
@@ -57,6 +51,7 @@ class WrongEntityResponse(SuiteDetector):
     id = "wrong-entity-response"
     title = "Tool response about another entity than asked for"
     version = "2"
+    experimental = True
     category = "incorrect-tool-response"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -104,7 +99,7 @@ _NOTHING = ""
 
 
 class _Answered(NamedTuple):
-    """A call with its response and where both stand."""
+    """A call with its response, and their positions."""
 
     call: ToolCall
     place: str
@@ -217,7 +212,7 @@ def _hit(tool: str, items: Sequence[Observation], touched: Sequence[Observation]
     return Hit(
         claim=f"The tool {tool} was asked about {asked.quote} and answered {told.quote[:200]}; so did {wrong} of the "
         f"{compared} responses that can be compared.",
-        fix="Mend the tool, or drop the runs if the log mixed up its responses.",
+        fix="Fix the tool, or drop the runs if the log mixed up its responses.",
         cause=f"tool {tool}",
         evidence=touched[0].evidence,
         measures={"responses": compared, "wrong": wrong, "rate": wrong / compared, "low": low, "high": high},

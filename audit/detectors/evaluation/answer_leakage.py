@@ -11,7 +11,7 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 _FIXES = {
-    "order": "Shuffle the candidates of every choice anew.",
+    "order": "Shuffle the candidates of every choice again.",
     "pool order": "Write the list of all items in an order that does not depend on the answers, such as by id.",
     "ids": "Draw the ids of all items together, after the answers are fixed and the items are shuffled.",
     "text": "Name all items together, after they are shuffled, and number them at random.",
@@ -50,12 +50,11 @@ class AnswerLeakage(SuiteDetector):
 
     Flagged: the right candidate always has the lowest number in its name, because it was made first.
 
-    Not flagged: the right candidate is the only one that meets the stated rules; it is listed first in 6 % of 400
-    choices of 25.
+    Not flagged: the right candidate is the only one that meets the stated rules; it is first in 6 % of 400 choices.
 
     When it is wrong: a trait can be the way to solve the task without being stated as a rule ("book the cheapest
-    flight"); state it as a rule, or accept the finding. Of twenty benchmarks without any
-    give-away, at most about one gets a finding. With few choices a weak give-away goes unnoticed.
+    flight"); state it as a rule, or accept the finding. Of twenty benchmarks without any give-away, at most about one
+    gets a finding. With few choices a weak give-away goes unnoticed.
     """
 
     id = "answer-leakage"

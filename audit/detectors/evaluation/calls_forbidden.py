@@ -16,7 +16,7 @@ class CallsForbidden(TaskDetector):
     """One scored check wants the calls of the ground truth, and another forbids every call.
 
     Flagged: a task whose ground truth lends a book, with a scored check of its final state and a scored check that no
-    tool is called. Not flagged: a check that forbids calls beside an empty ground truth, which is a task to refuse; a
+    tool is called. Not flagged: a check that forbids calls next to an empty ground truth, which is a task to refuse; a
     check that is not scored; a ground truth that only reads, where only the final state is compared.
 
     It is wrong where the evaluator forbids calls in one turn and wants them in another.
@@ -25,6 +25,7 @@ class CallsForbidden(TaskDetector):
     id = "calls-forbidden"
     title = "calls are wanted and forbidden"
     version = "2"
+    experimental = True
     category = "unreachable-score"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.courtesy import is_courtesy
 from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.text import is_courtesy
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -21,7 +21,7 @@ class CourtesyDemanded(TaskDetector):
 
     Rule: a scored check looks for a text as a substring, and that text, or each of its alternatives, consists of words
     of courtesy and joining words alone: a greeting, thanks, an apology, an offer of help, a wish, a farewell. It stands
-    in no policy, documentation or state, and nobody asks for it in the task's texts: there it stands neither behind a
+    in no policy, documentation or state, and no text of the task asks for it: there it is neither behind a
     quotation mark nor behind a word such as "say" or "end with". That the user is polite himself asks for nothing.
 
     Flagged: "You're welcome", "Happy to help!", "Sorry for the inconvenience" as the text that a reply has to contain.
@@ -34,6 +34,7 @@ class CourtesyDemanded(TaskDetector):
     id = "courtesy-demanded"
     title = "a reply has to contain a phrase of courtesy"
     version = "1"
+    experimental = True
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

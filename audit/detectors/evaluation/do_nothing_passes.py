@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.evaluation.reasons import Reading, why_nothing_changes
-from agenthard.audit.detectors.support.nothing import Outcome, outcome
+from agenthard.audit.detectors.support.do_nothing import Outcome, Reading, outcome, why_nothing_changes
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.proof import wrongly_passes

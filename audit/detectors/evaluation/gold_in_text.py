@@ -1,14 +1,14 @@
-"""Gold calls that stand, written out, in what the agent reads."""
+"""Gold calls that are written out in a text that the agent reads."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import sentence_around
-from agenthard.audit.detectors.support.expected_values import argument_values, choices
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.gold_values import argument_values, choices
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.task_texts import sentence_around
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.accepted import concrete_values, is_optional
 from agenthard.taxonomy.finding import Severity, Tier
@@ -24,7 +24,7 @@ _ARGUMENTS = re.compile(
 
 
 class GoldInText(TaskDetector):
-    """A scored call stands complete, with its name and all its arguments, in a text that the agent gets.
+    """A text that the agent gets holds a complete scored call, with its name and all its arguments.
 
     Rule: in one message of the scripted conversation, in the policy or in the description of the called tool, the name
     of the gold call is followed by all its arguments, or all that may not be left out, with their gold values in the

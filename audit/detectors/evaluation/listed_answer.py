@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.state_tables import FEWEST_OTHERS, readings, rows
+from agenthard.audit.detectors.support.state_records import FEWEST_OTHERS, readings, rows
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import join
@@ -43,10 +43,11 @@ class ListedAnswer(SuiteDetector):
     id = "listed-answer"
     title = "the state of one task lists what the ground truth names"
     version = "2"
+    experimental = True
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
-    why = "Whoever reads the list has the answer without solving the task."
+    why = "An agent that reads the list has the answer without solving the task."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
@@ -106,7 +107,7 @@ def _counts(items: Sequence[Observation], what: str) -> dict[str, int]:
 
 
 def _places(state: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    """Yield path, JSON Pointer and value of what stands in a state outside the records of its tables."""
+    """Yield path, JSON Pointer and value of what is in a state outside the records of its tables."""
     waiting: list[tuple[str, str, Any, int]] = [("", "/initial_state", state, 0)]
     for count, (path, pointer, value, depth) in enumerate(waiting):
         if path:

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.expected_values import Expected, expected_values
-from agenthard.audit.detectors.support.state_tables import FEWEST_OTHERS, Rows, readings, rows
+from agenthard.audit.detectors.support.gold_values import Expected, expected_values
+from agenthard.audit.detectors.support.state_records import FEWEST_OTHERS, Rows, readings, rows
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import join
@@ -30,7 +30,7 @@ class MarkedAnswer(TaskDetector):
 
     Rule, for the state that belongs to this task alone. A table is an object of records by id, or a list of records
     with an ``id``; those are named whose id is an argument of a gold call, a required text or an accepted answer. It
-    leaks the answer when at least as many other records (two at least) lie beside the named ones, and
+    leaks the answer when at least as many other records (two at least) lie next to the named ones, and
 
     * a field affirms exactly the named records (true, 1, "yes", "x"), and either no other record has the field at all,
       or the words of its name speak of an answer (answer, correct, solution, gold, expected, truth, target), or its
@@ -52,7 +52,7 @@ class MarkedAnswer(TaskDetector):
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
-    why = "Whoever reads the mark has the answer without solving the task."
+    why = "An agent that reads the mark has the answer without solving the task."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""

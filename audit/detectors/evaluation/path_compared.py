@@ -24,6 +24,7 @@ class PathCompared(TaskDetector):
     id = "path-compared"
     title = "one way of several is compared call by call"
     version = "1"
+    experimental = True
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -32,7 +33,7 @@ class PathCompared(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return None if task.ground_truth.semantics == "reference_path" else "the ground truth is no reference path"
+        return None if task.ground_truth.semantics == "reference_path" else "the ground truth is not a reference path"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield the check that compares the calls of the path."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.nothing import Outcome, outcome
+from agenthard.audit.detectors.support.do_nothing import Outcome, outcome
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.evaluator_probes import Probe, probes
@@ -37,8 +37,8 @@ class ProbePasses(TaskDetector):
     the user over is the right answer. Where calls are compared one by one and nothing else counts, none of
     these attempts can pass, and none is made.
 
-    Saying a whole database is no likely run: it shows that the required texts are looked for anywhere, and is reported
-    once for all tasks, as something that may affect the score. It is wrong where the user asks for just that.
+    No agent is likely to say a whole database; the probe shows that the required texts are looked for anywhere, and is
+    reported once for all tasks, as something that may affect the score. It is wrong where the user asks for just that.
     """
 
     id = "probe-passes"

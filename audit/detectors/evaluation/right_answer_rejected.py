@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
-from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED, shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
 from agenthard.audit.execution.environment import Attempt, ExecutionError

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.knowledge import Knowledge
-from agenthard.audit.detectors.support.wording import words
+from agenthard.audit.detectors.support.text import words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -23,11 +23,11 @@ class SentenceDemanded(TaskDetector):
     """What a reply has to contain word by word is a fact, or words that the task dictates.
 
     Rule: a scored check looks for a text of five words or more as a substring; it is a sentence, since two of its words
-    or more are articles, pronouns, auxiliaries, prepositions or the like; and it stands in no text of the task, no
+    or more are articles, pronouns, auxiliaries, prepositions or the like; and it is in no text of the task, no
     policy, no documentation, no gold call and no state, in any case, spacing or punctuation.
 
     Flagged: "Your order has been sent to the new address". Not flagged: "943 Maple Drive"; a sentence that the policy
-    prescribes or the user wants to be told ("say 'Yes, I am sure of it'"); a title that stands in the state.
+    prescribes or the user wants to be told ("say 'Yes, I am sure of it'"); a title that is in the state.
 
     Wrong where a tool returns the sentence at run time.
     """
@@ -35,6 +35,7 @@ class SentenceDemanded(TaskDetector):
     id = "sentence-demanded"
     title = "a reply has to contain a whole sentence word by word"
     version = "1"
+    experimental = True
     category = "too-strict"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

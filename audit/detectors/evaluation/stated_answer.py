@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.answer_blocks import answer_blocks
-from agenthard.audit.detectors.support.author_comments import author_comments
-from agenthard.audit.detectors.support.expected_values import Expected, choices, expected_values, stands_alone
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.gold_values import Expected, choices, expected_values, stands_alone
 from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.task_texts import answer_blocks, author_comments
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import join
@@ -34,7 +33,7 @@ _OF_THE_REPLY = re.compile(
     r"|\bmust[ _-](?:contain|include|mention|match)\b",
     re.IGNORECASE,
 )
-"""What somebody who checks a reply says of it; a user says so of letters too, hence it counts for required texts."""
+"""How a checker speaks of a reply. Users speak of letters like this too, so it counts for required texts only."""
 _GRADING = re.compile(_OF_GRADING, re.IGNORECASE)
 _GRADING_OR_TASK = re.compile(_OF_GRADING + _OF_THIS_TASK, re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g|such as|examples?)\b", re.IGNORECASE)
@@ -47,7 +46,7 @@ Sentence = tuple[str, str, bool]
 
 
 class StatedAnswer(TaskDetector):
-    """A sentence about grading, or about the answer to this very task, holds an expected value that nobody else says.
+    """A sentence about grading, or about the answer to this very task, holds an expected value that no other text says.
 
     Read are what the user says or is told, the policy, and the documentation of the tools that the ground truth calls.
     A simulated user is told what it wants; where it is told how the agent is graded, it can pass that on. Expected
@@ -56,10 +55,10 @@ class StatedAnswer(TaskDetector):
     Rule: one sentence holds the value as a word of its own and speaks of grading (graders, a checker, ground truth, an
     answer key), or of "the expected call", "the correct answer" and the like; in policy and documentation, which serve
     any task, also of "this task" or "this request"; of a required text also where it says what the reply contains
-    ("make sure that your reply mentions ..."). Or it stands below a heading or in an element that is named so ("##
-    Rubric", ``expected_calls:``, ``<answer>``). Or it is a comment that whoever made the task left there: markup that
+    ("make sure that your reply mentions ..."). Or it is below a heading or in an element that is named so ("##
+    Rubric", ``expected_calls:``, ``<answer>``). Or it is a comment that an author left there: markup that
     is not shown (``<!-- -->``, ``/* */``), an aside or a commented line with an author's label ("annotator:", "QA
-    note:", "GT:"), or one for colleagues ("remove before release", "only B-18 passes"). The value stands in no other
+    note:", "GT:"), or one for colleagues ("remove before release", "only B-18 passes"). The value is in no other
     sentence of the user, whose own words a call has to carry. A sentence that gives an example ("for example", "e.g.",
     "such as") says how things are written, and choices and defaults of a parameter are documentation; neither counts,
     unless the only default or example in a parameter's schema is the identifier, with letters and digits, of a record
@@ -70,12 +69,13 @@ class StatedAnswer(TaskDetector):
     Not flagged: "Lend book B-1877 to Ada"; "Ids look like B-1877, for example"; "the expected answer is a list"; "Find
     it (author: Austen)", since books have authors as well.
 
-    Wrong where the user really talks about a test or an answer that somebody else has to give.
+    Wrong where the user really talks about a test or an answer that another person has to give.
     """
 
     id = "stated-answer"
     title = "a text says what the expected answer is"
     version = "3"
+    experimental = True
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -141,7 +141,7 @@ def _sentences(pointer: str, text: str, cue: re.Pattern[str]) -> Iterator[Senten
 
 
 def _apart(text: str) -> list[tuple[int, int]]:
-    """List the comments and answers that stand apart in a text, in order and without overlap."""
+    """List the comments and the answer blocks of a text, in order and without overlap."""
     spans: list[tuple[int, int]] = []
     for start, stop in sorted((*author_comments(text), *answer_blocks(text))):
         if not spans or start >= spans[-1][1]:

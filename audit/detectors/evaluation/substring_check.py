@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.knowledge import Leaf, surroundings
 from agenthard.audit.detectors.support.numbers import number_tokens
-from agenthard.audit.detectors.support.surroundings import Leaf, surroundings
 from agenthard.audit.evidence import quote, text_at
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.replay import gold_turns
@@ -124,8 +124,8 @@ def _container(task: AgentTask, expected: str, without_commas: bool) -> tuple[st
 def _rival(task: AgentTask, expected: str, without_commas: bool) -> tuple[str, tuple[str, str]] | None:
     """Find a record around the task with the required number, and another whose same field contains its digits.
 
-    Whoever confuses the two records gives the other number as the answer to the same question. A number of one digit,
-    and one that fields of several kinds have, may be in a record by chance.
+    A run that confuses the two records gives the other number as the answer to the same question. A number of one
+    digit, and one that fields of several kinds have, may be in a record by chance.
 
     Returns:
         The pointer of the required number, and pointer and text of the other one.

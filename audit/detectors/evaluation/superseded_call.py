@@ -25,7 +25,7 @@ class SupersededCall(TaskDetector):
     Two gold calls of one tool change the same object, and the ground truth is replayed without the first. It is flagged
     when no call fails that did not fail before, when the first call set values (it did not only append to a list), when
     the final state is the same except for lists that the calls append to, and when the evaluator rejects the shorter
-    run. Whoever makes the last call at once leaves the object as the ground truth does.
+    run. A run that makes only the last call leaves the object as the ground truth does.
 
     Flagged: a ticket is moved to another class and then to another day, the second call states class and day, and a run
     that makes the second call only fails, because the payments were booked in one line and not in two.

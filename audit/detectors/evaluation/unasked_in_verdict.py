@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.detectors.support.task_texts import sentence_around
 from agenthard.audit.evidence import quote_run
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -41,7 +41,7 @@ class UnaskedInVerdict(SuiteDetector):
 
     Rules, for what the script of a logged run says:
 
-    1. it misses an attribute, a module, a key or a file, and the name stands in no text of the task or of another task
+    1. it misses an attribute, a module, a key or a file, and the name is in no text of the task or of another task
        of its scenario;
     2. it misses a method whose name the texts give only as an example ("e.g., `_plan`"): the example is mandatory;
     3. a stand-in of the evaluator's own (``MockResult``) lacks an attribute, so that the evaluator itself breaks;

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around, shown_criteria
+from agenthard.audit.detectors.support.task_texts import asked, graded, sentence_around, shown_criteria
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -25,13 +25,13 @@ _EXAMPLE = re.compile(r"(?:e\.g\.|such as|for example|or similar|equivalent)[^.`
 class UnaskedName(SuiteDetector):
     """A criterion names a page element, a method or a file that no text has asked for.
 
-    Rule: an element id (``#score-value``), a method in camel case or a member of ``window``, or a file name stands in
-    code quotes in the criteria of a task. It stands in nothing that is asked in this task or, where tasks build on one
+    Rule: an element id (``#score-value``), a method in camel case or a member of ``window``, or a file name is in
+    code quotes in the criteria of a task. It is in nothing that is asked in this task or, where tasks build on one
     another (same cluster), in an earlier one, and in no earlier criteria either. Names given as examples do not count,
     nor do recordings (``.png``, ``.webm``) and programs that a
     criterion runs: these are the evaluator's. ``notes_<user>.md`` in a text asks for ``notes_ada.md``.
 
-    Where the agent reads the criteria (they stand in its text), it can still meet them, and the finding is only a
+    Where the agent reads the criteria (they are in its text), it can still meet them, and the finding is only a
     matter of style for the text; where it does not, the requirement is hidden.
 
     Flagged: "`#score-value` must freeze above 0", when the text speaks of a score and of no such element.

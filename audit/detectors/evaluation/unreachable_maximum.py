@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import Passage, asked, graded, sentence_around
+from agenthard.audit.detectors.support.task_texts import Passage, asked, graded, sentence_around
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask

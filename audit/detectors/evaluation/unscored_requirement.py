@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.numbers import numbers_in
-from agenthard.audit.detectors.support.requests import asked_figures
+from agenthard.audit.detectors.support.task_texts import asked_figures
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Level, Severity, Tier
 from agenthard.taxonomy.task import AgentTask, Check
@@ -44,8 +44,8 @@ class UnscoredRequirement(TaskDetector):
        scored, and no text at all is required of the agent. This is a reading of the text, so it is only suspected.
 
     Flagged: "Agent verifies that the flight was delayed", unscored. "You want to know the total", with no outputs.
-    Not flagged: "Agent does not cancel the order" beside a scored final state; "Agent says that the total is $44"
-    beside the required text "44".
+    Not flagged: "Agent does not cancel the order" next to a scored final state; "Agent says that the total is $44"
+    next to the required text "44".
 
     The first rule is wrong where an assertion uses a verb of saying for an act on the data; the second where the user
     asks and does not insist on an answer.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import asked, graded, sentence_around, shown_criteria
+from agenthard.audit.detectors.support.task_texts import asked, graded, sentence_around, shown_criteria
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -25,9 +25,9 @@ class UnseenRubric(TaskDetector):
 
     Rules:
 
-    1. what is asked points at the rubric ("the company that matches the rubric criteria"), and the rubric stands in
+    1. what is asked points at the rubric ("the company that matches the rubric criteria"), and the rubric is in
        none of the texts that the agent gets;
-    2. the rubric stands in a text that the agent gets and names the answer ("correctly identifies Acme Corp."), which
+    2. the rubric is in a text that the agent gets and names the answer ("correctly identifies Acme Corp."), which
        the rest of the text does not. This is answer leakage.
 
     A rubric that the agent sees is a convention of some benchmarks and no flaw as long as it tells how the work is

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
@@ -263,7 +263,7 @@ def _conclusion(notes: Sequence[Observation], claim: str, *, cause: str | None, 
 
 
 def _worst(notes: Sequence[Observation]) -> list[Observation]:
-    """Choose the worst examples: of each type one before a second, changes that are no slip first, one per task."""
+    """Choose the worst examples: of each type one before a second, changes other than slips first, one per task."""
     seen: Counter[str] = Counter()
     ranked = []
     shown = [note for note in notes if note.evidence]

@@ -7,12 +7,22 @@ from typing import Any
 from rapidfuzz import process
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.ground_truth.schema_runs import as_documented, moved, renamed, without_call
+from agenthard.audit.detectors.support.corrections import (
+    Patch,
+    as_documented,
+    coerced,
+    moved,
+    near_name,
+    near_value,
+    only_choice,
+    renamed,
+    replace,
+    without_call,
+)
 from agenthard.audit.detectors.support.gold_values import readable
-from agenthard.audit.detectors.support.minimal_fix import Patch, coerced, near_name, near_value, only_choice, replace
-from agenthard.audit.detectors.support.schema_fit import Violation, violations
+from agenthard.audit.detectors.support.schema import Violation, violations
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import escape, join, split
@@ -25,18 +35,17 @@ UNSPECIFIED = frozenset({"", "na", "none", "null", "any", "all", "dontcare", "un
 class CallSchema(TaskDetector):
     """Every gold call must be one that the agent could make from the tool documentation.
 
-    A gold call is flagged when its text is no call at all (also where no tool is documented, since no agent can make
+    A gold call is flagged when its text is not a call (also where no tool is documented, since no agent can make
     what cannot be read); when it names a tool that is not offered (an insufficient toolset, unless the name looks like
     a misspelling of one that is), or one that is withheld until a later turn; when it gives a parameter that the tool
     does not document or leaves out a required one; and when none of the accepted values of an argument has the
     documented type, enum, format, pattern, bounds or item type, at any depth.
 
-    Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is documented as an integer; a call in turn 1 of a tool
-    that is revealed in turn 3.
+    Flagged: ``get_ticket(ticket_id="1")`` where ``ticket_id`` is an integer; a call of a tool before it is revealed.
 
     Not flagged, because benchmarks do it on purpose:
 
-    * an accepted value that breaks the schema beside one that keeps it (spelling variants, dead alternatives);
+    * an accepted value that breaks the schema next to one that keeps it (spelling variants, dead alternatives);
     * a value equal to the documented default, or null for a parameter that may be left out;
     * a word for "left open" (``N/A``, ``dontcare``) where an enum or another type is documented;
     * an enum of scalars on an array, read as the enum of its items;
@@ -53,8 +62,7 @@ class CallSchema(TaskDetector):
     Where the evaluator does not see the difference, or nothing at hand can tell, a flaw that affects the score is
     suspected; it is cosmetic where the evaluator passes any other value there as well.
 
-    The check is wrong where the documentation is wrong and the call is right; then the mismatch still is a flaw of
-    the task, but of its environment.
+    Wrong where the documentation is wrong and the call is right; then the mismatch is a flaw of the environment.
     """
 
     id = "call-schema"
@@ -196,7 +204,7 @@ _FIXES = {
 
 @dataclass(frozen=True)
 class _Conventions:
-    """Deviations that are no flaws; see the docstring of the check."""
+    """Deviations that are not flaws; see the docstring of the check."""
 
     task: AgentTask
     tool: ToolSpec

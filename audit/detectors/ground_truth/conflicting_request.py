@@ -7,8 +7,8 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from agenthard.audit.detectors.support.same_task import contradicts, group_cause, same_task_key
-from agenthard.audit.detectors.support.schema_fit import violations
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.schema import violations
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

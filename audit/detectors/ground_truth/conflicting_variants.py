@@ -9,7 +9,7 @@ from typing import Any
 from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.minimal_fix import leave_out
+from agenthard.audit.detectors.support.corrections import leave_out
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.attempts import attempt_of
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
@@ -32,7 +32,7 @@ class GoldChangesNothing(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.CONFIRMED
-    why = "The task states a change that is no change, so whether an agent makes it cannot be seen."
+    why = "The task states a change that changes nothing, so whether an agent makes it cannot be seen."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the ground truth cannot be replayed, or None."""

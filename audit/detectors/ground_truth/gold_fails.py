@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.minimal_fix import leave_out
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.corrections import leave_out
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.attempts import attempt_of
 from agenthard.audit.execution.gold import gold_replay, why_not_replayed
@@ -33,7 +33,7 @@ class GoldFails(TaskDetector):
     failing read; else the finding is suspected.
 
     Flagged: get_product(product_id="77"), where 77 is the id of an item and the response is "product not found".
-    Not flagged: a failing read all of whose values stand in the user's texts. The user gives an old e-mail first; an
+    Not flagged: a failing read all of whose values are in the user's texts. The user gives an old e-mail first; an
     agent has to try it.
 
     It is wrong where the environment fails on purpose, and where our own implementation of a tool differs from the

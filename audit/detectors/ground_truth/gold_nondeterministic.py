@@ -30,6 +30,7 @@ class GoldNondeterministic(TaskDetector):
     id = "gold-nondeterministic"
     title = "two replays of the ground truth differ"
     version = "2"
+    experimental = True
     category = "environment-drift"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.CONFIRMED

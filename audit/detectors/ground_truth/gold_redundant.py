@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.minimal_fix import leave_out
+from agenthard.audit.detectors.support.corrections import leave_out
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
@@ -33,7 +33,7 @@ class GoldRedundant(TaskDetector):
     category = "redundant-tool-call"
     severity = Severity.COSMETIC
     tier = Tier.SUSPECTED
-    why = "A ground truth that does more than is needed misleads whoever compares runs with it."
+    why = "A ground truth that does more than is needed misleads those who compare runs with it."
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the ground truth cannot be replayed or judged, or None."""

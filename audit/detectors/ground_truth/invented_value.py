@@ -1,14 +1,13 @@
-"""Check: gold values that somebody made up: large numbers, secrets and unfilled blanks."""
+"""Check: gold values that the author made up: large numbers, secrets and unfilled blanks."""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.derived_numbers import derives
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values, name_words
 from agenthard.audit.detectors.support.knowledge import Knowledge
-from agenthard.audit.detectors.support.places import documented, name_words
+from agenthard.audit.detectors.support.numbers import derives
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
@@ -35,7 +34,7 @@ class _Given:
 
 
 class InventedValue(TaskDetector):
-    """A gold value that cannot be known or worked out stands nowhere in the task.
+    """A gold value that cannot be known or worked out appears nowhere in the task.
 
     Looked at is the first call of a task without a database, where all that an agent knows is the conversation and the
     documentation, and values that a run may not leave out:
@@ -43,7 +42,7 @@ class InventedValue(TaskDetector):
     * a **number** of 100 or more that is not said, not documented, not the default, and neither a sum, difference,
       product nor quotient of two numbers that are said (units, numerals and spans such as "an hour" included). Names
       that hint at common knowledge or the calendar (year, latitude, distance) are passed over;
-    * a **secret** by the parameter's name (``newPassword``, ``securityAnswer``, ``api_key``) that nobody says;
+    * a **secret** by the parameter's name (``newPassword``, ``securityAnswer``, ``api_key``) that no text says;
     * an **unfilled blank** such as ``YOUR_API_KEY`` that the documentation does not give.
 
     Flagged: ``receptionDelay=1200`` for "My messages arrive late". Not flagged: 3600 for "the past hour"; 303 where the
@@ -53,7 +52,7 @@ class InventedValue(TaskDetector):
     """
 
     id = "invented-value"
-    title = "Gold values that somebody made up"
+    title = "Gold values that the author made up"
     version = "1"
     category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE
@@ -114,7 +113,7 @@ def _secret(given: _Given) -> str | None:
     texts = [text for _, text in given.value.strings()]
     if not texts or not _SECRET.search("".join(name_words(given.value.member))):
         return None
-    return None if any(given.knowledge.holds(text) for text in texts) else "nobody says this secret"
+    return None if any(given.knowledge.holds(text) for text in texts) else "no text says this secret"
 
 
 def _blank(given: _Given) -> str | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from rapidfuzz.distance import OSA, Levenshtein
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
+from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
-from agenthard.audit.detectors.support.minimal_fix import Patch, replace
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.typing_slips import Conversation
-from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.detectors.support.spelling import Conversation
+from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
 from agenthard.audit.execution.attempts import gold_attempt, with_value
 from agenthard.audit.proof import wrongly_fails, wrongly_passes
@@ -45,7 +45,7 @@ class _Said:
 class NearMissValue(TaskDetector):
     """A gold value that copies something from the task copies it exactly.
 
-    Looked at are values of which no accepted spelling stands anywhere in the task, loosely compared:
+    Looked at are values of which no accepted spelling appears anywhere in the task, loosely compared:
 
     * **file names** a letter or so off one of the conversation (then confirmed) or of the initial state: ``note.md``
       where the user asks for ``notes.md``;
@@ -57,7 +57,7 @@ class NearMissValue(TaskDetector):
       at its start: ``imagepng`` for ``image.png``, 12334 for 1234. A number that follows from others is left alone;
     * **dates** that are none: ``20023-04-2``, ``2023-02-30``, for a parameter with "date" in its name;
     * **people** in the gold who contradict the record that the call refers to: the same name with another date of
-      birth that nobody said, or the record's date of birth and half of its name with another half.
+      birth that was not said, or the record's date of birth and half of its name with another half.
 
     A file name that the user says, a date that is none and a certain mismatch of people are confirmed where a run shows
     what they cost: the run with the right value fails, or the run with a day that does not exist passes.
@@ -210,7 +210,7 @@ def _impossible_date(task: AgentTask, pointer: str, call: ToolCall, value: GoldV
     at, text = value.strings()[0]
     request = [quote(task, place, note="a text of the user") for place, _ in task.user_texts()]
     yield Hit(
-        claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, which is no date.",
+        claim=f"The gold call of {call.name!r} gives {value.name!r} as {text!r}, which is not a date.",
         evidence=(quote(task, f"{pointer}/arguments{at}", note="the gold call"), *request[-1:]),
         why="A run that gives the date that is meant differs from the gold and fails.",
         fix="Write the date that the user means.",
@@ -243,7 +243,7 @@ def _wrong_person(
     for found in mismatches(task, call, knowledge):
         given, recorded = found.given, found.recorded
         what = f"{given.name}, born {given.born}, but the record has {recorded.name}, born {recorded.born}"
-        unasked = "nobody says otherwise" if found.certain else "nobody asks for a change of name"
+        unasked = "no text says otherwise" if found.certain else "no text asks for a change of name"
         yield Hit(
             claim=f"The gold call of {call.name!r} names {what}, and {unasked}.",
             evidence=(

@@ -27,7 +27,7 @@ class PolicyViolation(TaskDetector):
     of the flight has already been flown, the agent cannot help". Not flagged: it cancels a business reservation.
 
     A forbidden call that its tool refuses changes nothing: it may affect the score; it is cosmetic where the ground
-    truth goes on with another call for the same reservation or order, or hands the user over to a human.
+    truth continues with another call for the same reservation or order, or hands the user over to a human.
 
     A rule that needs more than the files tell (whether the insurance covers what the user says) cannot tell; a task
     without a violation of which a rule cannot tell is not checked. A violation that rests on what the user's text does

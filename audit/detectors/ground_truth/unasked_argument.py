@@ -1,13 +1,12 @@
-"""Check: optional settings that the gold demands and that nobody asks for."""
+"""Check: optional settings that the gold demands without a request."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.places import Documented, documented, name_words
+from agenthard.audit.detectors.support.gold_values import Documented, GoldValue, documented, gold_values, name_words
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import split
@@ -44,7 +43,7 @@ class UnaskedArgument(TaskDetector):
     """
 
     id = "unasked-argument"
-    title = "Optional arguments that nobody asks for"
+    title = "Optional arguments that no text asks for"
     version = "1"
     category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE

@@ -9,7 +9,7 @@ from agenthard.audit.detectors.support.dates import calendar_words, counted_from
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.wording import names_quantity
+from agenthard.audit.detectors.support.text import names_quantity
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join, split
@@ -55,17 +55,17 @@ class _Gap:
 
 
 class UngroundedArgument(TaskDetector):
-    """A value that the gold demands must stand somewhere: in the words of the user, in a policy, in the state.
+    """A value that the gold demands must appear somewhere: in the words of the user, in a policy, in the state.
 
     Only kinds of values that no agent can work out are looked at, and only where leaving them out is not accepted:
 
     * the **year** of a date, when the user names a day ("March 14th", "this Friday") and no text of the task names
       any year. Flagged: "How's the weather in LA on March 9th?" with the gold ``2023-03-09``. Not flagged: any year
       in the conversation or the policy (the other year may be derived from it), in the initial state, or in the
-      documentation of the called tool; a date that a record of the state has; a day of birth beside words such as
+      documentation of the called tool; a date that a record of the state has; a day of birth next to words such as
       "now" or "today", which are counted from the day of the run and never mean it. Where only days counted from
       today are said ("tomorrow", "next Friday"), the value changes with the day of the run: environment drift.
-    * an **e-mail address** that stands nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
+    * an **e-mail address** that appears nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
     * a **password** that is neither said nor in the state: tools take passwords, they do not hand them out.
     * an **identifier** with at least five digits, in tasks whose database is part of the files, that is neither in it
       nor said; one in a tool's documentation is an example. Not looked at after an earlier gold call that may create

@@ -7,20 +7,21 @@ from collections.abc import Iterator
 from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.ground_truth.charge_for_one import charged_for_all
-from agenthard.audit.detectors.support.codes import (
+from agenthard.audit.detectors.support.dates import parse_date, years_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.unknown_texts import (
+    charged_for_all,
+    days_in,
     form,
     impossible,
     is_family,
+    meant,
     misshapen_day,
+    out_of_reach,
     shows_times_of_day,
     siblings,
 )
-from agenthard.audit.detectors.support.dates import parse_date, years_in
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
-from agenthard.audit.detectors.support.misspelt_text import meant
-from agenthard.audit.detectors.support.reachable_days import days_in, out_of_reach
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
@@ -81,7 +82,7 @@ class UnknownOutput(TaskDetector):
 
     1. an identifier ("LN88231", "VN-27712"), a number of seven digits or more or that says of itself that it is one
        ("no. 20155"), an e-mail address;
-    2. a day that no calendar has, or three numbers with hyphens that are no day as all days of the database are
+    2. a day that does not exist, or three numbers with hyphens that are not a day where all days of the database are
        written, or one that is more than two years from all that the task names, or that is further from every day it
        names than twice the longest span of time in its texts (a month at least); a time that no clock shows, where the
        database holds times of day;
@@ -89,17 +90,16 @@ class UnknownOutput(TaskDetector):
        spaces or points are codes only where their letters mostly differ: with few units they are amounts. A text of
        another form counts when it is one slip of a digit, or a moved point, away from exactly one such code;
     4. the number of a list ("rule L9") of which the policy has two others or more;
-    5. a text that is one slip away from exactly one text of the database, the policy or the tools: "evenign" beside
+    5. a text that is one slip away from exactly one text of the database, the policy or the tools: "evenign" next to
        "evening". Two letters of a word are exchanged, or one inside it is lost, put in or replaced; the ends of words
-       are left alone, because words are inflected there, and so are their starts but for a neighbouring key.
-
+       are left alone, because words are inflected there, and so are their starts except for a neighbouring key;
     6. an amount that sets the price of one thing against the payments for several: where a gold call lists n things
-       and several payments, one n-th of their sum less all payments but one. It is what nobody is charged.
+       and several payments, one n-th of their sum less all payments but one. No customer is charged that.
 
     Other amounts are left out: sums and differences of the many prices of a database reach almost any amount, so
     nothing can be said about them. So are other days and times, since they can be counted.
 
-    Flagged: the output "286422338955" where no order has that tracking number; "72:10" beside "19:30".
+    Flagged: the output "286422338955" where no order has that tracking number; "72:10" next to "19:30".
     Flagged: "20" where the ground truth books seats for 3 members at 300, pays 80 with a voucher and 220 by card.
     Not flagged: "220" there, or "100", the price of one; "1093.34"; "polyester"; "20 hours".
 
@@ -116,13 +116,13 @@ class UnknownOutput(TaskDetector):
     why = "No run can say what no text, no tool and no record tells it, so every run fails."
 
     def not_applicable(self, task: AgentTask) -> str | None:
-        """Only required outputs beside a database can be checked."""
+        """Only required outputs of a task with a database can be checked."""
         if not task.ground_truth.outputs:
             return "no output is required"
         return "no database is part of the files" if task.environment.state is None else None
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
-        """Yield one hit per output that stands nowhere."""
+        """Yield one hit for each output that appears nowhere."""
         knowledge = Knowledge(task)
         given = " ".join(str(call.arguments) for _, call in task.gold_calls())
         for i, output in enumerate(task.ground_truth.outputs):
@@ -196,7 +196,7 @@ def _near_codes(environment: EnvironmentSpec, text: str) -> list[str]:
 
 
 def _point_moved(environment: EnvironmentSpec, text: str) -> bool:
-    """Tell whether only the point of one code stands elsewhere; comparison without punctuation does not see that."""
+    """Tell whether only the point of one code appears elsewhere; comparison without punctuation does not see that."""
     shape = form(text)
     if not shape or text.count(".") != 1 or text in _codes(environment).get(shape, ()):
         return False

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.derived_numbers import derives, numbers_said
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import texts_in
-from agenthard.audit.detectors.support.places import documented
+from agenthard.audit.detectors.support.numbers import derives, numbers_said
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import split
@@ -37,7 +36,7 @@ class UnsaidAmount(TaskDetector):
 
     Rule: the task has a state in its files with at most 200 different numbers. The first call of the ground truth that
     changes it gives a required parameter a number of ten or more for which the tool documents no default and no
-    choices. The number is not said; it is no sum, difference, product or quotient of numbers that are said or stand in
+    choices. The number is not said; nor is it a sum, difference, product or quotient of numbers that are said or are in
     the state (sums and differences: in fields of one name); no text of the tools or the policy has it; and the user
     says nothing that picks an amount by what it is a part of ("all", "the rest", "half", "the total").
 
@@ -50,8 +49,9 @@ class UnsaidAmount(TaskDetector):
     """
 
     id = "unsaid-amount"
-    title = "an amount that nobody tells"
+    title = "an amount that no text tells"
     version = "1"
+    experimental = True
     category = "ambiguous-instruction"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

@@ -1,6 +1,6 @@
 """Tasks that no model passes."""
 
-from agenthard.audit.detectors.responses.unanimous import Unanimous
+from agenthard.audit.detectors.support.score_matrix import Unanimous
 from agenthard.taxonomy.finding import Severity
 
 
@@ -21,6 +21,6 @@ class AllFail(Unanimous):
     id = "all-fail"
     title = "No model passes"
     severity = Severity.MAY_AFFECT_SCORE
-    why = "A task that nobody passes is hard or broken, and tells no two models apart; wrong golds gather here."
+    why = "A task that no model passes is hard or broken, and tells no two models apart; wrong golds gather here."
     passed = False
     fix = "Check the gold, what the evaluator wants, and whether the task can be solved with its tools and policy."

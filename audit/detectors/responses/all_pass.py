@@ -1,6 +1,6 @@
 """Tasks that every model passes."""
 
-from agenthard.audit.detectors.responses.unanimous import Unanimous
+from agenthard.audit.detectors.support.score_matrix import Unanimous
 from agenthard.taxonomy.finding import Severity
 
 

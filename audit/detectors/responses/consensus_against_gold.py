@@ -4,9 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.responses.effects import effect_of_calls, effect_of_gold, effect_of_run
-from agenthard.audit.detectors.responses.matrix import quote_verdict
-from agenthard.audit.detectors.support.answered import answered
+from agenthard.audit.detectors.support.recorded_runs import answered, effect_of_calls, effect_of_gold, effect_of_run
+from agenthard.audit.detectors.support.score_matrix import quote_verdict
 from agenthard.audit.evidence import quote, quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
@@ -26,7 +25,7 @@ class ConsensusAgainstGold(SuiteDetector):
 
     Rule: what a run did is the set of its calls that can change something and were not refused, in canonical form (the
     order of calls does not count, 2 and 2.0 are one number); for tasks with answers it is the final reply. A model
-    stands for what it does in more than half of its scored runs. At least five models have scored runs; the largest
+    counts with what it does in more than half of its scored runs. At least five models have scored runs; the largest
     group of models that do the same, which is not what the ground truth does and fails in most runs of any model, holds
     at least 30 % of them; and of those in the group and those that mostly pass together, the 95 % Wilson interval of
     the group's share lies above one half.
@@ -35,7 +34,7 @@ class ConsensusAgainstGold(SuiteDetector):
     nothing at all is said to do so: it can be a refusal, or a user who hung up.
 
     Flagged: twelve of twenty-three models change the user's address and one order, the ground truth changes a second
-    order too, and nobody does. Not flagged: nine models that fail in nine ways; eight that agree where seven pass.
+    order too, and no model does. Not flagged: nine models that fail in nine ways; eight that agree where seven pass.
 
     When it is wrong: models share blind spots, being trained on the same text. It is a signal and drops nothing; the
     policy that ships sends its tasks to review (docs/policy.md has the figures).

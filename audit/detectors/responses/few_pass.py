@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_runs
+from agenthard.audit.detectors.support.score_matrix import Floats, mean_elsewhere, observe_runs, score_matrix, scores_of
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -53,8 +53,9 @@ class FewPass(SuiteDetector):
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one signal per task that hardly any model passes."""
-        matrix = ScoreMatrix.build(observations)
-        rates = mean_elsewhere(matrix.scores)
+        matrix = score_matrix(observations)
+        all_scores = scores_of(matrix)
+        rates = mean_elsewhere(all_scores)
         quotes: dict[str, list[Evidence]] = defaultdict(list)
         for item in observations:
             quotes[item.task_id].extend(item.evidence)
@@ -64,7 +65,7 @@ class FewPass(SuiteDetector):
             if seen.sum() < MIN_MODELS:
                 few.append(task)
                 continue
-            scores, elsewhere = matrix.scores[seen, column], rates[seen, column]
+            scores, elsewhere = all_scores[seen, column], rates[seen, column]
             passing = int((scores > 0.5).sum())
             chance = at_most(passing, elsewhere[~np.isnan(elsewhere)])
             if scores.mean() <= MOST_SHARE and chance <= MOST_CHANCE:

@@ -7,7 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.responses.matrix import Floats, ScoreMatrix, mean_elsewhere, observe_run, quote_verdict
+from agenthard.audit.detectors.support.score_matrix import (
+    Floats,
+    mean_elsewhere,
+    observe_run,
+    quote_verdict,
+    score_matrix,
+    scores_of,
+)
 from agenthard.audit.statistics.intervals import fisher_z
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -40,6 +47,7 @@ class NegativeDiscrimination(SuiteDetector):
     id = "negative-discrimination"
     title = "Better models fail it more often"
     version = "1"
+    experimental = True
     category = "suspicious-score-pattern"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SIGNAL
@@ -55,8 +63,9 @@ class NegativeDiscrimination(SuiteDetector):
 
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield one signal per task with a negative item-rest correlation."""
-        matrix = ScoreMatrix.build(observations)
-        correlations, models, reasons = item_rest(matrix.scores)
+        matrix = score_matrix(observations)
+        scores = scores_of(matrix)
+        correlations, models, reasons = item_rest(scores)
         undecided: dict[str, list[str]] = defaultdict(list)
         flagged: dict[str, int] = {}
         for column, task in enumerate(matrix.tasks):
@@ -68,7 +77,7 @@ class NegativeDiscrimination(SuiteDetector):
         for item in observations:
             if item.task_id in flagged and item.evidence:
                 by_task[item.task_id].append(item)
-        strength = mean_elsewhere(matrix.scores)
+        strength = mean_elsewhere(scores)
         for task, column in flagged.items():
             elsewhere = dict(zip(matrix.models, strength[:, column].tolist(), strict=True))
             evidence = _telling(by_task[task], elsewhere)

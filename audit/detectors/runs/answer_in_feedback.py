@@ -6,8 +6,8 @@ from itertools import chain
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
 from agenthard.audit.detectors.evaluation.stated_answer import telling_sentences
-from agenthard.audit.detectors.support.answered import answered
-from agenthard.audit.detectors.support.expected_values import expected_values, stands_alone
+from agenthard.audit.detectors.support.gold_values import expected_values, stands_alone
+from agenthard.audit.detectors.support.recorded_runs import answered
 from agenthard.audit.evidence import canonical_json, quote_run
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -16,7 +16,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 EXEMPLARS = 3
 """Most runs that a finding quotes."""
 _AROUND = 200
-"""Characters beside a value that are looked at."""
+"""Characters next to a value that are looked at."""
 _LITERAL = re.compile(
     r"`(?P<code>[^`\n]{4,60})`|\"(?P<plain>[^\"\n]{4,60})\"|“(?P<curly>[^”\n]{4,60})”"
     r"|(?<=[a-z,:;(] )(?P<name>[A-Z][\w'’.-]+(?: (?:of |the |de )?[A-Z][\w'’-]+)+)"
@@ -33,9 +33,9 @@ class AnswerInFeedback(SuiteDetector):
 
     Rule: the feedback of a judge or script holds an expected value, or a tool's response or a message of the harness
     holds one in a sentence that speaks of grading or of the expected answer ("expected call", "the correct answer
-    is"). The value stands in no text of the task, and nothing in the run said it before, the agent included.
+    is"). The value is in no text of the task, and nothing in the run said it before, the agent included.
 
-    Flagged: "Wrong: any answer other than Ada Byron scores 0" as the feedback on a run that named somebody else, with
+    Flagged: "Wrong: any answer other than Ada Byron scores 0" as the feedback on a run that named another person, with
     another attempt to follow; a tool that answers "Error: expected arguments {"book": "B-7"}".
     Not flagged: "The answer is wrong."; feedback on the last attempt; feedback that names what the agent wrote itself.
 
@@ -48,6 +48,7 @@ class AnswerInFeedback(SuiteDetector):
     id = "answer-in-feedback"
     title = "Feedback gives the expected answer away"
     version = "1"
+    experimental = True
     category = "answer-leakage"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED

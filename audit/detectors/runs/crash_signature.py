@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.idleness import idle_sign
 from agenthard.taxonomy.task import AgentTask
@@ -13,10 +13,10 @@ class DeadAttempt(RunTally):
     """Runs that hold no work of the agent, and are scored nevertheless.
 
     Rule: the log counts no changed line or file; or no tool was called or answered in the whole run, and a message of
-    the agent holds a call written as transcripts show them ("[TOOL CALL] read_file(...)"), which nobody carries out, or
-    each of its messages is empty, a bare stock phrase ("Task completed") or the text of an error. There is one finding
-    per model, with the share of runs, how many of them have a score above zero (for what an earlier attempt or nobody
-    did) and how many pass.
+    the agent holds a call written as transcripts show them ("[TOOL CALL] read_file(...)"), which is never carried out,
+    or each of its messages is empty, a bare stock phrase ("Task completed") or the text of an error. There is one
+    finding per model, with the share of runs, how many of them have a score above zero (for what an earlier attempt or
+    nothing did) and how many pass.
 
     Flagged: a run whose only reply is "Task completed", scored 6 because the files of the attempt before it are still
     there.

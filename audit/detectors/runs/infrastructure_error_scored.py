@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
-from agenthard.audit.detectors.support.retries import replaced
+from agenthard.audit.detectors.support.recorded_runs import replaced
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -22,7 +22,7 @@ class InfrastructureErrorScored(RunTally):
     Not flagged: the same run, left out of the mean; an agent that ran into its step limit.
 
     When it is wrong: the agent caused the failure, such as a page that never finishes loading. The log cannot tell, and
-    a score that stands for nothing measured is wrong either way.
+    a score without a measurement behind it is wrong either way.
     """
 
     id = "infrastructure-error-scored"

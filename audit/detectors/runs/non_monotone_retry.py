@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
-from agenthard.audit.detectors.support.retries import retries
+from agenthard.audit.detectors.support.recorded_runs import retries
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.idleness import idle_sign
 from agenthard.taxonomy.task import AgentTask
@@ -11,7 +11,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 class NonMonotoneRetry(RunTally):
-    """Retries with feedback that score lower than the attempt they were to mend, and that count.
+    """Retries with feedback that score lower than the attempt they were to improve, and that count.
 
     Rule: a run that tries another again, and is followed by none, has a lower score. There is one finding per model; it
     tells apart retries that hold no work, retries that could not be scored and others, of which some are the noise of

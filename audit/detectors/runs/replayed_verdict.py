@@ -6,8 +6,7 @@ from itertools import chain
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.answered import answered
-from agenthard.audit.detectors.support.replayed import replayed_verdict
+from agenthard.audit.detectors.support.recorded_runs import answered, replayed_verdict
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.execution.context import current_execution
 from agenthard.audit.statistics.intervals import wilson
@@ -32,7 +31,7 @@ class ReplayedVerdict(SuiteDetector):
     verdict that differs comes from another ground truth or another evaluator, and not from the tools.
 
     What differs is named by its cause. A log (one model in one experiment) in which at least a tenth of the verdicts
-    differ, on three tasks or more, was scored in another way throughout: one finding for the log, with its tasks beside
+    differ, on three tasks or more, was scored differently throughout: one finding for the log, with its tasks named in
     it. What differs in other logs points at the task: one finding for each, suspected where two logs or more differ,
     and a signal for a single one.
 

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
-from agenthard.audit.detectors.support.simulator_faults import FAULTS, faults
-from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.detectors.support.run_tallies import Margins, added, count, label_split, other_fields
+from agenthard.audit.detectors.support.simulator import FAULTS, faults, simulator_of
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
@@ -25,9 +24,9 @@ MIN_AGENTS = 2
 class SimulatorCausedFailure(SuiteDetector):
     """Failed runs in which the simulated user left the agent no way to pass.
 
-    Rule: the run failed, a write of the ground truth was not made as it stands, and the user
+    Rule: the run failed, a write of the ground truth was not made exactly, and the user
 
-    * thought: ends the run with a control word (###STOP###) that stands in its thoughts alone;
+    * thought: ends the run with a control word (###STOP###) that occurs only in its thoughts;
     * asked: asks something in the turn that ends the run, or ends it in its first turn;
     * agreed: agrees to what the agent just proposed, and ends the run in the same turn, before it can be done;
     * out_of_scope: declares the run out of scope where the agent asks it something;
@@ -44,7 +43,7 @@ class SimulatorCausedFailure(SuiteDetector):
     Not flagged: "It is cancelled. Anything else?" - "No, thank you. ###STOP###"; an agent that never asks.
 
     Where it happens in most failed runs of some agents (or files) and in none of the others, the finding is that the
-    logs disagree about who played the user, and blames nobody.
+    logs disagree about who played the user, and does not blame the simulator.
 
     When it is wrong: the agent might have failed anyway, had the run gone on; an agent that writes as the user, or
     leaves the subject, brings on the end itself. Contradictions of the instruction in free words are missed, so the

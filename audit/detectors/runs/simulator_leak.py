@@ -1,22 +1,20 @@
 """Simulated users that give away their instructions or their thoughts."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.runs.label_conflicts import (
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation
+from agenthard.audit.detectors.support.run_tallies import (
     LabelSplit,
-    Margins,
     added,
     count,
     label_split,
     other_fields,
 )
-from agenthard.audit.detectors.support.leaks import leaks
-from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.detectors.support.simulator import SimulatorRate, SimulatorTally, grouped, leaks
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
-from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.finding import Evidence, Level
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -33,7 +31,7 @@ _GIVES_AWAY = {
 _AFFECTED = ("runs_affected", "runs_seen", "turns_affected", "turns_seen")
 
 
-class SimulatorLeak(SuiteDetector):
+class SimulatorLeak(SimulatorRate):
     """Simulated-user turns that give away the instruction or the thoughts of the simulator.
 
     Rule: a turn of the user holds
@@ -45,7 +43,7 @@ class SimulatorLeak(SuiteDetector):
     * control_word: a word for the harness, such as ``###STOP###``, that neither begins nor ends what is said. Harnesses
       end the run wherever the word stands, also when the simulator only thinks of it.
 
-    The agent saw a turn when it speaks after it; the last turn of a run was seen by nobody. There is one finding per
+    The agent saw a turn when it speaks after it; the last turn of a run is seen by no agent. There is one finding per
     simulator (the model that plays the user, in one experiment) with the share of runs, 95 % Wilson interval, and the
     agents it happened with. A kind that most runs of some agents (or files) have and no run of the others does not
     blame the simulator: the same model can hardly have played the user in both, so the finding is that the logs
@@ -62,61 +60,32 @@ class SimulatorLeak(SuiteDetector):
     id = "simulator-leak"
     title = "Simulated user gives its instruction or thoughts away"
     version = "4"
-    category = "user-role-confusion"
-    severity = Severity.MAY_AFFECT_SCORE
-    tier = Tier.SUSPECTED
-    level = Level.SUITE
     why = "An agent that reads what the user was told knows the wish, the limits and the end before it has asked."
-    needs_runs = True
 
-    def not_applicable(self, task: AgentTask) -> str | None:
-        """Fixed turns have no simulator that could give anything away."""
-        return "the user's turns are fixed; no simulator speaks" if task.user.kind == "scripted" else None
+    def count_run(self, task: AgentTask, run: Trajectory, turns: Sequence[int], tally: SimulatorTally) -> None:
+        """Count what the turns give away, and what of it the agent saw."""
+        replied = max((i for i, message in enumerate(run.messages) if message.role == "assistant"), default=-1)
+        found = {i: list(leaks(run.messages[i].content)) for i in turns}
+        kinds = {i: {leak.kind for leak in found[i]} for i in turns if found[i]}
+        seen = {i: given for i, given in kinds.items() if i < replied}
+        tally.counts.update(leak.kind for i in kinds for leak in found[i])
+        for what, given in (("turns_affected", kinds), ("turns_seen", seen)):
+            tally.counts.update(_together(what, held) for held in given.values())
+        for what, given in (("runs_affected", kinds), ("runs_seen", seen)):
+            tally.counts.update([_together(what, set().union(*given.values()))] if given else [])
+        for kind in KINDS:
+            affected = any(kind in held for held in kinds.values())
+            count(tally.margins[kind], other_fields(run, by_agent=False), affected)
+        for i in kinds:
+            for leak in found[i]:
+                by_agent = "seen" if i in seen else "not seen"
+                note = f"{leak.kind.replace('_', ' ')}, with {run.model}, {by_agent} by the agent"
+                quote = quote_run(run, f"/messages/{i}/content", text=leak.quote, note=note)
+                tally.quotes.setdefault(leak.kind, quote)
 
-    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
-        """Count, per simulator and agent, runs and turns that give something away, and those that the agent saw."""
-        counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        by: dict[tuple[str, str], dict[str, Margins]] = defaultdict(lambda: {kind: {} for kind in KINDS})
-        quotes: dict[tuple[str, str], dict[str, Evidence]] = defaultdict(dict)
-        for run in runs:
-            turns = [i for i, message in enumerate(run.messages) if message.role == "user" and message.content.strip()]
-            if not turns:
-                continue
-            key = (simulator_of(run), run.model)
-            replied = max((i for i, message in enumerate(run.messages) if message.role == "assistant"), default=-1)
-            found = {i: list(leaks(run.messages[i].content)) for i in turns}
-            kinds = {i: {leak.kind for leak in found[i]} for i in turns if found[i]}
-            seen = {i: given for i, given in kinds.items() if i < replied}
-            counts[key].update(runs=1, turns=len(turns))
-            counts[key].update(leak.kind for i in kinds for leak in found[i])
-            for what, given in (("turns_affected", kinds), ("turns_seen", seen)):
-                counts[key].update(_together(what, held) for held in given.values())
-            for what, given in (("runs_affected", kinds), ("runs_seen", seen)):
-                counts[key].update([_together(what, set().union(*given.values()))] if given else [])
-            for kind in KINDS:
-                count(by[key][kind], other_fields(run, by_agent=False), any(kind in held for held in kinds.values()))
-            for i in kinds:
-                for leak in found[i]:
-                    by_agent = "seen" if i in seen else "not seen"
-                    note = f"{leak.kind.replace('_', ' ')}, with {run.model}, {by_agent} by the agent"
-                    quote = quote_run(run, f"/messages/{i}/content", text=leak.quote, note=note)
-                    quotes[key].setdefault(leak.kind, quote)
-        for key, value in sorted(counts.items()):
-            noted = {"agent": key[1], "by": by[key], "quoted": list(quotes[key]), **value}
-            yield Observation(task_id=task.id, key=key[0], value=noted, evidence=tuple(quotes[key].values()))
-        if not counts:
-            yield Observation(task_id=task.id, key=_SILENT)
-
-    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
+    def compare(self, observations: Sequence[Observation]) -> Iterable[Conclusion]:
         """Yield one finding per simulator that gives something away."""
-        silent = tuple(item.task_id for item in observations if item.key == _SILENT)
-        if silent:
-            yield Undecided(task_ids=silent, reason="no run of this task holds a turn of a simulated user")
-        simulators: dict[str, list[Observation]] = defaultdict(list)
-        for item in observations:
-            if item.key != _SILENT:
-                simulators[item.key].append(item)
-        for simulator, items in sorted(simulators.items()):
+        for simulator, items in sorted(grouped(observations, "key").items()):
             splits = {kind: label_split(added(item.value["by"][kind] for item in items)) for kind in KINDS}
             for kind, split in splits.items():
                 if split is not None:
@@ -126,9 +95,6 @@ class SimulatorLeak(SuiteDetector):
             certain = [item for item in items if item.value["agent"] not in doubtful]
             if _sum(certain, "runs_affected", blamed):
                 yield _finding(simulator, certain, blamed)
-
-
-_SILENT = ""
 
 
 def _together(what: str, kinds: Iterable[str]) -> str:

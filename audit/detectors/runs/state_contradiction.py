@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.answered import Answered, answered, parsed
-from agenthard.audit.detectors.support.stored_records import Told, records_of, told
+from agenthard.audit.detectors.support.recorded_runs import Answered, answered, parsed
+from agenthard.audit.detectors.support.state_records import Told, records_of, told
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
@@ -37,12 +37,13 @@ class StateContradiction(SuiteDetector):
     Not flagged: the same after ``return_book``; ``{"copies_free": 5}``, which the state does not have.
 
     When it is wrong: the log was recorded with another release of the data, then the finding is about the log; a change
-    by somebody outside the run; a read that really writes.
+    by someone outside the run; a read that really writes.
     """
 
     id = "state-contradiction"
     title = "Look-up gives another value than the state"
     version = "1"
+    experimental = True
     category = "incorrect-tool-response"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -51,7 +52,7 @@ class StateContradiction(SuiteDetector):
     needs_runs = True
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
-        """Count, per tool and field, the responses that tell it and those that tell it otherwise than the state."""
+        """Count, per tool and field, the responses that report it, and those that contradict the state."""
         stored = records_of(task)
         compared: dict[tuple[str, str], int] = defaultdict(int)
         wrong: dict[tuple[str, str], int] = defaultdict(int)
@@ -140,7 +141,7 @@ def _hit(tool: str, items: Sequence[Observation], touched: Sequence[Observation]
         claim=f"The tool {tool} tells {first['field']} = {value} of {identifier}, which is {stored} in the initial "
         f"state, although nothing was written before; {wrong} of the {compared} values of {', '.join(names)} that can "
         "be compared differ.",
-        fix="Mend the tool, or record the runs again with the data that the benchmark has now.",
+        fix="Fix the tool, or record the runs again with the data that the benchmark has now.",
         cause=f"tool {tool}",
         evidence=touched[0].evidence,
         measures={"values": compared, "wrong": wrong, "rate": wrong / compared, "low": low, "high": high},

@@ -5,9 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.answered import answered
-from agenthard.audit.detectors.support.contradictions import Compared, Memory
-from agenthard.audit.detectors.support.replayed import other_than_replayed
+from agenthard.audit.detectors.support.recorded_runs import Compared, Memory, answered, other_than_replayed
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import wilson
 from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
@@ -31,13 +29,13 @@ class ToolResponseContradiction(SuiteDetector):
       Then the log was recorded with another release: the finding is about the log (environment drift).
 
     One finding per tool and kind (and argument), with the share of compared responses, the runs and the models. Tasks
-    whose ground truth calls the tool are affected; other tasks on which it happened are named beside them.
+    whose ground truth calls the tool are affected; other tasks on which it happened are named next to them.
 
     Flagged: ``update_trip(cabin="business")`` answered by ``{"cabin": "economy", ...}``.
     Not flagged: ``get_trip`` answered differently after the trip was changed; an object with the member ``error``.
 
     When it is wrong: a tool that answers with the value before the change, or translates what it is given ("CA",
-    "California"); a read whose answer depends on the clock or on chance; a change by somebody outside the run.
+    "California"); a read whose answer depends on the clock or on chance; a change by someone outside the run.
     """
 
     id = "tool-response-contradiction"
@@ -87,8 +85,8 @@ class ToolResponseContradiction(SuiteDetector):
             if touched:
                 drift = touched[0].value["kind"] == "replay"
                 affected = tuple(item.task_id for item in touched if item.value["in_gold"] and not drift)
-                beside = tuple(item.task_id for item in touched if item.task_id not in affected)
-                yield Conclusion(task_ids=affected, also_in=beside, hit=_hit(items, touched))
+                touched_only = tuple(item.task_id for item in touched if item.task_id not in affected)
+                yield Conclusion(task_ids=affected, also_in=touched_only, hit=_hit(items, touched))
 
 
 _NOTHING = ""

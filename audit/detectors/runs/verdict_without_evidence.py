@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from agenthard.audit.detectors.runs.tally import Case, RunTally, Tally
+from agenthard.audit.detectors.support.run_tallies import Case, RunTally, Tally
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.idleness import idle_sign
 from agenthard.taxonomy.finding import Evidence

@@ -1,11 +1,12 @@
-"""What an agent can know about a task before its first call, and what the tools can tell it."""
+"""What an agent can know about a task, and the texts and values around it."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.text import squash
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
@@ -34,7 +35,7 @@ _shared = IdentityCache(_read_environment)
 
 
 class Knowledge:
-    """Answers whether a value stands anywhere that the agent can see or the tools can reach.
+    """Answers whether a value appears anywhere that the agent can see or the tools can reach.
 
     Comparison is loose: case, spaces, punctuation and accents do not count, and a value inside a longer text counts.
     """
@@ -78,3 +79,59 @@ def texts_in(value: Any, at: str = "") -> Iterator[tuple[str, str]]:
             yield from texts_in(item, join(at, i))
     elif value is not None and not isinstance(value, bool):
         yield at, str(value)
+
+
+_WORD = re.compile(r"#?\w[\w-]*")
+_MAX_LEAVES = 5_000
+
+Leaf = tuple[str, Any]
+"""JSON Pointer of a value that is neither object nor array, and the value."""
+
+
+def surroundings(task: AgentTask) -> Iterator[list[Leaf]]:
+    """Yield the texts and values around ``task``, the nearest first.
+
+    The circles: the user's texts and the gold arguments; the task's own initial state and the records of the shared
+    state that the first circle names; the records that those name (user, order, product); the policy.
+    """
+    arguments = _gold_arguments(task)
+    texts = list(task.user_texts())
+    yield texts + arguments
+    named = {word for _, text in texts for word in _WORD.findall(text)}
+    named |= {value for _, value in arguments if isinstance(value, str)}
+    seen: set[str] = set()
+    own = _records(task, named, seen)
+    yield list(_leaves("/initial_state", task.initial_state)) + own
+    yield _records(task, {value for _, value in own if isinstance(value, str)}, seen)
+    if task.environment.policy:
+        yield [("/environment/policy", task.environment.policy)]
+
+
+def _records(task: AgentTask, ids: set[str], seen: set[str]) -> list[Leaf]:
+    """List the values of the records with these ids, of a shared state of the form table → id → record."""
+    found: list[Leaf] = []
+    tables = task.environment.state
+    for table, records in sorted(tables.items()) if isinstance(tables, dict) else ():
+        for key in sorted(ids & records.keys()) if isinstance(records, dict) else ():
+            pointer = join("/environment/state", table, key)
+            if pointer not in seen:
+                seen.add(pointer)
+                found += _leaves(pointer, records[key])
+    return found
+
+
+def _gold_arguments(task: AgentTask) -> list[Leaf]:
+    return [leaf for pointer, call in task.gold_calls() for leaf in _leaves(f"{pointer}/arguments", call.arguments)]
+
+
+def _leaves(pointer: str, value: Any) -> Iterator[Leaf]:
+    stack, count = [(pointer, value)], 0
+    while stack and count < _MAX_LEAVES:
+        at, item = stack.pop()
+        if isinstance(item, dict):
+            stack += [(join(at, key), child) for key, child in reversed(item.items())]
+        elif isinstance(item, list):
+            stack += [(join(at, i), child) for i, child in reversed(list(enumerate(item)))]
+        elif item is not None:
+            count += 1
+            yield at, item

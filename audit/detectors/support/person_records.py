@@ -14,7 +14,7 @@ STATE = "/environment/state"
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody with a first name, a last name and a date of birth."""
+    """A person with a first name, a last name and a date of birth."""
 
     at: str
     """JSON Pointer of the object that holds the names."""

@@ -1,7 +1,36 @@
-"""Naming a flaw so that the variants of one base task report it once."""
+"""Values computed once per shared record, causes that several tasks share, and the measures of their effect."""
+
+import weakref
+from collections.abc import Callable
+from typing import Generic, TypeVar
 
 from agenthard.audit.evidence import canonical_json
 from agenthard.taxonomy.task import AgentTask
+
+Owner = TypeVar("Owner")
+Value = TypeVar("Value")
+
+
+class IdentityCache(Generic[Owner, Value]):
+    """Remembers ``compute(owner)`` for as long as ``owner`` lives.
+
+    Tasks of one domain share one EnvironmentSpec, which may hold a database of megabytes: it is not hashable, and
+    comparing it would cost as much as reading it, so the object itself is the key.
+    """
+
+    def __init__(self, compute: Callable[[Owner], Value]) -> None:
+        self._compute = compute
+        self._kept: dict[int, tuple[weakref.ref[Owner], Value]] = {}
+
+    def __call__(self, owner: Owner) -> Value:
+        """Return the value for ``owner``, computed at the first call."""
+        kept = self._kept.get(id(owner))
+        if kept is not None and kept[0]() is owner:
+            return kept[1]
+        value = self._compute(owner)
+        key = id(owner)
+        self._kept[key] = (weakref.ref(owner, lambda _: self._kept.pop(key, None)), value)
+        return value
 
 
 def shared_cause(task: AgentTask, *parts: object) -> str | None:
@@ -17,3 +46,15 @@ def shared_cause(task: AgentTask, *parts: object) -> str | None:
     if task.cluster is None:
         return None
     return " | ".join([task.cluster, *(part if isinstance(part, str) else canonical_json(part) for part in parts)])
+
+
+RUNS = "recorded_runs"
+"""Recorded runs with a verdict."""
+RUNS_DECIDED = "recorded_runs_decided"
+"""Those of them whose verdict the cause decides."""
+ANSWERS = "constructed_answers"
+"""Answers made for the purpose, of which it is known how they have to be scored."""
+ANSWERS_WRONG = "constructed_answers_scored_wrongly"
+"""Those of them that are scored otherwise."""
+ADDED_UP = (RUNS, RUNS_DECIDED, ANSWERS, ANSWERS_WRONG)
+"""All of them."""

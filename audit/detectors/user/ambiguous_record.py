@@ -7,7 +7,7 @@ from typing import Any
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.knowledge import texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
-from agenthard.audit.detectors.support.wording import squash, words
+from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import join

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.blanks import blanks
-from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.detectors.support.gold_values import gold_values
 from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.task_texts import sentence_around
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -41,7 +42,7 @@ _COMPOUNDS = ("base", "set", "sets", "frame", "loader", "file", "files", "type",
 class DamagedText(TaskDetector):
     r"""A text that the user says, or that instructs its simulator, lost or gained characters.
 
-    Rules, for what stands outside code and quotations where this matters:
+    Rules, outside code and quotations where this matters:
 
     1. line breaks are written as a backslash and the letter n, at least twice, in a text without real line breaks;
     2. characters of a wrong decoding, or the replacement character;
@@ -56,7 +57,7 @@ class DamagedText(TaskDetector):
        ground truth needs a value that the user does not say; nothing in the text explains a format or a template.
        Suspected only, since no run shows what was meant.
 
-    Flagged: "Step 5 - Cleanup\\nGoal: Remove the tree"; "`datasearch_1.json`" beside "`search_1.json`" and "`data/`".
+    Flagged: "Step 5 - Cleanup\\nGoal: Remove the tree"; "`datasearch_1.json`" next to "`search_1.json`" and "`data/`".
     Not flagged: "password: xxxxx", which masks a secret; ``print("a\\n")``; ``pyarrow.Tensor``; "Node.js";
     "`dataset.json`".
 
@@ -128,3 +129,60 @@ def _lost_separators(text: str) -> Iterator[tuple[str, int, int, Severity]]:
 
 def _is_word(prefix: str, path: str) -> bool:
     return prefix != path and prefix.isalpha() and len(prefix) > 2
+
+
+_NAMED = (
+    r"(?:value|number|num|n|x|name|(?:first|last|full|user|file|city) ?name|date|day|time|hour|amount|price|quantity|id"
+    r"|(?:order|user|item|product|account|reservation) ?(?:id|number)|email|e-?mail address|phone(?: number)?|address"
+    r"|city|zip ?code|text|title|note|message|subject|reason|location|destination|origin|recipient|item|product|tbd|tba"
+    r"|todo|n/?a|fill ?in|missing|unknown|blank|redacted|\.{2,3}|…|_+|-+|\?+)"
+)
+_BLANK = re.compile(
+    r"(?<![\w_`*/\\.-])_{2,}(?![\w_`*/])|(?<![\w#$.-])(?:X{3,}|x{3,}|TBD|TBA)(?![\w$-]|\.\w)"
+    rf"|\[{_NAMED}\](?!\()|<{_NAMED}>(?!.*</)|(?<![${{\w]){{{{1,2}}\s?{_NAMED}\s?}}{{1,2}}"
+    r"|(?<=\s)N(?=:\d\d\b)|(?<=[a-z] )N(?= (?!and\b|is\b|as\b)[a-z]{3,}s\b)|(?<=\s)[a-z]{2,}(?=:00\b)"
+    r"|(?<=\b(?:on|to|at|of) )you know (?:which|what|who|when|where)\b",
+)
+_EXPLAINED = re.compile(
+    r"\b(?:formats?|formatted|templates?|patterns?|replac\w+|stands? for|substitut\w+|fill(?:ed|ing)?(?: \w+)? in)\b",
+    re.IGNORECASE,
+)
+"""A text about formats leaves blanks on purpose."""
+_MASKED = re.compile(
+    r"(?:pass ?(?:word|code|phrase)|passwd|\bpwd|\bpin|secret|token|api[_ -]?key|\bcvv|\bcvc|\bssn"
+    r"|card[_ ]?(?:number|no\.?)?|security[_ ]?(?:code|answer)|密码|密碼|口令|验证码|驗證碼)"
+    r"\W{0,3}(?:(?:is|are|was|equals)\b|[为是為])?\W{0,4}\Z",
+    re.IGNORECASE,
+)
+"""What a text says right before a secret that it masks."""
+_FENCED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+
+
+def blanks(task: AgentTask, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text of the user has a blank, when the ground truth needs a value that the user does not say.
+
+    A blank is a run of underscores ("at ____"), "XXX" or "TBD" as a word, a name for what is missing between brackets
+    ("[date]", "{value}", "<TBD>"), N in the place of a number ("N days", "N:00"), or a word in the place of an hour
+    ("some:00"), or "you know which" in the place of a thing. Code does not count, nor does a text that speaks of a
+    format or a template, where blanks are shown, nor a secret that is masked ("password: xxxxx") on purpose.
+
+    Args:
+        task: the task.
+        text: one of its texts of the user.
+    """
+    bare = _FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    found = next(
+        (gap for gap in _BLANK.finditer(bare) if not _MASKED.search(bare[max(0, gap.start() - 40) : gap.start()])), None
+    )
+    if found and not _EXPLAINED.search(text) and _needs_more(task):
+        yield found.span()
+
+
+def _needs_more(task: AgentTask) -> bool:
+    said = " ".join(squash(text) for _, text in task.user_texts())
+    for _, call in task.gold_calls():
+        for value in gold_values(call.arguments):
+            shown = [str(item) for _, item in value.accepted if not isinstance(item, bool)]
+            if shown and not value.omissible and not any(squash(item) in said for item in shown):
+                return True
+    return False

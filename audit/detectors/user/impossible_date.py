@@ -7,8 +7,8 @@ from datetime import date
 from functools import lru_cache
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import sentence_around
 from agenthard.audit.detectors.support.sharing import shared_cause
+from agenthard.audit.detectors.support.task_texts import sentence_around
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -27,7 +27,7 @@ class ImpossibleDate(TaskDetector):
     """A text of the user, the policy or a gold argument names a full date that does not exist.
 
     Rule: a date with its year, whose month is in words or which is written as year-month-day, is not in the calendar.
-    Dates beside a wrong day of the week are the business of ``weekday-date``.
+    Dates next to a wrong day of the week are left to ``weekday-date``.
 
     Flagged: "June 31, 2024"; "2023-02-30". Not flagged: "February 29, 2024"; a date without a year; a task in which no
     call is expected, because the date may be there to be refused.
@@ -38,6 +38,7 @@ class ImpossibleDate(TaskDetector):
     id = "impossible-date"
     title = "a date that the calendar does not have"
     version = "1"
+    experimental = True
     category = "ambiguous-instruction"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED

@@ -20,7 +20,7 @@ class LeftoverWording(SuiteDetector):
     """A line copied from another task still speaks of that task's subject.
 
     Rule: two tasks of different scenarios (clusters) share a line of at least 60 characters word for word, and
-    most of their lines; the line holds a capitalised term in mid-sentence that stands in the lines which only the
+    most of their lines; the line holds a capitalised term in mid-sentence that is in the lines which only the
     first task has, and in no line that only the second has. The second task then carries the first one's subject.
 
     Flagged: "compare Trains vs Planes" in a task on gardening, whose twin asks "Trains or Planes?".

@@ -7,9 +7,9 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
 from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
-from agenthard.audit.detectors.support.wording import squash
+from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
@@ -52,11 +52,11 @@ _known = IdentityCache(_Known)
 class MisquotedIdentifier(TaskDetector):
     """An e-mail address or an identifier that the user gives is one of the database, letter by letter.
 
-    Flagged is one that stands nowhere in the task's database, while exactly one of the database differs from it in
+    Flagged is one that appears nowhere in the task's database, while exactly one of the database differs from it in
     punctuation alone or in a single character, and the user's texts do not give that one as well.
 
     Flagged: "your email is adalovelace17@example.com", where the database has ``ada.lovelace17@example.com``.
-    Not flagged: a wrong number that the user corrects later, because the right one stands in the text; a new address; a
+    Not flagged: a wrong number that the user corrects later, because the right one is in the text; a new address; a
     number that is like several of the database.
 
     Cosmetic where a gold call tries it: the author knows that it leads nowhere at first.

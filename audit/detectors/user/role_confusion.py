@@ -1,32 +1,28 @@
 """Simulated users that speak as the assistant, as a program or as a narrator."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
-from typing import Literal
 
-from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.runs.label_conflicts import Margins, added, count, label_split, other_fields
-from agenthard.audit.detectors.support.assistant_speech import Cue, assistant_speech
-from agenthard.audit.detectors.support.machine_speech import machine_speech
-from agenthard.audit.detectors.support.narration import narration
-from agenthard.audit.detectors.support.simulators import simulator_of
+from agenthard.audit.detectors.base import Conclusion, Hit, Observation
+from agenthard.audit.detectors.support.run_tallies import added, count, label_split, other_fields
+from agenthard.audit.detectors.support.simulator import SimulatorRate, SimulatorTally, grouped
+from agenthard.audit.detectors.support.speech import Cue, assistant_speech, machine_speech, narration
 from agenthard.audit.evidence import quote_run
 from agenthard.audit.statistics.intervals import upper_tail, wilson
-from agenthard.taxonomy.finding import Evidence, Level, Severity, Tier
+from agenthard.taxonomy.finding import Level
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 EXEMPLARS = 5
 """Most quotes per finding."""
 MIN_AGENTS = 3
-"""A task stands out only when the user was confused with at least this many agents."""
+"""A task is flagged only when the user was confused with at least this many agents."""
 FAMILY_ERROR = 0.05
 """Chance of any false alarm among all tasks of a benchmark (Bonferroni)."""
 _COUNTS = ("runs", "runs_affected", "turns", "turns_affected")
 
 
-class UserRoleConfusion(SuiteDetector):
+class UserRoleConfusion(SimulatorRate):
     """Simulated-user turns that speak as the assistant, as a program or as a narrator.
 
     Rule: a turn of the user holds a sentence that only the serving side says: it offers help ("How can I help you
@@ -43,72 +39,42 @@ class UserRoleConfusion(SuiteDetector):
     the tasks touched. The interval over runs is the one to read; turns of one run depend on each other. A task gets a
     finding of its own when its simulators were confused with more agents than their rates on all other tasks explain:
     at least three agents, at least twice the expected number, and P(X ≥ observed) below 0.05 divided by the number of
-    tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are no
+    tasks, X being the exact sum of independent trials, one per agent and simulator. (Repetitions of one agent are not
     trials of their own: a deterministic simulator repeats itself.)
 
-    Where it happens in most runs of some agents (or files) and in none of the others, the finding is that the logs
-    disagree about who played the user, and blames nobody.
-
+    Where most runs of some agents (or files) show it and no run of the others does, the logs disagree about who played
+    the user, and the simulator is not blamed.
     Flagged: "I found your order. Would you like to proceed with the exchange?" said by the user; a user's turn
     ``<tool_call>{"name": "get_trip", "arguments": {}}</tool_call>``; "(The caller is satisfied and hangs up.)".
     Not flagged: "Sure, my user ID is mia_li_3668. Could you please help me?", "Thank you for your patience";
     "Two of them (the agent I spoke to confirmed this)"; "The user ID is mia_li_3668".
 
     When it is wrong: a customer may now and then use a phrase of the service ("let me know if there is anything else I
-    can help with"), one who shows a file may write JSON that nobody said before, one who calls for somebody else may
-    speak of "the customer", and people write "*laughs*" in chats. Phrases outside the list are
-    missed, so the rates are lower bounds.
+    can help with"), one who shows a file may write JSON that was not said before, one who calls for another person may
+    speak of "the customer", and people write "*laughs*" in chats. Phrases outside the list are missed, so the rates are
+    lower bounds.
     """
 
     id = "user-role-confusion"
     title = "Simulated user speaks as the assistant, a program or a narrator"
     version = "5"
-    category = "user-role-confusion"
-    severity = Severity.MAY_AFFECT_SCORE
-    tier = Tier.SUSPECTED
-    level = Level.SUITE
     why = (
         "A user who serves instead of asking withholds what the task needs, or invents it, and the agent fails or "
         "passes for a reason that is not its own."
     )
-    needs_runs = True
 
-    def not_applicable(self, task: AgentTask) -> str | None:
-        """Fixed turns have no simulator that could confuse its role."""
-        return "the user's turns are fixed; no simulator speaks" if task.user.kind == "scripted" else None
+    def count_run(self, task: AgentTask, run: Trajectory, turns: Sequence[int], tally: SimulatorTally) -> None:
+        """Count the turns that leave the role."""
+        confused = [(i, cue) for i in turns if (cue := _out_of_role(task, run, i)) is not None]
+        count(tally.margins[_HABIT], other_fields(run, by_agent=False), bool(confused))
+        tally.counts.update(runs_affected=min(1, len(confused)), turns_affected=len(confused))
+        for i, cue in confused[:1]:
+            quote = quote_run(run, f"/messages/{i}/content", text=cue.sentence, note=f"the user {cue.name}")
+            tally.quotes.setdefault(_HABIT, quote)
 
-    def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
-        """Count, per simulator and agent, the runs and the turns that are affected."""
-        counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        quotes: dict[tuple[str, str], Evidence] = {}
-        by: dict[tuple[str, str], Margins] = defaultdict(dict)
-        for run in runs:
-            turns = [i for i, message in enumerate(run.messages) if message.role == "user" and message.content.strip()]
-            if not turns:
-                continue
-            key = (simulator_of(run), run.model)
-            confused = [(i, cue) for i in turns if (cue := _out_of_role(task, run, i)) is not None]
-            count(by[key], other_fields(run, by_agent=False), bool(confused))
-            counts[key].update(
-                runs=1, turns=len(turns), runs_affected=min(1, len(confused)), turns_affected=len(confused)
-            )
-            for i, cue in confused[:1]:
-                quote = quote_run(run, f"/messages/{i}/content", text=cue.sentence, note=f"the user {cue.name}")
-                quotes.setdefault(key, quote)
-        for key, value in sorted(counts.items()):
-            evidence = (quotes[key],) if key in quotes else ()
-            yield Observation(
-                task_id=task.id, key=key[0], value={"agent": key[1], "by": by[key], **value}, evidence=evidence
-            )
-        if not counts:
-            yield Observation(task_id=task.id, key=_SILENT)
-
-    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
-        """Yield one finding per confused simulator, and one per task that stands out."""
-        silent = tuple(item.task_id for item in observations if item.key == _SILENT)
-        if silent:
-            yield Undecided(task_ids=silent, reason="no run of this task holds a turn of a simulated user")
-        simulators, tasks = _grouped(observations, "key"), _grouped(observations, "task_id")
+    def compare(self, observations: Sequence[Observation]) -> Iterable[Conclusion]:
+        """Yield one finding per confused simulator, and one per task with more confusion than its simulators show."""
+        simulators, tasks = grouped(observations, "key"), grouped(observations, "task_id")
         for simulator, items in sorted(simulators.items()):
             if any(map(_affected, items)):
                 yield _simulator_finding(simulator, items)
@@ -119,15 +85,7 @@ class UserRoleConfusion(SuiteDetector):
                 yield finding
 
 
-_SILENT = ""
-
-
-def _grouped(observations: Sequence[Observation], by: Literal["key", "task_id"]) -> dict[str, list[Observation]]:
-    groups: dict[str, list[Observation]] = defaultdict(list)
-    for item in observations:
-        if item.key != _SILENT:
-            groups[getattr(item, by)].append(item)
-    return groups
+_HABIT = "role"
 
 
 def _affected(item: Observation) -> bool:
@@ -145,7 +103,7 @@ def _simulator_finding(simulator: str, items: Sequence[Observation]) -> Conclusi
     turn_low, turn_high = wilson(said, turns)
     touched = [item for item in items if _affected(item)]
     chosen = sorted({i * (len(touched) - 1) // (EXEMPLARS - 1) for i in range(EXEMPLARS)})
-    split = label_split(added(item.value["by"] for item in items))
+    split = label_split(added(item.value["by"][_HABIT] for item in items))
     plain = (
         f"The simulated user {simulator} leaves its role in {affected} of {runs} runs ({affected / runs:.1%}, 95 % "
         f"interval {low:.1%} to {high:.1%})."
@@ -186,7 +144,7 @@ def _task_finding(
     items: Sequence[Observation], everywhere: Mapping[str, tuple[int, int]], tasks: int
 ) -> Conclusion | None:
     groups = []
-    for simulator, here in _grouped(items, "key").items():
+    for simulator, here in grouped(items, "key").items():
         (all_cells, all_affected), (cells, affected) = everywhere[simulator], _cells(here)
         rate_elsewhere = (all_affected - affected + 0.5) / (all_cells - cells + 1)
         groups.append((cells, rate_elsewhere))

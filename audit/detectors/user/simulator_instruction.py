@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import sentence_around
+from agenthard.audit.detectors.support.task_texts import sentence_around
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -43,13 +43,13 @@ class SimulatorInstruction(TaskDetector):
     Rules:
 
     1. the user is said not to know a value (an e-mail address, an order number, a user id ...), without "until" or
-       "at first", and exactly such a value stands in what the simulator is told;
-    2. a tool of the agent is named (one of the names of two or more words joined by underscores, which nobody says by
+       "at first", and exactly such a value is in what the simulator is told;
+    2. a tool of the agent is named (one of the names of two or more words joined by underscores, which no one says by
        chance), unless it is the user's own tool as well;
     3. the text speaks of the ground truth or the grading.
 
-    Flagged: "You do not remember your email address" beside "your email is ada@example.com"; "Have the agent call
-    get_user_details". Not flagged: "You don't remember the number at first, it is #W1234567"; an order number beside
+    Flagged: "You do not remember your email address" next to "your email is ada@example.com"; "Have the agent call
+    get_user_details". Not flagged: "You don't remember the number at first, it is #W1234567"; an order number next to
     an unknown e-mail address.
 
     The first rule is wrong where the value belongs to someone else, such as a friend's address.
@@ -58,6 +58,7 @@ class SimulatorInstruction(TaskDetector):
     id = "simulator-instruction"
     title = "the simulator is told what it cannot say or know"
     version = "1"
+    experimental = True
     category = "user-role-confusion"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -32,7 +32,7 @@ _PATTERNS = tuple(
 
 
 class WeekdayDate(TaskDetector):
-    """A weekday and a full date that stand side by side in the user's texts are the same day.
+    """A weekday and a full date next to each other in the user's texts mean the same day.
 
     A date with a year has one weekday, so nothing but the calendar is needed. Read are ``2023-05-15``, ``2023.5.15``,
     ``May 15th, 2023`` and ``15 May 2023`` directly before or after the weekday. Dates in digits that do not begin with
@@ -45,7 +45,7 @@ class WeekdayDate(TaskDetector):
     """
 
     id = "weekday-date"
-    title = "Weekdays that contradict the date beside them"
+    title = "Weekdays that contradict the date next to them"
     version = "1"
     category = "ambiguous-instruction"
     severity = Severity.MAY_AFFECT_SCORE

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.criteria import asked, sentence_around
+from agenthard.audit.detectors.support.task_texts import asked, sentence_around
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -24,7 +24,7 @@ class WrongStepReference(TaskDetector):
     Flagged: "Extend Subtask 3 with tags" in the third task. Not flagged: the same in the fourth; "Implement Subtask 3"
     in the third; "do not extend subtask 5".
 
-    Wrong where a text numbers its steps otherwise than the benchmark does; the reader of the text cannot know which.
+    Wrong where a text numbers its steps differently from the benchmark; the reader of the text cannot know which.
     """
 
     id = "wrong-step-reference"
@@ -37,7 +37,7 @@ class WrongStepReference(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return None if _NUMBER.search(task.id) else "the task is no numbered step"
+        return None if _NUMBER.search(task.id) else "the task is not a numbered step"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield the first reference to a step that is not done."""

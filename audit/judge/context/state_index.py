@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from functools import cached_property
 
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.judge.context.state_records import StateRecord, cut
 from agenthard.audit.judge.context.terms import is_day
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec

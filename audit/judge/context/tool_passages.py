@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.judge.context.material import Part, Passage
 from agenthard.taxonomy.task import EnvironmentSpec, ToolSpec

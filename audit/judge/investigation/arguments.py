@@ -3,7 +3,7 @@
 import json
 from typing import Any, NoReturn
 
-from agenthard.audit.detectors.support.safe_validator import safe_validator
+from agenthard.audit.detectors.support.schema import safe_validator
 from agenthard.audit.judge.investigation.found import InvalidLookupError
 from agenthard.models.request import Call, Tool
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.judge.investigation.found import CHARACTERS, Found, page
 from agenthard.audit.judge.investigation.look_up import part_of

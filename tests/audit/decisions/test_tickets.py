@@ -2,7 +2,7 @@ from typing import Any
 
 from agenthard.audit.decisions.policy import load_policy
 from agenthard.audit.decisions.tickets import tickets
-from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
+from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.taxonomy import Evidence, Finding, Level, Severity, Tier
 
 

@@ -5,10 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from agenthard.audit.detectors.support.expected_values import stands_alone
-from agenthard.audit.detectors.support.machine_speech import machine_speech
-from agenthard.audit.detectors.support.narration import narration
-from agenthard.audit.detectors.support.prompts import code_blocks, without_code_blocks
+from agenthard.audit.detectors.support.gold_values import stands_alone
+from agenthard.audit.detectors.support.prompt_calls import code_blocks, without_code_blocks
+from agenthard.audit.detectors.support.speech import machine_speech, narration
 
 MOST_SECONDS = 4.0
 """Quadratic growth took minutes at these sizes."""

@@ -12,7 +12,7 @@ import pytest
 
 from agenthard.audit.execution.gold import gold_replay
 from agenthard.audit.faults import Fault, Operator, Sound, operator_table, operators, with_runs
-from agenthard.audit.faults.guards import accepted
+from agenthard.audit.faults.soundness import accepts_gold
 from agenthard.flows.planting import generated
 from agenthard.taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
 from agenthard.taxonomy.accepted import any_of
@@ -96,7 +96,7 @@ def test_it_applies_and_changes_what_it_says(operator: Operator) -> None:
         data = fault.task.model_dump(mode="json")
         assert AgentTask.model_validate(data) == fault.task
         changed = fault.task != sound.task or (fault.runs is not None and fault.runs != sound.runs)
-        assert changed and fault.says
+        assert changed and fault.claim
         again = operator.plant(sound, Random(f"5/{sound.task.id}"))
         assert again == fault
         if fault.runs is None and fault.after is not None:
@@ -127,8 +127,8 @@ def test_a_wrong_type_is_really_wrong(case: tuple[Sound, Fault]) -> None:
 def test_the_evaluator_rejects_what_is_wrong(name: str) -> None:
     cases = planted(by_id(name))
     for sound, fault in cases[:5]:
-        assert accepted(sound.task) is True
-        assert accepted(fault.task) is False
+        assert accepts_gold(sound.task) is True
+        assert accepts_gold(fault.task) is False
 
 
 def test_an_absent_entity_makes_the_call_fail() -> None:
@@ -147,7 +147,7 @@ def test_what_is_redundant_leaves_the_same_state(name: str) -> None:
 def test_a_value_that_is_left_out_stands_nowhere() -> None:
     for _, fault in planted(by_id("value-left-out")):
         assert fault.before != fault.after
-        left = re.escape(fault.says.rpartition(" is ")[2])
+        left = re.escape(fault.claim.rpartition(" is ")[2])
         read = [text for _, text in fault.task.user_texts()]
         read.append(json.dumps([fault.task.environment.state, fault.task.initial_state], ensure_ascii=False))
         assert not any(re.search(rf"(?<![\w.-]){left}(?![\w.-])", text) for text in read)

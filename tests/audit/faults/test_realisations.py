@@ -6,8 +6,7 @@ from random import Random
 import pytest
 
 from agenthard.audit.faults import Fault, Sound, operators
-from agenthard.audit.faults.mistyping import WAYS, looking_alike, means_the_same, mistyped
-from agenthard.audit.faults.wordings import filled, placed, wordings
+from agenthard.audit.faults.wordings import WAYS, filled, looking_alike, means_the_same, misspell, placed, wordings
 from tests.audit.faults.test_operators import by_id, pool
 
 OF_OPERATOR = {
@@ -79,10 +78,10 @@ def test_a_slip_changes_one_place(way: object) -> None:
 
 
 def test_slips_are_of_many_kinds() -> None:
-    slips = {mistyped("KP-40117", Random(seed)) for seed in range(60)}
+    slips = {misspell("KP-40117", Random(seed)) for seed in range(60)}
     assert "KP-40117" not in slips
     assert {len(slip) for slip in slips} == {7, 8, 9}
-    assert mistyped("a-b", Random(1)) == "a-b"
+    assert misspell("a-b", Random(1)) == "a-b"
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.environment import PromptUnknownTool
-from agenthard.audit.detectors.support.named_tools import named_tools
+from agenthard.audit.detectors.support.prompt_tools import named_tools
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench

@@ -10,9 +10,9 @@ from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import decide, load_policy
 from agenthard.audit.decisions.tickets import tickets
 from agenthard.audit.detectors.base import Conclusion, Observation
-from agenthard.audit.detectors.effect import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.audit.detectors.environment import PromptUnknownTool
 from agenthard.audit.detectors.evaluation import RightAnswerRejected, WrongAnswerAccepted
+from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG, RUNS, RUNS_DECIDED
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
 from agenthard.audit.execution.mutation.root_causes import wrong_values

@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.ground_truth import ConflictingGold
-from agenthard.audit.detectors.support.gold_overlap import contradiction
+from agenthard.audit.detectors.support.same_task import contradiction
 from agenthard.audit.shards import check_shard
 from agenthard.taxonomy import AgentTask, Coverage, Finding, GroundTruth, Status, ToolCall
 from agenthard.taxonomy.accepted import any_of

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.detectors.ground_truth import InventedValue
-from agenthard.audit.detectors.support.derived_numbers import derives
+from agenthard.audit.detectors.support.numbers import derives
 from agenthard.audit.evidence import failure
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine

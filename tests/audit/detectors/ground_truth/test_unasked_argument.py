@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.detectors.ground_truth import UnaskedArgument
-from agenthard.audit.detectors.support.places import documented
+from agenthard.audit.detectors.support.gold_values import documented
 from agenthard.audit.evidence import failure
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine

@@ -3,8 +3,8 @@ import pytest
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.responses import NegativeDiscrimination
-from agenthard.audit.detectors.responses.matrix import observe_run
 from agenthard.audit.detectors.responses.negative_discrimination import item_rest
+from agenthard.audit.detectors.support.score_matrix import observe_run
 from agenthard.audit.shards import check_shard
 from agenthard.audit.statistics.intervals import fisher_z
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, Status, Trajectory, UserSpec

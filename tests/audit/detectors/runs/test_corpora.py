@@ -8,8 +8,8 @@ from agenthard.audit.detectors.runs.crash_signature import CrashSignature
 from agenthard.audit.detectors.runs.dead_attempt import DeadAttempt
 from agenthard.audit.detectors.runs.infrastructure_error_scored import InfrastructureErrorScored
 from agenthard.audit.detectors.runs.non_monotone_retry import NonMonotoneRetry
-from agenthard.audit.detectors.runs.tally import RunTally
 from agenthard.audit.detectors.runs.verdict_without_evidence import VerdictWithoutEvidence
+from agenthard.audit.detectors.support.run_tallies import RunTally
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy import AgentTask, Trajectory

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.detectors.runs import SimulatorCausedFailure
-from agenthard.audit.detectors.support.simulator_faults import faults
+from agenthard.audit.detectors.support.simulator import faults
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy import GroundTruth, Message, Status

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.detectors.runs import SimulatorLeak
-from agenthard.audit.detectors.support.leaks import leaks, spoken
+from agenthard.audit.detectors.support.simulator import leaks, spoken
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.taxonomy import Status
