@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.judge.context.material import Material, Omission, Part, Passage
 from agenthard.audit.judge.context.observed import check_passages, replay_passages, run_passages
-from agenthard.audit.judge.context.relevance import ranked
 from agenthard.audit.judge.context.state_index import own_index, shared_index
 from agenthard.audit.judge.context.state_omissions import unrelated
+from agenthard.audit.judge.context.state_selection import select
 from agenthard.audit.judge.context.tokens import text_tokens
 from agenthard.audit.judge.context.tool_passages import documented
 from agenthard.taxonomy.accepted import ANY_OF
@@ -136,7 +136,7 @@ def _state(task: AgentTask, observed: Sequence[str]) -> tuple[list[Passage], lis
     passages: list[Passage] = []
     omitted: list[Omission] = []
     for index in (own_index(task), shared_index(task.environment)):
-        ranks = ranked(task, index, observed)
+        ranks = select(task, index, observed)
         passages += [index.records[number].passage.model_copy(update={"rank": rank}) for rank, number in ranks]
         omitted += unrelated(index, [number for _, number in ranks])
     return passages, omitted

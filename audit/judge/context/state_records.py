@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.judge.context.dated import Fields, plain_fields
 from agenthard.audit.judge.context.material import Passage
-from agenthard.audit.judge.context.terms import as_term, terms_in
+from agenthard.audit.judge.context.terms import as_term, is_time, named_terms
 from agenthard.audit.judge.context.tokens import passage_tokens
 from agenthard.taxonomy.pointer import join, split
 
@@ -28,6 +27,21 @@ _LIKENESS = 6
 """Members of a table that are looked at to see that they are alike."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 """A day, as an ISO date."""
+
+
+Fields = frozenset[tuple[str, str]]
+"""Names of fields with a term that each holds."""
+
+
+def plain_fields(value: Any) -> Fields:
+    """Return the strings at the top of an object, except times of day, which records share by chance.
+
+    >>> sorted(plain_fields({"from": "RIGA", "leaves": "09:00", "stops": ["KIEL"], "berths": 3}))
+    [('from', 'riga')]
+    """
+    members = value.items() if isinstance(value, dict) else ()
+    strings = ((str(key), as_term(text)) for key, text in members if isinstance(text, str))
+    return frozenset((key, term) for key, term in strings if term and not is_time(term))
 
 
 @dataclass(frozen=True)
@@ -44,12 +58,12 @@ class StateRecord:
     """Pointer of the table that the record stands in."""
     keys: frozenset[str]
     """Terms by which others name it: its key in the table, and the keys of what it holds."""
-    values: frozenset[str]
-    """Terms of its strings."""
+    held: Fields
+    """Its fields at any depth, with the terms that they hold."""
     fields: Fields
-    """Fields at its top with the terms of their strings, but for times of day."""
-    day: str | None
-    """The day it is about, for a part of a calendar."""
+    """The fields at its top, with the terms of their strings, except times of day."""
+    entry: str | None
+    """The key of the entry of a series that it is, a day; None for all else."""
 
 
 @dataclass
@@ -142,7 +156,7 @@ def _piece(run: _Run, pointer: str, number: int, inside: _Place) -> StateRecord:
 
 def _record(text: str, label: str, pointer: str, place: _Place, value: Any) -> StateRecord:
     tokens = split(pointer)
-    day = next((token for token in reversed(tokens) if DAY.fullmatch(token)), None)
+    entry = next((token for token in reversed(tokens) if DAY.fullmatch(token)), None)
     passage = Passage(label=label, part="state", title="state", text=text, pointer=pointer)
     fields = plain_fields(value if isinstance(value, dict) else {"": value})
     return StateRecord(
@@ -151,9 +165,9 @@ def _record(text: str, label: str, pointer: str, place: _Place, value: Any) -> S
         record=place.record,
         table=place.table,
         keys=place.keys,
-        values=frozenset(terms_in(value)),
+        held=frozenset(named_terms(value)),
         fields=fields,
-        day=day,
+        entry=entry,
     )
 
 

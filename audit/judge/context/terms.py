@@ -3,10 +3,9 @@
 import calendar
 import re
 from collections.abc import Container, Iterator
-from datetime import date
 from typing import Any
 
-LONGEST = 80
+LONGEST_TERM = 80
 """Characters up to which a value is a term; longer ones are prose."""
 _WORDS = 4
 """Words up to which a name is looked for in a text."""
@@ -23,11 +22,6 @@ _MONTH, _NUMBER = rf"({'|'.join(sorted(_MONTHS, key=len, reverse=True))})", r"(\
 _MONTH_FIRST = re.compile(rf"\b{_MONTH}\.?\s+{_NUMBER}\b")
 _DAY_FIRST = re.compile(rf"\b{_NUMBER}\s+(?:of\s+)?{_MONTH}\b")
 _TIME = re.compile(r"\d\d?:\d\d")
-_COUNTS = {"a": 1, "one": 1, "two": 2, "three": 3}
-_SIGNS = {"next": 1, "following": 1, "later": 1, "after": 1, "previous": -1, "earlier": -1, "before": -1}
-_SHIFT = re.compile(
-    rf"\b(?:(next|following|previous|by) )?(?:({'|'.join(_COUNTS)}|[1-9]) )?days?(?: (later|earlier|after|before))?\b"
-)
 _ISO = re.compile(r"\b\d{4}-\d\d-\d\d\b")
 
 
@@ -38,15 +32,7 @@ def as_term(text: str) -> str:
     ('w123', 'water bottle', '')
     """
     bare = " ".join(text.casefold().split()).lstrip("#")
-    return bare if 2 <= len(bare) <= LONGEST else ""
-
-
-def is_day(text: str) -> bool:
-    """Tell whether an ISO date is one of the calendar: 2024-02-30 is none."""
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
+    return bare if 2 <= len(bare) <= LONGEST_TERM else ""
 
 
 def is_time(term: str) -> bool:
@@ -54,24 +40,31 @@ def is_time(term: str) -> bool:
     return _TIME.match(term) is not None
 
 
-def terms_in(value: Any) -> Iterator[str]:
-    """Yield the terms of a JSON value: its strings, its whole numbers that are ids, and the keys of objects in it.
+def named_terms(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the terms of a JSON value, each with the name of the field that holds it.
 
-    >>> sorted(terms_in({"user_id": 71, "age": 30, "cards": {"card_9": {"brand": "Visa"}}}))
-    ['71', 'card_9', 'cards', 'visa']
+    Terms are its strings, its whole numbers that are ids, and the keys of objects in it.
+
+    >>> sorted(named_terms({"user_id": 71, "age": 30, "cards": {"card_9": {"brand": "Visa"}}}))
+    [('', 'cards'), ('brand', 'visa'), ('cards', 'card_9'), ('user_id', '71')]
     """
-    waiting = [value]
+    waiting = [(name, value)]
     while waiting:
-        each = waiting.pop()
+        field, each = waiting.pop()
         if isinstance(each, dict):
             for key, member in each.items():
                 is_id = type(member) is int and str(key).casefold().endswith("id")
-                waiting.append(str(member) if is_id else member)
-                waiting += [str(key)] if isinstance(member, dict) else []
+                waiting.append((str(key), str(member) if is_id else member))
+                waiting += [(field, str(key))] if isinstance(member, dict) else []
         elif isinstance(each, (list, tuple)):
-            waiting.extend(each)
+            waiting.extend((field, member) for member in each)
         elif isinstance(each, str) and (found := as_term(each)):
-            yield found
+            yield field, found
+
+
+def terms_in(value: Any) -> set[str]:
+    """Return the terms of a JSON value."""
+    return {term for _, term in named_terms(value)}
 
 
 def mentioned(text: str, known: Container[str]) -> set[str]:
@@ -99,20 +92,3 @@ def days(text: str) -> set[str]:
     words = text.casefold()
     named = [*_MONTH_FIRST.findall(words), *((month, number) for number, month in _DAY_FIRST.findall(words))]
     return {*_ISO.findall(text), *(f"{_MONTHS[month]}-{int(number):02}" for month, number in named)}
-
-
-def shifts(text: str) -> set[int]:
-    """Return by how many days a text moves a day: later ones are positive, and both signs stand where it is not said.
-
-    >>> sorted(shifts("to the next day; the return by one day")), sorted(shifts("two days earlier")), shifts("in May")
-    ([-1, 1], [-2], set())
-    >>> shifts("by day and by night; a day trip"), shifts("the day before"), shifts("3 days later")
-    (set(), {-1}, {3})
-    """
-    found = set()
-    for before, number, after in _SHIFT.findall(text.casefold()):
-        count = _COUNTS.get(number) or int(number or 1)
-        signs = {_SIGNS[word] for word in (before, after) if word in _SIGNS} or {1, -1}
-        is_move = after or (before and (number or before != "by"))
-        found |= {count * sign for sign in signs} if is_move else set()
-    return found

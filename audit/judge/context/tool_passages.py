@@ -49,7 +49,3 @@ def _as_documented(tool: ToolSpec) -> bool:
         set(code.parameters) == set(tool.parameters.get("properties") or ())
         and set(code.required) == set(tool.parameters.get("required") or ())
     )
-
-
-def _passage(label: str, part: Part, title: str, text: str) -> Passage:
-    return Passage(label=label, part=part, title=title, text=text, pointer=label)

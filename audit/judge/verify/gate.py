@@ -23,7 +23,7 @@ from agenthard.taxonomy.finding import Evidence
 from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.task import AgentTask
 
-_SHOWN = 60
+_SHOWN_CHARACTERS = 60
 """Characters of a quote that a reason shows."""
 
 
@@ -112,8 +112,8 @@ def _search(quote: Quote, searched: _Searched, task: AgentTask) -> tuple[Checked
     if len(others) == 1:
         [(other, words)] = others
         return _found(quote, other, words, "elsewhere", task), other.part, ""
-    shown = quote.quote if len(quote.quote) <= _SHOWN else quote.quote[: _SHOWN - 3] + "..."
-    place = quote.passage if named else f"the unknown passage {quote.passage[:_SHOWN]!r}"
+    shown = quote.quote if len(quote.quote) <= _SHOWN_CHARACTERS else quote.quote[: _SHOWN_CHARACTERS - 3] + "..."
+    place = quote.passage if named else f"the unknown passage {quote.passage[:_SHOWN_CHARACTERS]!r}"
     where = f"not in {place}" + (f", but in {len(others)} other passages" if others else " nor elsewhere")
     reason = f"the quote {shown!r} was found {where}"
     if not proves(quote.quote):
