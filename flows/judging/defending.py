@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agenthard.audit.judge.aggregate.defence import apply_rebuttals, defender, to_defend
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
-from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, read_rebuttal
+from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, apply_rebuttals, defender, read_rebuttal, to_defend
 from agenthard.audit.judge.context.material import Material
-from agenthard.audit.judge.judged import JudgeError
+from agenthard.audit.judge.verdict import JudgeError
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.asking import Effort, put, unforeseen
 from agenthard.flows.judging.offloading import PreparationError

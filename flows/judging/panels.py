@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agenthard.audit.judge.aggregate.cascade import needs_second
-from agenthard.audit.judge.aggregate.ensemble import combine
-from agenthard.audit.judge.aggregate.error_rates import PanelRates, error_rates
-from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.aggregate.panel import PanelVerdict, combine, needs_second
+from agenthard.audit.judge.aggregate.votes import PanelRates, error_rates
 from agenthard.audit.judge.settings import JudgeSettings
 from agenthard.flows.judging.questions import questions_of
 from agenthard.flows.judging.store import Answer, AnswerStore

@@ -4,12 +4,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from agenthard.audit.judge.aggregate.cascade import needs_second
-from agenthard.audit.judge.aggregate.ensemble import combine
-from agenthard.audit.judge.investigating import Investigator
-from agenthard.audit.judge.judged import Judged, JudgeError
+from agenthard.audit.judge.aggregate.panel import combine, needs_second
+from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.audit.judge.settings import Judge
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict, Judged, JudgeError
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.asking import Asked, ask, unforeseen
 from agenthard.flows.judging.offloading import PreparationError

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from agenthard.audit.judge.context.material import Omission
-from agenthard.audit.judge.judged import Judged
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict, Judged
 from agenthard.flows.judging.questions import Question
 from agenthard.models.request import Usage
 from agenthard.models.storage import Database

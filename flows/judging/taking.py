@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from random import Random
 
 from agenthard.audit.judge.aggregate.findings import JUDGE_VERSION
-from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.judge.templates import prompt_version
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings

@@ -1,12 +1,14 @@
-"""The records of a state by the terms that name them, made once for all tasks that share the state."""
+"""An index of a state's records by keys and values, made once for all tasks that share the state."""
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from agenthard.audit.detectors.support.identity_cache import IdentityCache
+from agenthard.audit.judge.context.material import Omission, Passage
 from agenthard.audit.judge.context.state_records import StateRecord, cut
+from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 NAMESAKES = 3
@@ -103,6 +105,16 @@ class StateIndex:
             found |= {(table, name, other) for other, count in hits.items() if other != table and count >= enough}
         return frozenset(found)
 
+    @cached_property
+    def referrers(self) -> dict[str, set[str]]:
+        """Records by the records to which they refer in a field at their top: those that belong to them."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for record, fields in self.fields.items():
+            for name, term in fields:
+                for other in self.referred(self.table[record], name, term):
+                    found[other].add(record)
+        return found
+
     def tokens_of_parts(self, record: str) -> int:
         """Return the tokens of a record without the entries of its series."""
         return sum(self.records[number].tokens for number in self.parts[record] if self.records[number].entry is None)
@@ -164,3 +176,51 @@ shared_index: IdentityCache[EnvironmentSpec, StateIndex] = IdentityCache(
 
 own_index: IdentityCache[AgentTask, StateIndex] = IdentityCache(lambda task: StateIndex(cut(task.initial_state, OWN)))
 """Index of a task's own state."""
+
+
+def unrelated(index: StateIndex, related: Iterable[int]) -> Iterator[Omission]:
+    """Yield one statement per table that has records, or parts of records, that the task is not about.
+
+    Args:
+        index: the state.
+        related: positions in the index of the records that are brought.
+    """
+    shown: dict[str, dict[str, list[int]]] = {table: {} for table in index.tables}
+    for number in related:
+        each = index.records[number]
+        shown[each.table].setdefault(each.record, []).append(number)
+    for table, records in index.tables.items():
+        of = shown[table]
+        parts = {record: len(index.parts[record]) - len(numbers) for record, numbers in of.items()}
+        said = []
+        if len(of) < len(records):
+            said.append(f"{len(records) - len(of)} of {len(records)} records: not what the task is about")
+        if any(parts.values()):
+            others = sum(1 for count in parts.values() if count)
+            said.append(f"{sum(parts.values())} parts (days) of {others} others: not the days in question")
+        if said:
+            tokens = index.tokens_of[table] - sum(index.records[n].tokens for numbers in of.values() for n in numbers)
+            yield Omission(label=table, what=f"{_name(table)}: {'; '.join(said)}", tokens=tokens)
+
+
+def no_room(index: StateIndex, dropped: Sequence[Passage]) -> Iterator[Omission]:
+    """Yield one statement per table of which related records, or parts of them, are left out for want of room.
+
+    Args:
+        index: the state.
+        dropped: passages that are left out; those of other states do not matter.
+    """
+    tables: dict[str, list[int]] = {}
+    for passage in dropped:
+        number = index.position.get(passage.label)
+        if number is not None:
+            tables.setdefault(index.records[number].table, []).append(number)
+    for table, numbers in tables.items():
+        count = len({index.records[number].record for number in numbers})
+        what = f"{_name(table)}: {len(numbers)} records or parts, of {count} records that the task leads to: no room"
+        yield Omission(label=table, what=what, tokens=sum(index.records[number].tokens for number in numbers))
+
+
+def _name(table: str) -> str:
+    tokens = split(table)
+    return "the task's own state" if tokens == ["initial_state"] else tokens[-1]

@@ -23,9 +23,8 @@ from typing import Any, NamedTuple
 
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.judge.context.state_index import NAMESAKES, OWN, RARE, StateIndex
-from agenthard.audit.judge.context.state_records import Fields, plain_fields
-from agenthard.audit.judge.context.terms import as_term, days, mentioned, named_terms
-from agenthard.taxonomy.pointer import resolve, split
+from agenthard.audit.judge.context.state_records import Fields, as_term, days, mentioned, named_terms, plain_fields
+from agenthard.taxonomy.pointer import resolve
 from agenthard.taxonomy.task import AgentTask
 
 SMALL = 12_000
@@ -38,13 +37,17 @@ OBSERVED = 2.0
 """Cost of a record that a response or the result of a check names."""
 ALTERNATIVE = 2.2
 """Cost of the step from a record to an alternative."""
+OTHER_ENTRY = 0.6
+"""Cost of the step from a record to the entries of its series that the user names."""
+OTHER_ENTRY = 0.6
+"""Cost of the step from a record to the entries of its series that the user names."""
 LISTING = 12
 """Records that a response names at most; one that names more is a listing."""
 BY_CHANCE = 0.1
 """Expected number of records that hold the same values by chance, below which values identify a record."""
 FOLLOWERS = 20
 """Records that may hold the key of a record for them to belong to it."""
-LARGE = 1_400
+LARGE = 1_500
 """Tokens of a record that make a step to it cost 1 more."""
 MOST_ALIKE = 40
 """Alternatives of one text at most; a text that fits more does not choose between them."""
@@ -214,8 +217,8 @@ class _Closure:
                 for name, term in each.held:
                     for other in self._index.referred(own, name, term):
                         targets[self._index.table[other]][other] |= each.entries or self._wanted
-            followers = self._followers(record)
-            for other in followers:
+            followers = self._index.referrers.get(record, ())
+            for other in followers if len(followers) <= FOLLOWERS else ():
                 targets[self._index.table[other]].setdefault(other, set())
             for group in targets.values():
                 for other, entries in group.items():
@@ -224,30 +227,24 @@ class _Closure:
     def _step(self, record: str, choices: int, cost: float) -> float:
         return 1 + math.log10(choices) / 2 + (1 + cost) * self._index.tokens_of_parts(record) / LARGE
 
-    def _followers(self, record: str) -> set[str]:
-        """Return the records of other tables that hold the key of a record in a field; none if they are many."""
-        index, key = self._index, as_term(split(record)[-1])
-        found = {
-            other
-            for other in index.holders.get(key, ())
-            if index.table[other] != index.table[record] and any(term == key for _, term in index.fields[other])
-        }
-        return found if len(found) <= FOLLOWERS else set()
-
     def _alternatives(self, user: set[str], calls: Iterable[Any]) -> None:
         index = self._index
         chosen = sorted((cost, r) for r, cost in self._cost.items() if index.table[r] in index.catalogues)
         wanted: list[tuple[Fields, set[str], float]] = []
         for cost, record in chosen:
+            fields = frozenset(index.fields[record])
             own = {entry for (r, entry), c in self._entries.items() if r == record}
-            wanted.append((frozenset(index.fields[record]), own | self._wanted, cost + ALTERNATIVE))
-            self._reach(record, self._wanted, cost + 1)
+            wanted.append((fields, own, cost + ALTERNATIVE))
+            self._reach(record, self._wanted, cost + OTHER_ENTRY)
         for arguments in calls:
             entries = self._entries_in(canonical_json(arguments))
-            wanted += [(e.fields, e.entries or entries, ALTERNATIVE) for e in _objects(arguments, index.entries)]
+            wanted += [
+                (e.fields, e.entries or entries or self._wanted, ALTERNATIVE)
+                for e in _objects(arguments, index.entries)
+            ]
         for fields, entries, cost in wanted:
-            for table in index.catalogues:
-                self._alike(table, fields, entries or self._wanted, cost)
+            for table in sorted(index.catalogues) if entries or not index.entries else ():
+                self._alike(table, fields, entries, cost)
         for table in sorted(index.catalogues):
             self._like_text(table, user)
 

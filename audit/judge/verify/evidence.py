@@ -1,26 +1,26 @@
-"""The evidence gate: every quote of a judge is searched in what the judge was shown, and in the task record.
+"""The evidence gate: find every quote of a judge in the material that it was shown, and in the task record.
 
-An issue stands (verified) when
+An issue is verified when
 
 * it has quotes, and each of them is found: in the passage that it names, or in exactly one other. A quote of fewer
-  than two letters and digits counts only where it is the whole passage: a required "5", or ``[]`` for no call;
-* each quote from a part of the task stands in the task record too, and at least one quote does: replays, checks,
-  look-ups and runs are not the task;
-* the sides that its category needs are quoted (`agenthard.audit.judge.verify.sides`), each by words of its own.
+  than two letters and digits counts only if it is the whole passage: a required "5", or ``[]`` for no call;
+* each quote from a part of the task is in the task record too, and at least one quote is: replays, checks, look-ups
+  and runs are not part of the task;
+* both sides that its category needs are quoted (`missing_side`), each by a quote of its own.
 
-Else it is unverified, with the reason. It is counted and kept, and it is no finding.
+Otherwise it is unverified, with the reason. It is counted and kept, but it does not become a finding.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import permutations
 
-from agenthard.audit.evidence import failure, text_at
+from agenthard.audit.evidence import canonical_json, failure, text_at
 from agenthard.audit.judge.context.material import Material, Part, Passage
-from agenthard.audit.judge.verdict import Issue, Quote, Verdict
-from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedQuote
-from agenthard.audit.judge.verify.locating import SearchedText, locate, proves
-from agenthard.audit.judge.verify.sides import missing_side
+from agenthard.audit.judge.verdict import CheckedIssue, CheckedQuote, Issue, Quote, Verdict
+from agenthard.audit.judge.verify.quotes import SearchedText, locate, proves
+from agenthard.taxonomy.accepted import ANY_OF
 from agenthard.taxonomy.finding import Evidence
-from agenthard.taxonomy.pointer import split
+from agenthard.taxonomy.pointer import join, split
 from agenthard.taxonomy.task import AgentTask
 
 _SHOWN_CHARACTERS = 60
@@ -159,3 +159,137 @@ def _within(inner: Passage, outer: Passage) -> bool:
     if inner.pointer is None or outer.pointer is None or inner.pointer == outer.pointer:
         return False
     return split(inner.pointer)[: len(split(outer.pointer))] == split(outer.pointer)
+
+
+_TURNS = ["ground_truth", "turns"]
+_CALL = 4
+"""Tokens of the pointer to a call: ground_truth, turns, turn, call."""
+
+
+def evidence_of(issue: CheckedIssue) -> list[Evidence]:
+    """List the places in the task record that an issue quotes."""
+    return [quote.evidence for quote in issue.quotes if quote.evidence]
+
+
+def cited_calls(task: AgentTask, issue: CheckedIssue) -> tuple[str, ...]:
+    """Return the pointers of the gold calls that an issue quotes, each once, in the order of the quotes.
+
+    A quote from a whole turn speaks of a call when its words stand in that call and in no other of the turn.
+    """
+    found: dict[str, None] = {}
+    for item in evidence_of(issue):
+        tokens = split(item.pointer)
+        if tokens[:2] != _TURNS[: len(tokens)]:
+            continue
+        if len(tokens) >= _CALL:
+            found[join("", *tokens[:_CALL])] = None
+            continue
+        below = [(pointer, call) for pointer, call in task.gold_calls() if split(pointer)[: len(tokens)] == tokens]
+        holding = [pointer for pointer, call in below if item.quote in canonical_json(call)]
+        if len(holding) == 1:
+            found[holding[0]] = None
+    return tuple(found)
+
+
+def same_place(found: Sequence[Evidence], issue: CheckedIssue) -> bool:
+    """Tell whether a check that quotes ``found`` speaks of what an issue quotes.
+
+    It does when one pointer leads into the other. At one pointer the quotes have to overlap; where the check's is the
+    deeper one, the issue has to name the field in its quote or its claim. A check that quotes the ground truth speaks
+    of that: many flaws of a ground truth contradict the same words of the user.
+    """
+    decisive = [item for item in found if item.pointer.startswith("/ground_truth")] or found
+    return any(_same(check, cited, issue.issue.claim) for check in decisive for cited in evidence_of(issue))
+
+
+def _same(check: Evidence, cited: Evidence, claim: str) -> bool:
+    deep, shallow = split(check.pointer), split(cited.pointer)
+    if deep == shallow:
+        return check.quote in cited.quote or cited.quote in check.quote
+    if len(deep) < len(shallow):
+        return shallow[: len(deep)] == deep
+    fields = [token for token in deep[len(shallow) :] if not token.isdigit() and token not in ("arguments", ANY_OF)]
+    named = not fields or fields[-1] in cited.quote or fields[-1] in claim or check.quote in cited.quote
+    return deep[: len(shallow)] == shallow and named
+
+
+Side = frozenset[Part]
+"""Parts of the material, any of which will do."""
+
+_USER: Side = frozenset({"user"})
+_USER_OR_RUN: Side = frozenset({"user", "run"})
+_PROMPTS: Side = frozenset({"user", "policy"})
+_NEED: Side = frozenset({"user", "policy", "ground_truth"})
+_REQUIREMENT: Side = frozenset({"user", "policy", "evaluation"})
+_SHOWN: Side = frozenset({"user", "policy", "tools", "user_tools", "state"})
+_DOCUMENTED: Side = frozenset({"tools", "user_tools"})
+_DEMANDED: Side = frozenset({"ground_truth", "evaluation"})
+_GOLD: Side = frozenset({"ground_truth"})
+_RESPONSE: Side = frozenset({"replay", "run"})
+_AGAINST_RESPONSE: Side = frozenset({"tools", "user_tools", "state", "ground_truth", "run"})
+_AGAINST_GOLD: Side = frozenset(
+    {"user", "policy", "tools", "user_tools", "state", "evaluation", "ground_truth", "replay", "run", "about"}
+)
+_ANY: Side = _AGAINST_GOLD | {"checks"}
+
+_NAMES: dict[Side, str] = {
+    _USER: "the user's text",
+    _USER_OR_RUN: "the user's text or a run",
+    _PROMPTS: "the policy or the user's text",
+    _NEED: "what is needed: the user's text, the policy or the ground truth",
+    _REQUIREMENT: "the requirement: the user's text, the policy or the evaluation",
+    _SHOWN: "what the agent sees",
+    _DOCUMENTED: "the documentation of a tool",
+    _DEMANDED: "the ground truth or the evaluation",
+    _GOLD: "the ground truth",
+    _RESPONSE: "the response of a tool, in the replay or a run",
+    _AGAINST_RESPONSE: "what the response contradicts",
+    _AGAINST_GOLD: "what it contradicts",
+    _ANY: "the task",
+}
+
+_SIDES: dict[str, tuple[Side, ...]] = {
+    "ambiguous-instruction": (_USER,),
+    "user-role-confusion": (_USER_OR_RUN,),
+    "incorrect-tool-response": (_RESPONSE, _AGAINST_RESPONSE),
+    "insufficient-toolset": (_NEED,),
+    "misleading-tool-design": (_DOCUMENTED,),
+    "incorrect-system-prompt": (_PROMPTS,),
+    "too-lenient": (_DEMANDED,),
+    "too-strict": (_DEMANDED,),
+    "answer-leakage": (_SHOWN, _DEMANDED),
+    "unscored-requirement": (_REQUIREMENT,),
+    "unreachable-score": (_DEMANDED,),
+    "malformed-tool-call": (_GOLD,),
+    "incorrect-tool-call": (_GOLD, _AGAINST_GOLD),
+    "redundant-tool-call": (_GOLD,),
+    "wrong-expected-output": (_DEMANDED, _AGAINST_GOLD),
+}
+"""Two sides where the rule of the category is that one text contradicts, or gives away, another. What is missing cannot
+be quoted, and neither can the schema that a call of an unknown tool breaks, so one side is enough there."""
+
+
+def missing_side(category: str, quoted: Sequence[Part], gold_is_empty: bool) -> str | None:
+    """Say which side of an issue is not quoted.
+
+    Every side needs a quote of its own. Where the ground truth is empty, nothing of it can be quoted, and its side is
+    not asked for.
+
+    Args:
+        category: id of the category; any one quote will do for one that is not listed here.
+        quoted: parts that the different quotes of the issue stand in, one entry per quote.
+        gold_is_empty: whether the ground truth has neither calls nor texts.
+
+    Returns:
+        What is missing, in words; None when nothing is.
+    """
+    sides = _SIDES.get(category, (_ANY,))
+    if gold_is_empty:
+        sides = tuple(side for side in sides if not side <= _DEMANDED) or (_ANY,)
+    chosen = permutations(quoted, len(sides))
+    if any(all(part in side for part, side in zip(parts, sides, strict=True)) for parts in chosen):
+        return None
+    alone = [side for side in sides if not any(part in side for part in quoted)]
+    if alone:
+        return f"no quote is of {_NAMES[alone[0]]}"
+    return "only one side of the contradiction is quoted"
