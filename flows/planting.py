@@ -59,8 +59,8 @@ def audit_planted(out: Path) -> Path:
     """Audit the planted benchmark with its runs and with experimental checks, on all cores; return the run folder."""
     import os
 
+    from agenthard.audit.detectors.support.sharing import RUNS
     from agenthard.audit.faults import BENCHMARK
-    from agenthard.audit.sources.formats.native_files import RUNS
     from agenthard.flows.audit import run_audit
     from agenthard.flows.plan import AuditSettings
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict
 from agenthard.audit.statistics.intervals import clustered_wilson
 from agenthard.reports.fault_table import rate
 from agenthard.reports.kit.markdown import md, table

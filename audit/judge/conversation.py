@@ -2,11 +2,11 @@
 
 import asyncio
 
+from agenthard.audit.judge.context.fence import fence_code, fenced, fenced_text
 from agenthard.audit.judge.context.material import Passage
-from agenthard.audit.judge.fence import fence_code, fenced, fenced_text
-from agenthard.audit.judge.investigating import Investigator
-from agenthard.audit.judge.judged import ErrorKind, JudgeError
-from agenthard.audit.judge.wording import render
+from agenthard.audit.judge.investigation.investigator import Investigator
+from agenthard.audit.judge.templates import render
+from agenthard.audit.judge.verdict import ErrorKind, JudgeError
 from agenthard.models.errors import (
     ConfigurationError,
     ContextOverflowError,

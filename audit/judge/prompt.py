@@ -1,14 +1,18 @@
-"""The prompt of a judge, made of the taxonomy, the task's records and its material."""
+"""The prompt of a judge, the schema of its answer, and the request that sends both to a model."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from typing import Any
 
-from agenthard.audit.judge.answer import answer_fields
 from agenthard.audit.judge.context.conventions import conventions
+from agenthard.audit.judge.context.fence import fence_code, fenced, fenced_text, one_line
 from agenthard.audit.judge.context.material import Material, Part, Passage
-from agenthard.audit.judge.fence import fence_code, fenced, fenced_text, one_line
-from agenthard.audit.judge.wording import data, prompt_version, render
+from agenthard.audit.judge.settings import Judge
+from agenthard.audit.judge.templates import data, prompt_version, render
+from agenthard.audit.judge.verdict import Verdict
+from agenthard.models.request import ChatMessage, OutputSchema, Request
+from agenthard.models.structured import strict_schema
 from agenthard.taxonomy.categories import COMPONENT_TITLES, Category, Taxonomy
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
@@ -37,7 +41,7 @@ def build_prompt(
     Args:
         task: The task; of it only the kinds of its parts and its traits decide the wording.
         material: What the judge is shown.
-        categories: The categories that apply (agenthard.audit.judge.context.applicable).
+        categories: The categories that apply (agenthard.audit.judge.context.conventions).
         investigates: Whether the judge has tools to look things up.
         taxonomy: Where the categories come from, for the version; AgentHard's own by default.
     """
@@ -93,3 +97,70 @@ def _by_part(material: Material) -> list[tuple[Part, list[Passage]]]:
 def _part(part: Part, passages: list[Passage], code: str) -> dict[str, Any]:
     title, note = data("wording.yaml")["parts"][part]
     return {"title": title, "note": note, "passages": [fenced(passage, code) for passage in passages]}
+
+
+def answer_schema(categories: Sequence[str]) -> dict[str, Any]:
+    """Return the JSON Schema of a verdict, as strict modes take it, in which only these categories can be named.
+
+    It is made once for the same categories, which takes longer than the rest of a prompt; nobody changes it.
+    """
+    return _schema(tuple(categories))
+
+
+@cache
+def _schema(categories: tuple[str, ...]) -> dict[str, Any]:
+    schema = strict_schema(Verdict)
+    del schema["description"]
+    category = schema["$defs"]["Issue"]["properties"]["category"]
+    category["enum"] = list(categories)
+    return schema
+
+
+@cache
+def answer_fields() -> tuple[str, ...]:
+    """List the fields of a verdict with what belongs into them, for judges that get no schema."""
+    schema = strict_schema(Verdict)
+    return tuple(_fields(schema, schema["$defs"], ""))
+
+
+def _fields(node: dict[str, Any], known: dict[str, Any], indent: str) -> Iterator[str]:
+    for name, value in node["properties"].items():
+        item = value.get("items", {})
+        inner = known.get(str(item.get("$ref", "")).removeprefix("#/$defs/"))
+        yield f"{indent}- `{name}` ({_kind(value)}): {value['description']}"
+        if inner is not None:
+            yield from _fields(inner, known, indent + "  ")
+
+
+def _kind(value: dict[str, Any]) -> str:
+    if "enum" in value:
+        return " or ".join(f"`{choice}`" for choice in value["enum"])
+    if value["type"] == "number":
+        return f"number from {value['minimum']:g} to {value['maximum']:g}"
+    return {"string": "text", "array": "list of objects"}[value["type"]]
+
+
+OUTPUT = "verdict"
+"""What providers call the record that is asked for."""
+
+
+def judge_request(judge: Judge, prompt: Prompt, categories: Sequence[Category], sample: int) -> Request:
+    """Return the request for one verdict.
+
+    Args:
+        judge: Who is asked.
+        prompt: What is asked.
+        categories: The categories that the prompt offers; the reply can name no other.
+        sample: Number of the repetition, from 0.
+    """
+    schema = answer_schema([category.id for category in categories])
+    return Request(
+        model=judge.model.name,
+        messages=(
+            ChatMessage(role="system", text=prompt.system),
+            ChatMessage(role="user", text=prompt.user),
+        ),
+        output=OutputSchema(name=OUTPUT, json_schema=schema),
+        sampling=judge.model.sampling,
+        sample=sample,
+    )

@@ -1,10 +1,12 @@
-"""What a judge says of a task: the record that is asked for as structured output."""
+"""The records of a judge's verdict: as the judge writes it, as the outcome of a question, and after verification."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from agenthard.taxonomy.finding import Severity
+from agenthard.audit.judge.context.material import Passage
+from agenthard.models.request import Usage
+from agenthard.taxonomy.finding import Evidence, Proof, Severity
 from agenthard.taxonomy.record import Record
 
 Outcome = Literal["flawed", "not_flawed", "cannot_tell"]
@@ -70,3 +72,137 @@ class Verdict(Record):
         if bool(self.issues) != (self.outcome == "flawed"):
             raise ValueError(f"the outcome is {self.outcome} with {len(self.issues)} issues")
         return self
+
+
+ErrorKind = Literal["refusal", "timeout", "unreadable", "context_overflow", "provider", "prompt", "internal"]
+"""Why there is no verdict: the judge refused, did not answer in time, answered with no verdict, could not read so much,
+its provider failed, no prompt could be written, or our own code failed on the answer."""
+
+
+class JudgeError(Record):
+    """Why there is no verdict."""
+
+    kind: ErrorKind
+    """What kind of failure."""
+    message: str
+    """What happened."""
+
+
+class Judged(Record):
+    """The outcome of one question. An error is never a verdict: it counts neither for nor against the task."""
+
+    task_id: str
+    """Task."""
+    judge: str
+    """Name of the judge in the settings."""
+    sample: int = 0
+    """Number of the repetition, from 0."""
+    prompt_version: str
+    """Version of the prompt: a hash of its text, the schema of the verdict and the taxonomy."""
+    verdict: Verdict | None = None
+    """What the judge said."""
+    error: JudgeError | None = None
+    """Why it said nothing."""
+    lookups: tuple[Passage, ...] = ()
+    """What an investigating judge fetched, as passages that its evidence may cite (``lookup/1`` ...)."""
+    usage: Usage = Usage()
+    """Tokens of all its requests."""
+    cost: float | None = None
+    """What they cost; None without a price."""
+
+    @model_validator(mode="after")
+    def _a_verdict_or_an_error(self) -> "Judged":
+        if (self.verdict is None) == (self.error is None):
+            raise ValueError("a question ends in a verdict or in an error, never in both or neither")
+        return self
+
+
+Standing = Literal["verified", "unverified", "refuted", "proved"]
+"""verified: every quote it needs was found; unverified: one was not; refuted or proved: execution settled it."""
+
+
+class CheckedQuote(Record):
+    """A quote, and where it was found."""
+
+    passage: str
+    """Label that the judge gave."""
+    quote: str
+    """The words as they stand there; the judge's own words when they were not found."""
+    found: Literal["exact", "normalised", "elsewhere", "no"]
+    """exact: as quoted; normalised: but for space and Unicode forms; elsewhere: in another passage; no: nowhere."""
+    evidence: Evidence | None = None
+    """The place in the task record; None for a quote that stands nowhere, or outside the record (replay, look-ups)."""
+
+
+class CheckedIssue(Record):
+    """An issue with what code says of it."""
+
+    issue: Issue
+    """What the judge said."""
+    standing: Standing
+    """What is left of it."""
+    quotes: tuple[CheckedQuote, ...]
+    """Its quotes."""
+    reason: str = ""
+    """Why it stands so: which quote failed, what execution showed, or why it could not settle it."""
+    severity: Severity | None = None
+    """What the flaw does to the score, where a check or execution showed it; None leaves it to the judge's word."""
+    proof: Proof | None = None
+    """A run that is scored wrongly, where a check found one."""
+    patch: tuple[dict[str, Any], ...] = ()
+    """Its JSON Patch, when it was re-checked and accepted; else empty."""
+    patch_reason: str = ""
+    """Why the patch was rejected; empty when there is none or it was accepted."""
+
+
+class CheckedVerdict(Record):
+    """A judge's verdict on one task after the gate."""
+
+    task_id: str
+    """Task."""
+    judge: str
+    """Judge."""
+    sample: int = 0
+    """Repetition, from 0."""
+    outcome: Literal["flawed", "not_flawed", "cannot_tell", "error"]
+    """The judge's outcome; a flawed verdict none of whose issues stands is cannot_tell."""
+    issues: tuple[CheckedIssue, ...] = ()
+    """All its issues, those that failed included."""
+    reason: str = ""
+    """Why it cannot be told, or the error."""
+
+    @property
+    def standing(self) -> tuple[CheckedIssue, ...]:
+        """Issues that count: verified or proved."""
+        return tuple(issue for issue in self.issues if issue.standing in ("verified", "proved"))
+
+
+_SEVERITIES = list(Severity)
+
+
+class PaperFields(Record):
+    """A verdict in the form of the audit paper."""
+
+    reasoning: str
+    """The way to the verdict."""
+    reasoning_summary: str
+    """What it rests on."""
+    error_category: str | None
+    """Category of the leading issue: the gravest, then the surest; None without an issue."""
+    is_flawed: bool | None
+    """Whether the task is flawed; None when the judge cannot tell."""
+
+
+def paper_fields(verdict: Verdict) -> PaperFields:
+    """Derive the paper's fields."""
+    leading = min(verdict.issues, key=_rank, default=None)
+    return PaperFields(
+        reasoning=verdict.reasoning,
+        reasoning_summary=leading.reasoning_summary if leading else verdict.because,
+        error_category=leading.category if leading else None,
+        is_flawed={"flawed": True, "not_flawed": False, "cannot_tell": None}[verdict.outcome],
+    )
+
+
+def _rank(issue: Issue) -> tuple[int, float]:
+    return _SEVERITIES.index(issue.severity), -issue.confidence

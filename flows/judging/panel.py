@@ -9,17 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from agenthard.audit.judge.aggregate.cascade import needs_second
-from agenthard.audit.judge.aggregate.defence import apply_rebuttals, defender, to_defend
-from agenthard.audit.judge.aggregate.ensemble import combine
-from agenthard.audit.judge.aggregate.error_rates import PanelRates, error_rates
-from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
-from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, read_rebuttal
+from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict, combine, needs_second
+from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, apply_rebuttals, defender, read_rebuttal, to_defend
+from agenthard.audit.judge.aggregate.votes import PanelRates, error_rates
 from agenthard.audit.judge.context.material import Material
-from agenthard.audit.judge.investigating import Investigator
-from agenthard.audit.judge.judged import Judged, JudgeError
+from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.audit.judge.settings import Judge, JudgeSettings
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict, Judged, JudgeError
 from agenthard.flows.errors import EXPECTED
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.session import AskedVerdict, Attempts, Session, ask, ask_for_verdict, internal_error

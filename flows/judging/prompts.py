@@ -13,17 +13,14 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.judge.aggregate.panel import PanelIssue
 from agenthard.audit.judge.aggregate.rebuttal import passing_run, rebuttal_request, with_run
 from agenthard.audit.judge.context.applicable import applicable
-from agenthard.audit.judge.context.gathering import gather
-from agenthard.audit.judge.context.material import Material
-from agenthard.audit.judge.context.tokens import material_tokens
-from agenthard.audit.judge.context.trimming import PromptTooLongError, trim
-from agenthard.audit.judge.judged import Judged
-from agenthard.audit.judge.prompt import build_prompt
-from agenthard.audit.judge.request import judge_request
+from agenthard.audit.judge.context.budget import PromptTooLongError, trim
+from agenthard.audit.judge.context.material import Material, material_tokens
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.prompt import build_prompt, judge_request
 from agenthard.audit.judge.settings import Judge, JudgeSettings, JudgeSettingsError, load_settings
-from agenthard.audit.judge.verify.checked import CheckedVerdict
-from agenthard.audit.judge.verify.checking import check_verdict
-from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.judge.templates import prompt_version
+from agenthard.audit.judge.verdict import CheckedVerdict, Judged
+from agenthard.audit.judge.verify.verification import check_verdict
 from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs

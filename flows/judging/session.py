@@ -8,10 +8,10 @@ from typing import Generic, NamedTuple, TypeVar
 from agenthard.audit.judge.context.material import Passage
 from agenthard.audit.judge.conversation import Conversation
 from agenthard.audit.judge.conversation import ask as converse
-from agenthard.audit.judge.investigating import Investigator
-from agenthard.audit.judge.judged import Judged, JudgeError
+from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.audit.judge.settings import JudgeSettings
-from agenthard.audit.judge.verify.reading import UnreadableVerdictError, read_verdict
+from agenthard.audit.judge.verdict import Judged, JudgeError
+from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError, read_verdict
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import MAX_SAMPLES, AnswerStore, Question

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from agenthard.audit.judge.aggregate.findings import JUDGE_VERSION
 from agenthard.audit.judge.settings import Judge, JudgeSettings
-from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.judge.templates import prompt_version
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.repair_inputs import Audited, read_audited

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from agenthard.audit.judge.context.material import Omission
-from agenthard.audit.judge.judged import Judged
 from agenthard.audit.judge.settings import Judge
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict, Judged
 from agenthard.models.request import Usage
 from agenthard.models.storage import Database
 from agenthard.taxonomy.record import Record

@@ -11,8 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from agenthard.audit.judge.aggregate.panel import PanelIssue
 from agenthard.audit.judge.context.material import Material
-from agenthard.audit.judge.judged import Judged
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict, Judged
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.play import follow_parent
 from agenthard.flows.judging.prompts import PreparedPrompt, PromptBuilder, prompt_builder

@@ -5,7 +5,7 @@ from typing import Literal
 
 from agenthard.audit.decisions.policy import Action, Decision, Policy, decide
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict
 from agenthard.taxonomy.finding import Coverage, Finding, Status
 from agenthard.taxonomy.record import Record
 

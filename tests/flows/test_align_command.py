@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedVerdict
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
 from tests.flows.test_report_commands import TASKS, audited, write_benchmark

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from agenthard.audit.judge.verdict import Change, Issue
-from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedQuote, CheckedVerdict
+from agenthard.audit.judge.verdict import Change, CheckedIssue, CheckedQuote, CheckedVerdict, Issue
 from agenthard.audit.statistics.intervals import clustered_wilson
 from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
 from agenthard.taxonomy import Severity

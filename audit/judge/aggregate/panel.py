@@ -1,10 +1,14 @@
-"""What a panel of judges says of one task, all verdicts together."""
+"""The panel: the aggregate verdict of several judges on one task, and whether judges of the second tier are asked."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
-from agenthard.audit.judge.verify.checked import CheckedIssue
+from agenthard.audit.judge.aggregate.votes import PanelRates, shares, vote
+from agenthard.audit.judge.settings import JudgeSettings
+from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict
 from agenthard.taxonomy.record import Record
 
 
@@ -44,3 +48,133 @@ class PanelVerdict(Record):
     """Flaws, by votes and then by confidence."""
     reason: str = ""
     """Why it is uncertain or an error."""
+
+
+def combine(
+    verdicts: Sequence[CheckedVerdict], settings: JudgeSettings, rates: PanelRates | None = None
+) -> PanelVerdict:
+    """Make the panel's word of the verdicts on one task, whatever their order.
+
+    A verdict votes for a flaw when one of its issues stands, and against one when it is not_flawed; errors,
+    cannot_tell, and flaws whose evidence does not stand are no votes. What execution proved is a flaw whatever the
+    votes.
+
+    * majority: every verdict counts one; where judges of the second tier voted, theirs alone count, since they were
+      asked because the first tier's word is not enough;
+    * weighted: every judge counts its weight, spread evenly over its votes;
+    * dawid_skene: every judge counts by its own error rates, as `error_rates` estimates them over all tasks; the
+      majority decides where there are none.
+
+    The panel abstains (uncertain) strictly within the band of the settings, on the band when its ends are equal, and
+    when nobody voted.
+
+    Args:
+        verdicts: All verdicts asked for, failed ones included; at least one.
+        settings: The panel.
+        rates: Error rates for dawid_skene; None before all tasks are judged.
+
+    Raises:
+        ValueError: There is none, they are about several tasks, one stands there twice, or its judge is not in the
+            panel.
+    """
+    ordered = _in_order(verdicts, settings)
+    answered = [verdict for verdict in ordered if verdict.outcome != "error"]
+    issues = _issues(answered)
+    proved = any(issue.best.standing == "proved" for issue in issues)
+    probability = 1.0 if proved else _probability(answered, settings, rates)
+    low, high = settings.band
+    outcome, reason = "uncertain", ""
+    if not answered:
+        outcome, reason = "error", "no judge gave a verdict: " + _failures(ordered)
+    elif probability is None:
+        reason = f"none of the {len(answered)} verdicts tells: {_unsure(answered)}"
+    elif proved or (probability >= high and probability > low):
+        outcome = "flawed"
+    elif probability <= low and probability < high:
+        outcome = "not_flawed"
+    else:
+        reason = f"the probability of a flaw, {probability:.2f}, is within {low:g} to {high:g}"
+    return PanelVerdict.model_validate(
+        {
+            "task_id": ordered[0].task_id,
+            "outcome": outcome,
+            "probability": probability,
+            "answered": len(answered),
+            "asked": len(ordered),
+            "issues": issues,
+            "reason": reason,
+        }
+    )
+
+
+def _in_order(verdicts: Sequence[CheckedVerdict], settings: JudgeSettings) -> list[CheckedVerdict]:
+    """By judge, in the order of the settings, then by sample."""
+    place = {judge.name: number for number, judge in enumerate(settings.judges)}
+    tasks = sorted({verdict.task_id for verdict in verdicts})
+    if len(tasks) != 1:
+        raise ValueError(f"a panel speaks of one task, not of {len(tasks)}: {', '.join(tasks[:5])}")
+    strangers = sorted({verdict.judge for verdict in verdicts} - place.keys())
+    if strangers:
+        raise ValueError(f"{tasks[0]}: verdicts of {', '.join(strangers)}, who is not among {', '.join(place)}")
+    [(most, times)] = Counter((verdict.judge, verdict.sample) for verdict in verdicts).most_common(1)
+    if times > 1:
+        raise ValueError(f"{tasks[0]}: {times} verdicts of {most[0]} are sample {most[1]}")
+    return sorted(verdicts, key=lambda verdict: (place[verdict.judge], verdict.sample))
+
+
+def _probability(verdicts: Sequence[CheckedVerdict], settings: JudgeSettings, rates: PanelRates | None) -> float | None:
+    by_judge = shares(verdicts)
+    if not by_judge:
+        return None
+    if settings.aggregation == "weighted":
+        weights = {judge.name: judge.weight for judge in settings.judges if judge.name in by_judge}
+        return sum(weights[name] * share for name, share in by_judge.items()) / sum(weights.values())
+    if settings.aggregation == "dawid_skene" and rates is not None and by_judge.keys() <= rates.judges.keys():
+        return rates.probability(by_judge)
+    second = {judge.name for judge in settings.judges if judge.tier == "second"} & by_judge.keys()
+    votes = [vote(verdict) for verdict in verdicts if not second or verdict.judge in second]
+    cast = [voted for voted in votes if voted is not None]
+    return sum(cast) / len(cast)
+
+
+def _issues(answered: Sequence[CheckedVerdict]) -> list[PanelIssue]:
+    """One per category, by votes and then by confidence."""
+    seen: dict[str, list[tuple[CheckedVerdict, CheckedIssue]]] = {}
+    for verdict in answered:
+        for issue in verdict.standing:
+            seen.setdefault(issue.issue.category, []).append((verdict, issue))
+    issues = [
+        PanelIssue(
+            category=category,
+            votes=len({(verdict.judge, verdict.sample) for verdict, _ in named}),
+            of=len(answered),
+            # max() keeps the first of equals.
+            best=max((issue for _, issue in named), key=lambda i: (i.standing == "proved", i.issue.confidence)),
+            judges=tuple(dict.fromkeys(verdict.judge for verdict, _ in named)),
+        )
+        for category, named in seen.items()
+    ]
+    return sorted(issues, key=lambda issue: (-issue.votes, -issue.best.issue.confidence, issue.category))
+
+
+def _failures(verdicts: Sequence[CheckedVerdict]) -> str:
+    return "; ".join(f"{verdict.judge}/{verdict.sample}: {verdict.reason}" for verdict in verdicts)
+
+
+def _unsure(verdicts: Sequence[CheckedVerdict]) -> str:
+    reasons = dict.fromkeys(verdict.reason for verdict in verdicts if verdict.reason)
+    return "; ".join(reasons) or "no reason is given"
+
+
+def needs_second(panel: PanelVerdict) -> bool:
+    """Tell whether judges of the second tier are asked.
+
+    They are where the first tier flags the task, is uncertain or failed, and where it finds the task sound although one
+    of its judges sees a flaw whose evidence stands. They are not where all agree that it is sound, nor where execution
+    proved the flaw, which no opinion can undo.
+
+    Args:
+        panel: What the first tier says.
+    """
+    proved = any(issue.best.standing == "proved" for issue in panel.issues)
+    return not proved and (panel.outcome != "not_flawed" or bool(panel.issues))

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 
-from agenthard.audit.judge.wording import data
+from agenthard.audit.judge.templates import data
 from agenthard.taxonomy.categories import Category, Taxonomy
 from agenthard.taxonomy.task import AgentTask
 

@@ -1,10 +1,10 @@
-"""What a judge is told about this task: how its user is played, how it is scored, and what is by design."""
+"""What a judge is told about a task: how its user is simulated, how it is scored, and what is by design."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.judge.wording import data
+from agenthard.audit.judge.templates import data
 from agenthard.taxonomy.accepted import ANY_OF
 from agenthard.taxonomy.task import AgentTask
 

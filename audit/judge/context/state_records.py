@@ -1,21 +1,19 @@
-"""A state cut into records that can be shown one by one: users, orders, flights with the days they fly on.
+"""Cut a state into records that can be shown one by one, and read the terms by which records and texts are compared.
 
 Every record is a passage whose text is a contiguous piece of the canonical JSON at its pointer. A value that is short
 is one record. A longer one is opened: its containers are cut on their own, and the plain members between them are
-*plain pieces* (``/state/flights/HAT001#1``). A *calendar* (an object keyed by days) is always opened, so that a flight
-need not be shown with all its days.
+*plain pieces* (``/state/stocks/ACME#1``). A *series* (an object whose keys are days, such as prices or measurements) is
+always opened, so that a record can be shown with some of its days.
 """
 
+import calendar
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.judge.context.dated import Fields, plain_fields
-from agenthard.audit.judge.context.material import Passage
-from agenthard.audit.judge.context.terms import as_term, terms_in
-from agenthard.audit.judge.context.tokens import passage_tokens
+from agenthard.audit.judge.context.material import Passage, passage_tokens
 from agenthard.taxonomy.pointer import join, split
 
 LONGEST = 4000
@@ -28,6 +26,21 @@ _LIKENESS = 6
 """Members of a table that are looked at to see that they are alike."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 """A day, as an ISO date."""
+
+
+Fields = frozenset[tuple[str, str]]
+"""Names of fields with a term that each holds."""
+
+
+def plain_fields(value: Any) -> Fields:
+    """Return the strings at the top of an object, except times of day, which records share by chance.
+
+    >>> sorted(plain_fields({"from": "RIGA", "leaves": "09:00", "stops": ["KIEL"], "berths": 3}))
+    [('from', 'riga')]
+    """
+    members = value.items() if isinstance(value, dict) else ()
+    strings = ((str(key), as_term(text)) for key, text in members if isinstance(text, str))
+    return frozenset((key, term) for key, term in strings if term and not is_time(term))
 
 
 @dataclass(frozen=True)
@@ -44,12 +57,12 @@ class StateRecord:
     """Pointer of the table that the record stands in."""
     keys: frozenset[str]
     """Terms by which others name it: its key in the table, and the keys of what it holds."""
-    values: frozenset[str]
-    """Terms of its strings."""
+    held: Fields
+    """Its fields at any depth, with the terms that they hold."""
     fields: Fields
-    """Fields at its top with the terms of their strings, but for times of day."""
-    day: str | None
-    """The day it is about, for a part of a calendar."""
+    """The fields at its top, with the terms of their strings, except times of day."""
+    entry: str | None
+    """The key of the entry of a series that it is, a day; None for all else."""
 
 
 @dataclass
@@ -142,7 +155,7 @@ def _piece(run: _Run, pointer: str, number: int, inside: _Place) -> StateRecord:
 
 def _record(text: str, label: str, pointer: str, place: _Place, value: Any) -> StateRecord:
     tokens = split(pointer)
-    day = next((token for token in reversed(tokens) if DAY.fullmatch(token)), None)
+    entry = next((token for token in reversed(tokens) if DAY.fullmatch(token)), None)
     passage = Passage(label=label, part="state", title="state", text=text, pointer=pointer)
     fields = plain_fields(value if isinstance(value, dict) else {"": value})
     return StateRecord(
@@ -151,9 +164,9 @@ def _record(text: str, label: str, pointer: str, place: _Place, value: Any) -> S
         record=place.record,
         table=place.table,
         keys=place.keys,
-        values=frozenset(terms_in(value)),
+        held=frozenset(named_terms(value)),
         fields=fields,
-        day=day,
+        entry=entry,
     )
 
 
@@ -190,3 +203,92 @@ def _has_calendar(value: Any, levels: int = 3) -> bool:
     if len(value) >= CALENDAR_DAYS and all(DAY.fullmatch(str(key)) for key in value):
         return True
     return any(_has_calendar(member, levels - 1) for member in value.values())
+
+
+LONGEST_TERM = 80
+"""Characters up to which a value is a term; longer ones are prose."""
+_WORDS = 4
+"""Words up to which a name is looked for in a text."""
+_TOKEN = re.compile(r"[^\s\"“”‘’(){}\[\]<>,;!?]+")
+_EDGES = ".:'`*#-_|"
+_INNER = re.compile(r"[:/=|\\.]")
+_MONTHS = {
+    name.casefold(): f"{number:02}"
+    for names in (calendar.month_name, calendar.month_abbr)
+    for number, name in enumerate(names)
+    if name
+}
+_MONTH, _NUMBER = rf"({'|'.join(sorted(_MONTHS, key=len, reverse=True))})", r"(\d{1,2})(?:st|nd|rd|th)?"
+_MONTH_FIRST = re.compile(rf"\b{_MONTH}\.?\s+{_NUMBER}\b")
+_DAY_FIRST = re.compile(rf"\b{_NUMBER}\s+(?:of\s+)?{_MONTH}\b")
+_TIME = re.compile(r"\d\d?:\d\d")
+_ISO = re.compile(r"\b\d{4}-\d\d-\d\d\b")
+
+
+def as_term(text: str) -> str:
+    """Bring a value into the form in which terms are compared; empty for what is too short or too long to name a thing.
+
+    >>> as_term("#W123"), as_term(" Water  Bottle"), as_term("x")
+    ('w123', 'water bottle', '')
+    """
+    bare = " ".join(text.casefold().split()).lstrip("#")
+    return bare if 2 <= len(bare) <= LONGEST_TERM else ""
+
+
+def is_time(term: str) -> bool:
+    """Tell whether a term begins as a time of day does."""
+    return _TIME.match(term) is not None
+
+
+def named_terms(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the terms of a JSON value, each with the name of the field that holds it.
+
+    Terms are its strings, its whole numbers that are ids, and the keys of objects in it.
+
+    >>> sorted(named_terms({"user_id": 71, "age": 30, "cards": {"card_9": {"brand": "Visa"}}}))
+    [('', 'cards'), ('brand', 'visa'), ('cards', 'card_9'), ('user_id', '71')]
+    """
+    waiting = [(name, value)]
+    while waiting:
+        field, each = waiting.pop()
+        if isinstance(each, dict):
+            for key, member in each.items():
+                is_id = type(member) is int and str(key).casefold().endswith("id")
+                waiting.append((str(key), str(member) if is_id else member))
+                waiting += [(field, str(key))] if isinstance(member, dict) else []
+        elif isinstance(each, (list, tuple)):
+            waiting.extend((field, member) for member in each)
+        elif isinstance(each, str) and (found := as_term(each)):
+            yield field, found
+
+
+def terms_in(value: Any) -> set[str]:
+    """Return the terms of a JSON value."""
+    return {term for _, term in named_terms(value)}
+
+
+def mentioned(text: str, known: Container[str]) -> set[str]:
+    """Return the known terms that a text names, as words of it or as up to four words in a row.
+
+    >>> sorted(mentioned("Is the Water Bottle of order #W123 mine?", {"water bottle", "w123", "order", "cap"}))
+    ['order', 'w123', 'water bottle']
+    """
+    words = [word.strip(_EDGES).removesuffix("'s").removesuffix("\\n") for word in _TOKEN.findall(text.casefold())]
+    found: set[str] = set()
+    for start, word in enumerate(words):
+        found.update(part for part in (word, *_INNER.split(word)) if part in known)
+        found.update(
+            phrase for count in range(2, _WORDS + 1) if (phrase := " ".join(words[start : start + count])) in known
+        )
+    return found
+
+
+def days(text: str) -> set[str]:
+    """Return the days that a text names: ISO dates as they are, others without their year. Moments are no days.
+
+    >>> sorted(days("from May 20th to 2024-05-22, not on the 23 of May; booked 2024-05-01T10:00:00"))
+    ['05-20', '05-23', '2024-05-22']
+    """
+    words = text.casefold()
+    named = [*_MONTH_FIRST.findall(words), *((month, number) for number, month in _DAY_FIRST.findall(words))]
+    return {*_ISO.findall(text), *(f"{_MONTHS[month]}-{int(number):02}" for month, number in named)}

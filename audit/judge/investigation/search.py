@@ -7,8 +7,8 @@ from typing import Any
 
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.judge.investigation.found import CHARACTERS, Found, page
-from agenthard.audit.judge.investigation.look_up import part_of
+from agenthard.audit.judge.investigation.lookups import part_of
+from agenthard.audit.judge.investigation.results import CHARACTERS, Found, page
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agenthard.ace.environment import Ending, Environment, Mode
-from tests.ace.environment.small import LOWER, UPPER, fill, puzzle
+from tests.ace.environment.small import LOWER, fill, puzzle
+from tests.models.test_ledger import UPPER
 
 STOP = {"status": "success", "messages": "###STOP###", "data": {}}
 

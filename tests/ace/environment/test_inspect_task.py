@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.ace.environment.small import LOWER, UPPER, write_file
+from tests.ace.environment.small import LOWER, write_file
+from tests.models.test_ledger import UPPER
 
 pytest.importorskip("inspect_ai", reason="the extra 'inspect' is not installed")
 

@@ -11,7 +11,8 @@ import pytest
 
 from agenthard.ace.environment import Environment
 from agenthard.taxonomy.errors import MissingExtraError
-from tests.ace.environment.small import LOWER, UPPER, puzzle, write_file
+from tests.ace.environment.small import LOWER, puzzle, write_file
+from tests.models.test_ledger import UPPER
 
 SERVER = """
 import sys

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.context.material import Passage
-from agenthard.audit.judge.judged import Judged
-from agenthard.audit.judge.verdict import Change, Issue, Quote, Verdict
-from agenthard.audit.judge.verify.checked import CheckedIssue
-from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.verdict import Change, CheckedIssue, Issue, Judged, Quote, Verdict
+from agenthard.audit.judge.verify.evidence import check_evidence
 from agenthard.taxonomy import AgentTask, Severity
 
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.judge.context.applicable import CONDITIONS, applicable
-from agenthard.audit.judge.wording import data
+from agenthard.audit.judge.templates import data
 from agenthard.taxonomy import (
     AgentTask,
     Check,

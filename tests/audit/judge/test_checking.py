@@ -5,12 +5,10 @@ from typing import Any
 import pytest
 
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.context.material import Passage
-from agenthard.audit.judge.judged import Judged, JudgeError
-from agenthard.audit.judge.verdict import Change, Issue, Verdict
-from agenthard.audit.judge.verify.checked import CheckedVerdict
-from agenthard.audit.judge.verify.checking import check_verdict
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.verdict import Change, CheckedVerdict, Issue, Judged, JudgeError, Verdict
+from agenthard.audit.judge.verify.verification import check_verdict
 from agenthard.audit.repair.recheck import TaskChecker
 from tests.audit.judge.saying import call_at, flawed, judged, says
 from tests.library import call, desk_task, lend, library_desk

@@ -4,7 +4,7 @@ import pytest
 
 from agenthard.audit.judge.context.conventions import conventions
 from agenthard.audit.judge.context.material import Part
-from agenthard.audit.judge.wording import data
+from agenthard.audit.judge.templates import data
 from agenthard.taxonomy import Check, EvaluationSpec, GroundTruth, Message, ToolCall, UserSpec
 from agenthard.taxonomy.accepted import any_of
 from agenthard.taxonomy.categories import builtin_taxonomy

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from agenthard.audit.judge.context.fence import fence_code
 from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.conversation import CALLS_PER_TURN, Conversation, ask, judge_error
-from agenthard.audit.judge.fence import fence_code
-from agenthard.audit.judge.investigating import Investigator
+from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
 from agenthard.models.errors import (

@@ -7,11 +7,11 @@ import pytest
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import decide, load_policy
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.judge.aggregate.ensemble import combine
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
-from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.aggregate.panel import combine
+from agenthard.audit.judge.context.passages import gather
 from agenthard.audit.judge.verdict import Issue
-from agenthard.audit.judge.verify.checking import check_verdict
+from agenthard.audit.judge.verify.verification import check_verdict
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native

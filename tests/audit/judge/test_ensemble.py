@@ -2,10 +2,9 @@ import random
 
 import pytest
 
-from agenthard.audit.judge.aggregate.cascade import needs_second
-from agenthard.audit.judge.aggregate.ensemble import combine
-from agenthard.audit.judge.aggregate.error_rates import ErrorRates, PanelRates, error_rates
-from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.audit.judge.aggregate.panel import combine, needs_second
+from agenthard.audit.judge.aggregate.votes import ErrorRates, PanelRates, error_rates
+from agenthard.audit.judge.verdict import CheckedVerdict
 from tests.audit.judge.verdicts import failed, flawed, issue, panel, sound, unsure
 
 UNVERIFIED, REFUTED = issue(standing="unverified"), issue(standing="refuted")

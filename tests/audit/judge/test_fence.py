@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agenthard.audit.judge.context.fence import encodable, fence_code, fenced, one_line, unseen
 from agenthard.audit.judge.context.material import Omission, Passage
-from agenthard.audit.judge.fence import encodable, fence_code, fenced, one_line, unseen
-from agenthard.audit.judge.verify.reading import UnreadableVerdictError, read_verdict
-from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.judge.templates import prompt_version
+from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError, read_verdict
 from tests.audit.judge.prompting import INJECTIONS, code_of, material, passages_in, prompt_of
 from tests.builders import make_task
 
@@ -75,7 +75,7 @@ def test_a_code_is_changed_until_it_occurs_nowhere(monkeypatch: pytest.MonkeyPat
         def hexdigest(self) -> str:
             return f"{self.n:08d}"
 
-    monkeypatch.setattr("agenthard.audit.judge.fence.hashlib.sha256", Counting)
+    monkeypatch.setattr("agenthard.audit.judge.context.fence.hashlib.sha256", Counting)
     assert fence_code([], ["00000000 and ０００００００１", "0000\u20600002"]) == "00000003"
 
 

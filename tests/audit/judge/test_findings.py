@@ -6,12 +6,11 @@ import pytest
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import decide, load_policy
-from agenthard.audit.judge.aggregate.ensemble import combine
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results, to_findings
-from agenthard.audit.judge.aggregate.panel import PanelVerdict
-from agenthard.audit.judge.context.gathering import gather
-from agenthard.audit.judge.verify.checked import CheckedVerdict
-from agenthard.audit.judge.verify.checking import check_verdict
+from agenthard.audit.judge.aggregate.panel import PanelVerdict, combine
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.verdict import CheckedVerdict
+from agenthard.audit.judge.verify.verification import check_verdict
 from agenthard.taxonomy import AgentTask, Severity, Status, Tier
 from tests.audit.judge.saying import call_at, flawed, judged, says
 from tests.audit.judge.verdicts import panel

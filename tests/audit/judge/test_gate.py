@@ -3,9 +3,9 @@
 import pytest
 
 from agenthard.audit.evidence import failure
-from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.context.material import Passage
-from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.verify.evidence import check_evidence
 from agenthard.taxonomy import EnvironmentSpec
 from tests.audit.judge.saying import call_at, flawed, gated, says
 from tests.builders import LEND, make_task

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from agenthard.audit.evidence import canonical_json, text_at
-from agenthard.audit.judge.context.gathering import gather
 from agenthard.audit.judge.context.material import Material
+from agenthard.audit.judge.context.passages import gather
 from agenthard.taxonomy import (
     Check,
     Coverage,
@@ -207,8 +207,8 @@ def test_that_a_check_is_stated_and_not_scored_is_no_news(place: str, category: 
 
 HASH = """
 import hashlib
-from agenthard.audit.judge.context.gathering import gather
-from agenthard.audit.judge.context.trimming import trim
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.context.budget import trim
 from tests.audit.judge.ferries import ferry_task
 task = ferry_task("I am First1 Last2 of Town 8, or member_002. Move BK004 to June 9th, RIGA to KIEL by OSLO.")
 material = gather(task)
@@ -276,7 +276,7 @@ def test_labels_differ_even_where_keys_look_like_pieces() -> None:
 def test_what_of_the_state_is_left_out_is_said_and_counted() -> None:
     material = gather(ferry_task("Cancel booking BK004, please."))
     assert [(each.label, each.what) for each in material.omitted] == [
-        ("/environment/state/bookings", "bookings: 119 of 120 records: not what the task is about"),
+        ("/environment/state/bookings", "bookings: 118 of 120 records: not what the task is about"),
         ("/environment/state/members", "members: 59 of 60 records: not what the task is about"),
         (
             "/environment/state/sailings",

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from agenthard.audit.evidence import canonical_json, failure, text_at
 from agenthard.audit.judge.context.material import Material, Passage
-from agenthard.audit.judge.investigating import ALL_CHARACTERS, Investigator
-from agenthard.audit.judge.investigation.found import CHARACTERS, CUT
+from agenthard.audit.judge.investigation.investigator import ALL_CHARACTERS, Investigator
+from agenthard.audit.judge.investigation.results import CHARACTERS, CUT
 from agenthard.audit.judge.verdict import Issue, Quote, Verdict
-from agenthard.audit.judge.verify.gate import check_evidence
+from agenthard.audit.judge.verify.evidence import check_evidence
 from agenthard.models.request import Call
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, Evidence, GroundTruth, Severity
 from tests.builders import LEND, make_task

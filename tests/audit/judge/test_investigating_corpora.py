@@ -10,8 +10,8 @@ from agenthard.audit.evidence import failure
 from agenthard.audit.execution.gold import gold_replay
 from agenthard.audit.execution.replay import concrete
 from agenthard.audit.judge.context.material import Material, Passage
-from agenthard.audit.judge.investigating import Investigator
-from agenthard.audit.judge.investigation.found import CHARACTERS, CUT
+from agenthard.audit.judge.investigation.investigator import Investigator
+from agenthard.audit.judge.investigation.results import CHARACTERS, CUT
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.models.request import Call

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthard.audit.judge.verify.locating import locate
-from agenthard.audit.judge.verify.normal_form import normal_form
+from agenthard.audit.judge.verify.quotes import locate, normal_form
 
 POLICY = "Members may renew twice.\n\n- Fines are paid by “card” or transfer — never in coins.\n- Opening: 9 to 19."
 STATE = r'{"id": "M-1204", "name": "Zoë Çelik", "note": "Line one\nline \"two\"", "tags": ["a, b", "c"], "fine": 340}'

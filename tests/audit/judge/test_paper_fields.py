@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.judge.paper_fields import paper_fields
-from agenthard.audit.judge.verify.reading import read_verdict
+from agenthard.audit.judge.verdict import paper_fields
+from agenthard.audit.judge.verify.verdict_parser import read_verdict
 from tests.audit.judge.test_reading import IDS, flawed, sound
 
 

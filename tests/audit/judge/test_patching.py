@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agenthard.audit.detectors.registry import detectors
-from agenthard.audit.judge.verdict import Change
-from agenthard.audit.judge.verify.checked import CheckedIssue
-from agenthard.audit.judge.verify.patching import PatchError, file_edits, operations, patched_task, recheck
+from agenthard.audit.judge.verdict import Change, CheckedIssue
+from agenthard.audit.judge.verify.patches import PatchError, file_edits, operations, patched_task, recheck
 from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.audit.sources.base import Quarantine

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-import agenthard.audit.judge.wording as wording
+import agenthard.audit.judge.templates as wording
 from agenthard.audit.judge.context.applicable import applicable
-from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.budget import trim
 from agenthard.audit.judge.context.material import Material, Omission, Passage
-from agenthard.audit.judge.context.trimming import trim
+from agenthard.audit.judge.context.passages import gather
 from agenthard.audit.judge.prompt import build_prompt
-from agenthard.audit.judge.wording import prompt_version
+from agenthard.audit.judge.templates import prompt_version
 from agenthard.audit.sources.acebench import AceBench
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.audit.sources.bfcl import BFCL

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agenthard.audit.judge.answer import answer_schema
+from agenthard.audit.judge.prompt import answer_schema
 from agenthard.audit.judge.verdict import Verdict
-from agenthard.audit.judge.verify.reading import MOST_CHARACTERS, UnreadableVerdictError, read_verdict
+from agenthard.audit.judge.verify.verdict_parser import MOST_CHARACTERS, UnreadableVerdictError, read_verdict
 
 IDS = ("incorrect-tool-call", "too-strict")
 WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)

@@ -5,22 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agenthard.audit.judge.aggregate.defence import apply_rebuttals, defender, to_defend
-from agenthard.audit.judge.aggregate.ensemble import combine
-from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.aggregate.panel import PanelVerdict, combine
 from agenthard.audit.judge.aggregate.rebuttal import (
     RUN_TOKENS,
     Rebuttal,
+    apply_rebuttals,
+    defender,
     passing_run,
     read_rebuttal,
     rebuttal_request,
+    to_defend,
     with_run,
 )
-from agenthard.audit.judge.context.material import Material, Passage
-from agenthard.audit.judge.context.tokens import passage_tokens
-from agenthard.audit.judge.judged import JudgeError
-from agenthard.audit.judge.verdict import Quote
-from agenthard.audit.judge.verify.reading import UnreadableVerdictError
+from agenthard.audit.judge.context.material import Material, Passage, passage_tokens
+from agenthard.audit.judge.verdict import JudgeError, Quote
+from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError
 from agenthard.taxonomy import Message, ToolCall
 from agenthard.taxonomy.categories import builtin_taxonomy
 from tests.audit.judge.verdicts import flawed, issue, panel, sound

@@ -5,9 +5,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from agenthard.audit.judge.answer import answer_fields, answer_schema
 from agenthard.audit.judge.context.applicable import applicable
-from agenthard.audit.judge.request import judge_request
+from agenthard.audit.judge.prompt import answer_fields, answer_schema, judge_request
 from agenthard.audit.judge.settings import Judge
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Sampling

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.judge.verdict import Change
-from agenthard.audit.judge.verify.checked import CheckedIssue
-from agenthard.audit.judge.verify.settling import settle
+from agenthard.audit.judge.verdict import Change, CheckedIssue
+from agenthard.audit.judge.verify.verification import settle
 from agenthard.taxonomy import (
     AgentTask,
     Check,

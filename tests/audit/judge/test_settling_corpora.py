@@ -8,10 +8,10 @@ import pytest
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.necessity import unneeded_calls
-from agenthard.audit.judge.context.gathering import gather
-from agenthard.audit.judge.verify.checked import CheckedIssue
-from agenthard.audit.judge.verify.gate import check_evidence
-from agenthard.audit.judge.verify.settling import settle
+from agenthard.audit.judge.context.passages import gather
+from agenthard.audit.judge.verdict import CheckedIssue
+from agenthard.audit.judge.verify.evidence import check_evidence
+from agenthard.audit.judge.verify.verification import settle
 from agenthard.audit.sources.base import Quarantine, Source
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.audit.sources.tau.tau2 import Tau2Bench

@@ -38,8 +38,8 @@ def test_every_piece_stands_at_its_pointer(state: Any) -> None:
 
 def test_a_calendar_is_opened_and_its_record_keeps_its_plain_members() -> None:
     parts = [record for record in cut(FERRIES.state, "/s") if record.record == "/s/sailings/F003"]
-    days = [part for part in parts if part.day]
-    [plain] = [part for part in parts if not part.day]
+    days = [part for part in parts if part.entry]
+    [plain] = [part for part in parts if not part.entry]
     assert [part.passage.label for part in days[:2]] == [f"/s/sailings/F003/dates/2031-06-0{n}" for n in (1, 2)]
     assert len(days) == 10
     assert plain.passage.label == "/s/sailings/F003#1"

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from agenthard.audit.judge.context.gathering import gather
+from agenthard.audit.judge.context.passages import gather
 from agenthard.taxonomy import EnvironmentSpec, Origin, Signature, ToolSpec
 from tests.builders import LEND, make_task
 

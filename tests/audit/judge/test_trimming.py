@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agenthard.audit.evidence import text_at
-from agenthard.audit.judge.context.gathering import gather
-from agenthard.audit.judge.context.material import Material, Passage
-from agenthard.audit.judge.context.tokens import omission_tokens, passage_tokens
-from agenthard.audit.judge.context.trimming import PromptTooLongError, trim
+from agenthard.audit.judge.context.budget import PromptTooLongError, trim
+from agenthard.audit.judge.context.material import Material, Passage, omission_tokens, passage_tokens
+from agenthard.audit.judge.context.passages import gather
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec

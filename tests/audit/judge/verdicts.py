@@ -3,8 +3,7 @@
 from typing import Any
 
 from agenthard.audit.judge.settings import Judge, JudgeSettings
-from agenthard.audit.judge.verdict import Issue
-from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict, Issue
 from agenthard.models.model_file import ModelFile
 from agenthard.taxonomy.finding import Severity
 

@@ -4,8 +4,7 @@ import pytest
 
 from agenthard.audit.decisions.policy import Decision, load_policy
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
-from agenthard.audit.judge.verdict import Issue
-from agenthard.audit.judge.verify.checked import CheckedIssue, CheckedVerdict
+from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict, Issue
 from agenthard.reports.alignment.answers import (
     audit_answers,
     lint_answers,

@@ -11,7 +11,7 @@ from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.execution.state_diff import Difference, differences
 from agenthard.audit.judge.context.material import Part, Passage
 from agenthard.audit.judge.context.state_index import shared_index
-from agenthard.audit.judge.context.terms import terms_in
+from agenthard.audit.judge.context.state_records import terms_in
 from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Status, Tier
 from agenthard.taxonomy.pointer import resolve, split
 from agenthard.taxonomy.task import AgentTask, Message, ToolCall

@@ -1,13 +1,17 @@
-"""Cutting material to the room there is, by relevance, and saying of everything that is cut what it was."""
+"""Fit material into a token budget: drop or shorten passages by rank, and list everything that is left out."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from agenthard.audit.judge.context.material import Material, Omission, Passage
-from agenthard.audit.judge.context.shortening import LONG, LONG_RESPONSE, shortened
-from agenthard.audit.judge.context.state_index import StateIndex, own_index, shared_index
-from agenthard.audit.judge.context.state_omissions import no_room
-from agenthard.audit.judge.context.tokens import omission_tokens, passage_tokens
+from agenthard.audit.judge.context.material import (
+    Material,
+    Omission,
+    Passage,
+    omission_tokens,
+    passage_tokens,
+    text_tokens,
+)
+from agenthard.audit.judge.context.state_index import StateIndex, no_room, own_index, shared_index
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.task import AgentTask
 
@@ -129,3 +133,31 @@ def _group(passage: Passage) -> str:
     if passage.part in ("tools", "user_tools"):
         return f"/environment/{passage.part}"
     return passage.label.rsplit("/", 1)[0] if passage.part == "run" else passage.label
+
+
+LONG = 4000
+"""Characters up to which no needed text is shortened."""
+LONG_RESPONSE = 2400
+"""Characters up to which no other text is shortened."""
+HEAD = 0.75
+"""Share of what is left that stands before the gap."""
+
+
+def shortened(passage: Passage, most: int) -> tuple[list[Passage], Omission]:
+    """Split a passage into its head and its tail, each a contiguous piece of its text.
+
+    Args:
+        passage: a passage longer than ``most``.
+        most: characters that both have together.
+
+    Returns:
+        The two pieces, labelled ``LABEL#head`` and ``LABEL#tail``, and the statement of what lay between.
+    """
+    head = int(most * HEAD)
+    tail = len(passage.text) - (most - head)
+    pieces = [
+        passage.model_copy(update={"label": f"{passage.label}#head", "text": passage.text[:head]}),
+        passage.model_copy(update={"label": f"{passage.label}#tail", "text": passage.text[tail:]}),
+    ]
+    what = f"the middle of {passage.title}: characters {head} to {tail} of {len(passage.text)}"
+    return pieces, Omission(label=passage.label, what=what, tokens=text_tokens(passage.text[head:tail]))

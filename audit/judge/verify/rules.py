@@ -1,21 +1,101 @@
-"""Rules on what is said of a gold call: that it does not fit the schema, is not needed, fails, or names no tool."""
+"""Rules that execution can decide: claims about a call of the ground truth, and claims about the evaluator."""
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any, Literal
 
 from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.execution.environment import Attempt
-from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
+from agenthard.audit.execution.environment import Attempt, ExecutionError
+from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_evaluated, why_not_replayed
 from agenthard.audit.execution.necessity import values_from, without
 from agenthard.audit.execution.replay import Step, gold_turns, replay
-from agenthard.audit.judge.verify.case import NO_CALL, Case, Ruling, passes
-from agenthard.audit.judge.verify.cited import evidence_of
-from agenthard.audit.judge.verify.locating import locate
+from agenthard.audit.judge.verdict import CheckedIssue
+from agenthard.audit.judge.verify.evidence import cited_calls, evidence_of
+from agenthard.audit.judge.verify.patches import PatchError, operations, patched_task
+from agenthard.audit.judge.verify.quotes import locate
 from agenthard.audit.shards import check_shard
-from agenthard.taxonomy.finding import Severity, Status
-from agenthard.taxonomy.task import AgentTask, ToolSpec
+from agenthard.taxonomy.accepted import concrete_values
+from agenthard.taxonomy.finding import Proof, Severity, Status
+from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
+
+NO_CALL = "its quotes do not name one call of the ground truth"
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """What a rule says of an issue."""
+
+    standing: Literal["proved", "refuted", "open"]
+    """open: the rule is about such an issue and cannot decide it."""
+    reason: str
+    """What was observed, or why nothing could be."""
+    severity: Severity | None = None
+    """What the flaw does to the score, where that was observed."""
+    proof: Proof | None = None
+    """A run that is scored wrongly, where a check found one."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """An issue whose quotes were found, with its task."""
+
+    task: AgentTask
+    """The task."""
+    issue: CheckedIssue
+    """The issue."""
+
+    @cached_property
+    def calls(self) -> tuple[str, ...]:
+        """Pointers of the gold calls that it quotes."""
+        return cited_calls(self.task, self.issue)
+
+    @property
+    def claim(self) -> str:
+        """What it says is wrong."""
+        return self.issue.issue.claim
+
+    @property
+    def pointers(self) -> list[str]:
+        """Places in the task record that it quotes."""
+        return [item.pointer for item in evidence_of(self.issue)]
+
+    def call(self, pointer: str) -> ToolCall:
+        """Return the gold call at a pointer."""
+        call: ToolCall = resolve(self.task, pointer)
+        return call
+
+    def number(self, pointer: str) -> int:
+        """Return the place of a gold call among all, from 0."""
+        return [place for place, _ in self.task.gold_calls()].index(pointer)
+
+    def step(self, pointer: str) -> Step | None:
+        """Return the step of a gold call in the replay; None when the gold cannot be replayed."""
+        return None if why_not_replayed(self.task) else gold_replay(self.task).steps[self.number(pointer)]
+
+
+def passes(task: AgentTask, attempts: Sequence[Attempt]) -> bool | str:
+    """Tell whether the evaluator of a task passes all of some attempts.
+
+    Returns:
+        A text that says why the evaluator cannot be asked, where it cannot.
+
+    Raises:
+        ExecutionError: The evaluator broke.
+    """
+    reason = why_not_evaluated(task)
+    if reason:
+        return reason
+    verdicts = environment_of(task).evaluate_many(task, attempts)
+    for verdict in verdicts:
+        if isinstance(verdict, ExecutionError):
+            raise verdict
+    return all(not isinstance(verdict, ExecutionError) and verdict.passed for verdict in verdicts)
+
 
 _WANTED = re.compile(
     r"\b(?:un)?(?:user|customer|ask|request|want|wish|mention|told|tells?\b|said|says?\b|stated|specif|instruct|polic|rule"
@@ -179,3 +259,77 @@ def _without_descriptions(value: Any) -> Any:
         texts = {key for key, item in value.items() if key == "description" and isinstance(item, str)}
         return {key: _without_descriptions(item) for key, item in value.items() if key not in texts}
     return [_without_descriptions(item) for item in value] if isinstance(value, list) else value
+
+
+_GOLD = r"(?:gold(?:en)?|ground[ -]truth|reference)"
+_REJECTED = re.compile(
+    rf"\b(?:evaluator|checker|scorer) (?:itself )?(?:rejects?|never accepts?|does not accept) (?:\w+ ){{0,3}}{_GOLD}\b"
+    rf"|\b{_GOLD}(?: \w+){{0,3}} (?:is|are) rejected\b",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"\bdoing nothing (?:at all )?(?:passes|gets|scores|earns|receives|succeeds|is (?:scored|accepted|enough))"
+    r"|\b(?:agent|run|model|assistant) (?:that|which|who) (?:does nothing|makes no (?:tool )?calls?)(?: at all)? "
+    r"(?:passes|gets|scores|earns|receives|succeeds)",
+    re.IGNORECASE,
+)
+_MOST = 64
+"""Combinations of accepted values from which on they are not tried."""
+
+
+def gold_accepted(case: Case) -> Ruling | None:
+    """A ground truth that is said to be rejected is given to the evaluator."""
+    if not _REJECTED.search(case.claim):
+        return None
+    passed = passes(case.task, [Attempt(turns=gold_turns(case.task), replies=case.task.ground_truth.outputs)])
+    if isinstance(passed, str):
+        return Ruling("open", passed)
+    if passed:
+        return Ruling("refuted", "the evaluator gives the ground truth full score")
+    return Ruling("open", "the evaluator rejects the first of the accepted values, and perhaps not all")
+
+
+def doing_nothing(case: Case) -> Ruling | None:
+    """An agent that does nothing, and is said to pass, is given to the evaluator."""
+    if not _NOTHING.search(case.claim):
+        return None
+    if "expects_no_call" in case.task.traits:
+        return Ruling("refuted", "the task expects no call: doing nothing is the right answer")
+    passed = passes(case.task, [Attempt()])
+    if isinstance(passed, str):
+        return Ruling("open", passed)
+    if passed:
+        return Ruling("proved", "the evaluator gives an agent that does nothing full score", Severity.MAY_AFFECT_SCORE)
+    return Ruling("refuted", "the evaluator fails an agent that does nothing")
+
+
+def alternative_passes(case: Case) -> Ruling | None:
+    """The answers that a patch adds to the ground truth are given to the evaluator as it is."""
+    try:
+        wanted = patched_task(case.task, operations(case.issue.issue.patch))
+    except PatchError:
+        return None
+    known, listed = _readings(case.task), _readings(wanted)
+    if _MOST in (len(known), len(listed)):
+        return Ruling("open", "the ground truth accepts too many combinations of values to try them")
+    added = [attempt for attempt in listed if attempt not in known]
+    if not added:
+        return None
+    passed = passes(case.task, added)
+    if isinstance(passed, str):
+        return Ruling("open", passed)
+    if passed:
+        return Ruling("refuted", "the evaluator accepts already what the patch is to make it accept")
+    return Ruling("open", "the evaluator rejects the other answer; whether it is right, no execution can tell")
+
+
+def _readings(task: AgentTask) -> list[Attempt]:
+    """List the runs that a ground truth accepts, up to a number of combinations."""
+    turns = [[call.model_dump() for call in turn] for turn in task.ground_truth.turns]
+    return [
+        Attempt(
+            turns=tuple(tuple(ToolCall.model_validate({**call, "text": None}) for call in turn) for turn in reading),
+            replies=task.ground_truth.outputs,
+        )
+        for reading in islice(concrete_values(turns, _MOST), _MOST)
+    ]

@@ -1,17 +1,18 @@
-"""Replaying the ground truth up to a call, and trying a call after it.
+"""Look-ups that involve calls: replay the ground truth, try a call, check a call against the documentation.
 
-Everything happens in the benchmark's environment of this thread: in memory, or in a worker process without network.
-Whoever uses the environment next begins with a reset, so nothing that is tried here lasts.
+Everything runs in the benchmark's environment of this thread: in memory, or in a worker process without network. Every
+user of the environment begins with a reset, so changes made here do not last.
 """
 
 from typing import Any
 
+from agenthard.audit.detectors.ground_truth.call_schema import CallSchema
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import MILESTONES, environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import Step, gold_turns
 from agenthard.audit.execution.state_diff import Difference, differences
-from agenthard.audit.judge.investigation.found import Found, InvalidLookupError, Page, clip, page
+from agenthard.audit.judge.investigation.results import Found, InvalidLookupError, Page, clip, page
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _VALUE = 400
@@ -133,3 +134,28 @@ def _changes(task: AgentTask, before: Any, after: Any) -> Page:
 def _difference(found: Difference) -> str:
     before, after = (clip(canonical_json(value), _VALUE) for value in (found.before, found.after))
     return f"{found.pointer}: {before} -> {after}"
+
+
+def validate_call(task: AgentTask, name: str, arguments: dict[str, Any]) -> Found:
+    """Check whether the agent could make a call from the documentation of its tools.
+
+    The benchmark's conventions hold as they do for its gold calls; tools that are revealed late count as offered.
+
+    Args:
+        task: The task.
+        name: Name of the tool.
+        arguments: Arguments of the call.
+    """
+    call = ToolCall(name=name, arguments=arguments)
+    gold = task.ground_truth.model_copy(update={"turns": ((call,),)})
+    asked = task.model_copy(update={"ground_truth": gold, "hidden_tools": {}})
+    title = f"the call {clip(f'{name}({canonical_json(arguments)})', 300)} against the documentation"
+    reason = CallSchema().not_applicable(asked)
+    if reason is not None:
+        return Found("checks", title, f"It cannot be checked: {reason}.")
+    lines = []
+    for hit in CallSchema().inspect(asked):
+        lines.append(hit.claim.replace("The gold calls", "The call names", 1).replace("The gold call", "The call", 1))
+        documented = [item for item in hit.evidence if item.pointer.startswith("/environment")]
+        lines += [f"  {item.pointer} says: {clip(item.quote, 600)}" for item in documented]
+    return Found("checks", title, "\n".join(lines) or "It keeps to the documented names, types and bounds.")

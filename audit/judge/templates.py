@@ -61,7 +61,7 @@ def _read(name: str) -> str:
 
 @cache
 def _templates() -> Environment:
-    # Plain text for a model, so nothing is escaped; what is hostile is fenced (agenthard.audit.judge.fence).
+    # Plain text for a model, so nothing is escaped; what is hostile is fenced (agenthard.audit.judge.context.fence).
     return Environment(
         loader=PackageLoader("agenthard.audit.judge", _FOLDER),
         autoescape=False,

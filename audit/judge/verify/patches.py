@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from agenthard.audit.judge.verdict import Change
-from agenthard.audit.judge.verify.checked import CheckedIssue
-from agenthard.audit.judge.verify.cited import same_place
+from agenthard.audit.judge.verdict import Change, CheckedIssue
+from agenthard.audit.judge.verify.evidence import same_place
 from agenthard.audit.repair.file_edits import FileEdit, edit_files, own_parts, patched_parts, read_document, translate
 from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.repair.proposals import Patch

@@ -6,13 +6,11 @@ from typing import Any
 
 from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
+from agenthard.audit.judge.context.fence import one_line
 from agenthard.audit.judge.context.material import Material, Passage
-from agenthard.audit.judge.fence import one_line
-from agenthard.audit.judge.investigation.arguments import read_arguments
-from agenthard.audit.judge.investigation.call_check import validate_call
-from agenthard.audit.judge.investigation.execution import replay_gold, try_call
-from agenthard.audit.judge.investigation.found import Found, InvalidLookupError, clip
-from agenthard.audit.judge.investigation.look_up import look_up, read_passage
+from agenthard.audit.judge.investigation.calls import replay_gold, try_call, validate_call
+from agenthard.audit.judge.investigation.lookups import look_up, read_passage
+from agenthard.audit.judge.investigation.results import Found, InvalidLookupError, clip
 from agenthard.audit.judge.investigation.search import search_policy, search_state
 from agenthard.audit.judge.investigation.tools import (
     LOOK_UP,
@@ -21,6 +19,7 @@ from agenthard.audit.judge.investigation.tools import (
     SEARCH_STATE,
     TRY_CALL,
     VALIDATE_CALL,
+    read_arguments,
     tools_for,
 )
 from agenthard.models.request import Call, Tool

@@ -1,19 +1,17 @@
-"""Everything that a judge may be shown of a task, uncut: `trim` decides what of it fits."""
+"""Collect all passages that a judge may be shown of a task, before `trim` fits them into the token budget."""
 
 from collections.abc import Iterator, Sequence
 
+from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import canonical_json
-from agenthard.audit.judge.context.material import Material, Omission, Part, Passage
-from agenthard.audit.judge.context.observed import check_passages, replay_passages, run_passages
-from agenthard.audit.judge.context.relevance import ranked
-from agenthard.audit.judge.context.state_index import own_index, shared_index
-from agenthard.audit.judge.context.state_omissions import unrelated
-from agenthard.audit.judge.context.tokens import text_tokens
-from agenthard.audit.judge.context.tool_passages import documented
+from agenthard.audit.judge.context.material import Material, Omission, Part, Passage, text_tokens
+from agenthard.audit.judge.context.observations import check_passages, replay_passages, run_passages
+from agenthard.audit.judge.context.state_index import own_index, shared_index, unrelated
+from agenthard.audit.judge.context.state_selection import select
 from agenthard.taxonomy.accepted import ANY_OF
 from agenthard.taxonomy.finding import Coverage, Finding
 from agenthard.taxonomy.pointer import join
-from agenthard.taxonomy.task import AgentTask, Message, ToolCall
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall, ToolSpec
 from agenthard.taxonomy.trajectory import Trajectory
 
 ABOUT = 6000
@@ -136,7 +134,7 @@ def _state(task: AgentTask, observed: Sequence[str]) -> tuple[list[Passage], lis
     passages: list[Passage] = []
     omitted: list[Omission] = []
     for index in (own_index(task), shared_index(task.environment)):
-        ranks = ranked(task, index, observed)
+        ranks = select(task, index, observed)
         passages += [index.records[number].passage.model_copy(update={"rank": rank}) for rank, number in ranks]
         omitted += unrelated(index, [number for _, number in ranks])
     return passages, omitted
@@ -174,3 +172,47 @@ def _accepted(call: ToolCall) -> str:
 def _passage(label: str, part: Part, title: str, text: str, *, needed: bool = False) -> Passage:
     """Make a passage that is labelled by its pointer."""
     return Passage(label=label, part=part, title=title, text=text, pointer=label, needed=needed)
+
+
+_KINDS: tuple[tuple[Part, str, str], ...] = (("tools", "assistant", "agent"), ("user_tools", "user", "user"))
+_EFFECTS = {"read": " (read)", "write": " (write)", "unknown": ""}
+
+
+def _documented(environment: EnvironmentSpec) -> list[tuple[str, str, list[Passage]]]:
+    return [
+        (who, tool.name, list(_passages(f"/environment/{part}/{i}", part, f"tool of the {whose}", tool)))
+        for part, who, whose in _KINDS
+        for i, tool in enumerate(getattr(environment, part))
+    ]
+
+
+documented: IdentityCache[EnvironmentSpec, list[tuple[str, str, list[Passage]]]] = IdentityCache(_documented)
+"""Whose tool it is, its name and its passages, for all tools of an environment; the first passage names the tool."""
+
+
+def _passages(at: str, part: Part, kind: str, tool: ToolSpec) -> Iterator[Passage]:
+    """Yield what stands in the documentation, and the code's signature where it takes something else."""
+    takes = canonical_json(tool.parameters)
+    title = f"{kind}: {tool.name}{_EFFECTS[tool.effect]}"
+    title += "" if tool.language == "json" else f", {tool.language} values"
+    if tool.description:
+        without = "" if tool.parameters.get("properties") else ", no parameters"
+        yield _passage(f"{at}/description", part, title + without, tool.description)
+        if not without:
+            yield _passage(f"{at}/parameters", part, f"parameters of {tool.name}", takes)
+    else:
+        yield _passage(f"{at}/parameters", part, f"{title}, no description; its parameters", takes)
+    if tool.returns and not tool.returns.keys().isdisjoint(("properties", "description", "items")):
+        yield _passage(f"{at}/returns", part, f"what {tool.name} returns", canonical_json(tool.returns))
+    if tool.implementation and not _as_documented(tool):
+        source = tool.implementation.source
+        yield _passage(f"{at}/implementation/source", part, f"implementation of {tool.name}", source)
+
+
+def _as_documented(tool: ToolSpec) -> bool:
+    """Tell whether the code takes, and requires, the documented parameters."""
+    code = tool.implementation
+    return code is not None and (
+        set(code.parameters) == set(tool.parameters.get("properties") or ())
+        and set(code.required) == set(tool.parameters.get("required") or ())
+    )
