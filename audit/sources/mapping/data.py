@@ -50,7 +50,7 @@ class MappedRow:
 
 
 def look_up(place: ValuePath, values: Mapping[str, Any]) -> Any:
-    """Return what a path or a constant stands for in a row; the default when that is nothing.
+    """Return the value of a path or a constant in a row; the default when there is none.
 
     Raises:
         PathSyntaxError: when the expression does not fit the row.
@@ -130,7 +130,7 @@ def _document(path: Path, name: str, rows: str, quarantine: Quarantine, kind: st
 
 
 def shallow(rows: Iterable[MappedRow], quarantine: Quarantine, kind: str = "task") -> Iterator[MappedRow]:
-    """Pass on rows, and quarantine those that are nested too deep to be written out again."""
+    """Pass on rows, and quarantine those that are nested too deep to be written again."""
     for row in rows:
         try:
             require_shallow(row.values)
