@@ -3,8 +3,8 @@
 A source knows the files of the releases it was written for. A newer release has others, and a reader that skips them
 reports a complete audit of an incomplete benchmark. So every file that the source does not know
 (:meth:`~agenthard.audit.sources.base.Source.known_files`, and the files that tasks name as their origin) is searched:
-a list of objects, or a folder of files with one object each, counts as tasks when its objects have the keys of the tasks
-that were read. Copies of records that were read do not count.
+a list of objects, or a folder of files with one object each, counts as tasks when its objects have the keys of the
+tasks that were read. Copies of records that were read do not count.
 
 The search is bounded by numbers of files and bytes, never by time, so that equal folders give equal answers. Where a
 limit ends it, an entry says so. Links that lead out of the folder are named and not followed.
