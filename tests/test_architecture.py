@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def package_of(module: str) -> str | None:
     return rest.split(".")[0] if root == "agenthard" else None
 
 
+@cache
 def imports(path: Path, *, top_level_only: bool) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     nodes = tree.body if top_level_only else list(ast.walk(tree))
