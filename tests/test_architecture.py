@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
         yield from statements(child)
 
 
+@cache
 def imports(path: Path, *, types: bool = True) -> set[str]:
     """Names that a module imports, in functions too; `types` says whether imports for type checkers count."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -122,7 +124,7 @@ def test_sources_do_not_import_each_other() -> None:
         for name, path in modules(package):
             own = name.removeprefix(prefix).split(".")[0] if name.startswith(prefix) else None
             allowed = {own, *(source for user, source in ELSEWHERE.items() if f"{name}.".startswith(f"{user}."))}
-            for target in imports(path, top_level_only=False):
+            for target in imports(path):
                 source = target.removeprefix(prefix).split(".")[0]
                 if target.startswith(prefix) and source in sources - allowed:
                     wrong.append(f"{name} imports {target}")

@@ -46,7 +46,7 @@ class NotRead(Record):
     reason: str
     """Why it was not read, and what to do next."""
     left_out: bool = False
-    """Whether this is on purpose: the user chose other domains, or the benchmark skips these tasks by default."""
+    """Whether that is meant: the user chose other domains, or the benchmark does not run these tasks by default."""
 
     @property
     def is_gap(self) -> bool:

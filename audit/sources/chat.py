@@ -26,9 +26,9 @@ _READ = frozenset({*_NESTED, *_EXPECTED, *_IDS})
 
 
 class Chat(RecordedSource):
-    """Reader of chat records as they are made for fine-tuning and evaluation. A domain is a file, without its suffix.
+    """Reader of chat records as written for fine-tuning and evaluation. A domain is a file, without its suffix.
 
-    All that precedes the answer to the last message of the user is one turn, because the model answers once.
+    Everything before the answer to the last message of the user is one turn, because the model answers once.
     """
 
     name = "chat"

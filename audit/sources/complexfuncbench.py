@@ -137,7 +137,7 @@ def _messages(items: Sequence[Any]) -> Iterator[Message]:
 
 
 def _observed(content: Any, calls: Sequence[ToolCall]) -> Iterator[Message]:
-    """Pair responses with the calls of the step before; a response too many belongs to no call."""
+    """Pair responses with the calls of the step before; a surplus response belongs to no call."""
     for response, call in zip_longest(content if isinstance(content, list) else [content], calls):
         if response is not None:
             yield Message(

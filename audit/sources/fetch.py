@@ -1,6 +1,6 @@
-"""Fetches a benchmark's own package into a virtual environment of its own.
+"""Fetches a benchmark's own package into a separate virtual environment.
 
-The environment is apart from ours, so that the benchmark's pinned dependencies cannot touch it. Everything is kept
+It is separate from ours, so that the benchmark's pinned dependencies cannot touch it. Everything is kept
 under one folder: ``$AGENTHARD_HOME``, else the user's data folder of the operating system.
 
 What is installed is decided here and not by the package index: the files of the known releases are pinned by their
@@ -167,7 +167,7 @@ def fetch(benchmark: str, version: str | None = None, home: Path | None = None, 
 def fetched(benchmark: str, home: Path | None = None) -> list[Fetched]:
     """List the environments of a benchmark that are there, oldest version first; none for an unknown benchmark.
 
-    The folder is looked through again only when an environment came or went, so this may be asked for every task.
+    The folder is searched again only when an environment was added or removed, so this may be asked for every task.
     """
     folder = _folder(benchmark, home)
     try:
@@ -185,7 +185,7 @@ def _listed(benchmark: str, folder: Path, changed: int) -> tuple[Fetched, ...]:
 
 
 def _requirements(recipe: _Recipe, version: str, unpinned: bool) -> list[str]:
-    """Write what pip is to install, one requirement a line, with hashes unless the release is none of the known."""
+    """Write what pip is to install, one requirement a line, with hashes unless the release is unknown."""
     known = next((release for release in recipe.releases if release.version == version), None)
     if known is not None:
         return [f"{requirement} --hash=sha256:{digest}" for requirement, digest in known.pins]
@@ -241,7 +241,7 @@ def _install(path: Path, requirements: Sequence[str]) -> None:
 
 
 def run_clean(command: Sequence[str], folder: Path, what: str, advice: str) -> None:
-    """Run a command of pip or venv in a folder, with no variable of the user but those that pip needs.
+    """Run a command of pip or venv in a folder, with no variable of the user except those that pip needs.
 
     Args:
         command: program and arguments.

@@ -1,13 +1,13 @@
-"""What lies in a benchmark's folder, looks like tasks, and was not read.
+"""Finds what looks like tasks in a benchmark's folder and was not read.
 
-A source knows the files of the releases it was written for. A newer release has others, and a reader that passes over
-them reports a complete audit of an incomplete benchmark. So every file that the source does not know
-(:meth:`~audit.sources.base.Source.known_files`, and the files that tasks name as their origin) is looked into: a list
-of objects, or a folder of files with one object each, counts as tasks when its objects have the keys of the tasks
-that were read. Copies of records that were read do not count.
+A source knows the files of the releases it was written for. A newer release has others, and a reader that skips them
+reports a complete audit of an incomplete benchmark. So every file that the source does not know
+(:meth:`~agenthard.audit.sources.base.Source.known_files`, and the files that tasks name as their origin) is searched:
+a list of objects, or a folder of files with one object each, counts as tasks when its objects have the keys of the
+tasks that were read. Copies of records that were read do not count.
 
 The search is bounded by numbers of files and bytes, never by time, so that equal folders give equal answers. Where a
-bound ends it, that is an entry of its own. Links that lead out of the folder are named and not followed.
+limit ends it, an entry says so. Links that lead out of the folder are named and not followed.
 """
 
 import hashlib
@@ -32,11 +32,11 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.yaml_text import read_yaml
 
 MAX_DEPTH = 10
-"""Folders below the benchmark's that are looked into."""
+"""Levels of folders that are searched."""
 MAX_FILES = 20_000
-"""Files of a format of rows that are looked into."""
+"""Files that are searched."""
 MAX_TOTAL_BYTES = 2 << 30
-"""Bytes that are read in all while looking."""
+"""Bytes that are read in total."""
 SAMPLE = 20
 """Records of a file that its keys are learned from."""
 ALIKE = 0.6
@@ -177,7 +177,7 @@ class _Search:
                 yield path
 
     def _link(self, path: Path) -> None:
-        """Note a link that leads out of the folder. One that stays inside leads to what is looked into anyway."""
+        """Note a link that leads out of the folder. One that stays inside leads to files that are searched anyway."""
         target = path.resolve()
         if target.is_relative_to(self.folder.resolve()):
             return
@@ -215,15 +215,15 @@ RUN_KEYS = frozenset({"simulations", "trajectories", "results", "samples", "runs
 
 
 def record_format(path: Path) -> bool:
-    """Tell by its name whether a file may hold records."""
+    """Tell by its name whether a file can hold records."""
     return path.suffix in YAML_SUFFIXES or row_format(path) is not None
 
 
 def records_of(path: Path) -> Iterator[tuple[bool, dict[str, Any]]]:
     """Stream the objects of a file, each with whether it is the whole document.
 
-    Read are rows (JSON Lines, arrays, CSV, TSV, Parquet, Arrow), a JSON or YAML document that is one object, and the
-    lists that such an object holds. What cannot be read yields nothing: it cannot be told to be tasks.
+    Rows (JSON Lines, arrays, CSV, TSV, Parquet, Arrow), a JSON or YAML document that is one object, and the lists in
+    such an object are read. An unreadable file yields nothing.
     """
     if path.suffix in YAML_SUFFIXES:
         yield from _in_document(_yaml(path))
@@ -235,7 +235,7 @@ def records_of(path: Path) -> Iterator[tuple[bool, dict[str, Any]]]:
 
 
 def value_hash(value: Any) -> str:
-    """Hash a record by its values, whatever the order of keys and the spaces between them."""
+    """Hash a record by its values, independent of the order of keys and of white space."""
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

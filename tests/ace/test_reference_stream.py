@@ -74,7 +74,7 @@ def test_another_count_than_announced_is_said(path: Path) -> None:
         (b"", "not JSON"),
         (b"nonsense", "not JSON"),
         (b'{"domain": "course"', "not JSON"),
-        (b"[1, 2]", "not JSON: expected '{', found '['"),
+        (b"[1, 2]", r"not JSON: expected '{', found '\['"),
         (b'{"a": 1} 2', "something follows"),
         (b"{1: 2}", "a key is not text"),
         (b'{"instances": 5}', "no list under 'instances'"),

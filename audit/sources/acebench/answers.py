@@ -1,4 +1,4 @@
-"""Answers of ACEBench: the calls, the texts or the milestones that the evaluator wants."""
+"""Answers of ACEBench: the calls, the texts or the milestones that the evaluator compares with."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ def _calls(answer: Any, tools: Sequence[str], pointer: str) -> tuple[ToolCall, .
 
 
 def _function(written: str, tools: Sequence[str]) -> str:
-    """Take the number off a repeated call; a tool whose own name ends in a number keeps it."""
+    """Remove the number from a repeated call; a tool whose own name ends in a number keeps it."""
     found = _REPEATED.fullmatch(written)
     return found[1] if found and written not in tools and found[1] in tools else written
 

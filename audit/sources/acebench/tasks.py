@@ -1,4 +1,4 @@
-"""From a question and its answer to the record of a task."""
+"""Builds the record of a task from a question and its answer."""
 
 import json
 import re
@@ -140,10 +140,10 @@ def _nothing(outputs: tuple[str, ...]) -> GroundTruth:
 
 
 NATIVE_FORMAT = "x-format"
-"""Keyword that keeps a format which the answers do not mean in the sense of JSON Schema."""
+"""Keyword that keeps a format whose meaning in JSON Schema the answers do not follow."""
 
 LOCAL_FORMATS = ("date-time", "time")
-"""JSON Schema wants a time zone in these. The users of ACEBench name none, most answers give none, nothing reads it."""
+"""JSON Schema requires a time zone in these. ACEBench's users and most answers give none, and nothing reads it."""
 
 
 def tool(doc: Any, origin: Origin) -> ToolSpec:

@@ -1,4 +1,4 @@
-"""Where AgencyBench keeps its files, and the raw bytes of the members of a description."""
+"""Finds AgencyBench's files, and splits a description into the raw bytes of its members."""
 
 import json
 import re

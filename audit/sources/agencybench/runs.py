@@ -27,7 +27,7 @@ def read_run_files(
     Args:
         path: the file or folder; the folders CAPABILITY/scenarioN above a file tell its scenario.
         known: tasks that were read, by id.
-        domains: capabilities that are open; runs of others are passed over. Empty means all.
+        domains: capabilities that are open; runs of others are skipped. Empty means all.
         quarantine: collects what cannot be read.
 
     Raises:
@@ -134,7 +134,7 @@ class Verdict(NamedTuple):
 
 
 def to_run(run: Trajectory, attempt: Mapping[str, Any], scorer: str) -> Trajectory:
-    """Fill a run with what its attempt logs.
+    """Add to a run what its attempt logs.
 
     Args:
         run: the run, with its identity only.

@@ -1,4 +1,4 @@
-"""From an entry of a description to the record of a task."""
+"""Builds the record of a task from an entry of a description."""
 
 import re
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ UNSTATED_NOTE = "the text states no criteria; the scenario's script or a judge d
 
 @dataclass(frozen=True)
 class Description:
-    """A task's text, taken apart."""
+    """The parts of a task's text: what is asked, what is to be delivered, and what is scored."""
 
     said: tuple[tuple[str, str], ...]
     """Texts that the agent receives, each with the JSON Pointer of its place below the task."""
@@ -122,9 +122,11 @@ _LEVEL = re.compile(r"(?:score[ \t]+)?\d+(?:\.\d+)?(?:[ \t]*points?)?[ \t]*:", r
 
 
 def describe(value: Any) -> Description:
-    """Take a task's entry apart: a text with headings, or an object with ``query``, ``deliverables`` and ``rubric``.
+    """Split a task's entry into its parts.
 
-    A text without headings is all query. Where there is no rubric, the requirements count as one. Line breaks written
+    An entry is a text with headings, or an object with ``query``, ``deliverables`` and ``rubric``.
+
+    A text without headings is the query. Where there is no rubric, the requirements count as one. Line breaks written
     as backslash and n are read as line breaks.
 
     Raises:

@@ -28,7 +28,7 @@ CHECKOUT_FOLDER = "berkeley-function-call-leaderboard"
 
 _QUESTION_FILE = re.compile(r"BFCL_(v[34])_(\w+)\.json")
 RUN_SUFFIXES = ("_result.json", "_score.json")
-"""Ends of the names of run files, which are named like question files otherwise."""
+"""Suffixes that tell run files from question files, which are named alike otherwise."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def looks_like_bfcl(root: Path) -> bool:
 
 
 def find_layout(root: Path) -> Layout:
-    """Find the files of BFCL under ``root``; with both versions in one folder the newer one counts.
+    """Find the files of BFCL under ``root``; with both versions in one folder the newer one is read.
 
     Raises:
         SourceError: when there are none.

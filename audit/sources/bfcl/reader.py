@@ -30,7 +30,7 @@ def read_tasks(
     Args:
         layout: the files.
         categories: what to read.
-        code: folder with the source of the classes, when it is at hand.
+        code: folder with the source of the classes, when it is available.
         quarantine: collects what is unreadable.
     """
     environments = BfclEnvironments(layout, code, quarantine)
@@ -60,7 +60,7 @@ def read_pairs(
 ) -> Iterator[tuple[list[Category], Iterator[Pair]]]:
     """Stream the lines of each question file with their answers, and the categories that the file serves.
 
-    A question without an answer, an answer without a question, and an id that was there before are quarantined.
+    A question without an answer, an answer without a question, and an id used before are quarantined.
     """
     seen: dict[str, str] = {}
     for stem, group in groupby(categories, key=lambda category: category.stem):
@@ -160,7 +160,13 @@ MANIFEST = "manifest.json"
 
 
 class ContentHashes:
-    """Hashes the tasks of one copy."""
+    """Hashes the tasks of one copy, to tell which release of BFCL a task belongs to.
+
+    A release is its questions, its answers and the documentation of its classes; its classes and its checker are the
+    code for exactly these. So a task belongs to a release when its question line, its answer line and the
+    documentation of the classes it involves have the same bytes. This holds for each task alone: a part of a release
+    that was copied still belongs to it.
+    """
 
     def __init__(self, layout: Layout) -> None:
         """Prepare; files of documentation are read when a task needs them."""

@@ -1,8 +1,8 @@
-"""Runs: what a model wrote, from a result file, joined with which runs failed, from the score file.
+"""Runs: what a model wrote (the result file), joined with which runs failed (the score file).
 
 Together they tell pass or fail for every run. A result file alone gives runs without a verdict. A score file alone
-lists failures only; it is used when it must be about all tasks of its category, because otherwise nobody can tell who
-passed, and failures alone would make every rate a lie.
+lists failures only; it is used only when it covers all tasks of its category, because otherwise it is unknown which
+runs passed, and a rate of failures alone would be wrong.
 """
 
 import json
@@ -190,11 +190,11 @@ def _failure(record: RawRecord | None) -> dict[str, Any]:
 
 
 INFERENCE_ERROR = "Error during inference:"
-"""What BFCL writes in the place of a result when the request to the model failed."""
+"""What BFCL writes instead of a result when the request to the model failed."""
 
 
 def conversation(task: AgentTask, result: Any) -> tuple[Message, ...]:
-    """Lay the model's steps out after the user's turns. BFCL logs no responses of tools in the result itself.
+    """Put the model's steps after the user's turns. BFCL does not log responses of tools in the result.
 
     Args:
         task: the task.

@@ -1,4 +1,4 @@
-"""From a question line and its answer line to the record of a task."""
+"""Builds the record of a task from its question line and its answer line."""
 
 from collections.abc import Mapping
 from typing import Any

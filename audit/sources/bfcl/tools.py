@@ -1,4 +1,4 @@
-"""Environments, built once per distinct set of tools and shared by all tasks that offer it."""
+"""Environments, built once per distinct set of tools, and the signatures of the classes, read without running them."""
 
 import ast
 import json
@@ -29,7 +29,7 @@ class BfclEnvironments:
 
         Args:
             layout: the files.
-            code: folder with the source of the classes, when it is at hand.
+            code: folder with the source of the classes, when it is available.
             quarantine: collects unreadable documentation.
         """
         self._layout = layout
@@ -177,7 +177,8 @@ def read_signatures(code: Path, class_name: str, root: Path) -> Mapping[str, Sig
     Args:
         code: folder of the source files.
         class_name: name of the class.
-        root: folder to which the named file is relative, where it contains the code; else the package's folder is.
+        root: folder to which the file name in the origin is relative, if it contains the code; otherwise it is
+            relative to the package's folder.
 
     Returns:
         The signatures by method name; empty when the class or its file cannot be read.

@@ -1,4 +1,4 @@
-"""System prompts of the task types, from a folder beside the tasks."""
+"""System prompts of the task types, from a folder next to the tasks."""
 
 import ast
 import re
@@ -12,9 +12,9 @@ FOLDERS = ("prompt", "prompts", "systemprompt", "systemprompts")
 """Names of folders that hold prompts, in lower case and without separators."""
 SUFFIXES = (".txt", ".md", ".py")
 MAX_BYTES = 1 << 20
-"""A longer file is no prompt."""
+"""A longer file is not read as a prompt."""
 SHORTEST_PROMPT = 200
-"""Characters from which on a text constant of a Python file is a prompt."""
+"""Minimum length in characters of a text constant of a Python file that is read as a prompt."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Prompt:
     """The prompt of one task type."""
 
     path: Path
-    """Where it stands."""
+    """Where it is."""
     text: str
     """What the agent is told."""
 

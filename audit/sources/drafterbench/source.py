@@ -26,7 +26,7 @@ from agenthard.taxonomy.task import (
 
 TYPE, IDENTITY, INSTRUCTION = "tasktype", "id", "instruction"
 SCRIPTS = ("groundtruth", "groundtruthcode", "gtcode", "gt", "answer")
-"""Plain names of the column with the ground-truth script; the first that is there counts."""
+"""Plain names of the column with the ground-truth script; the first one found is used."""
 SCRIPT_NOTE = (
     "the script is run with recording functions, and the recorded operations are compared with those of the reference "
     "script"
@@ -42,7 +42,7 @@ class DrafterBench(RowSource):
     columns = "Tasktype, Id, Instruction and Groundtruth"
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
-        """Open the tasks, and the prompts beside them.
+        """Open the tasks, and the prompts next to them.
 
         Raises:
             SourceError: when no row is laid out as this benchmark, or a domain is unknown.
@@ -93,7 +93,7 @@ class DrafterBench(RowSource):
         )
 
     def _environment(self, task_type: str) -> tuple[EnvironmentSpec, Origin | None]:
-        """Return what the tasks of a type share, and where their prompt stands."""
+        """Return what the tasks of a type share, and where their prompt is."""
         if task_type not in self._environments:
             prompt = prompt_of(task_type, self._prompts)
             origin = Origin(file=prompt.path.relative_to(folder_of(self.root)).as_posix()) if prompt else None

@@ -31,7 +31,7 @@ class RowSource(Source):
     """
 
     columns: ClassVar[str]
-    """One line: which columns make a row readable, for messages."""
+    """One line for messages: which columns a row needs."""
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a file of rows, or a folder of them.
@@ -129,7 +129,7 @@ class RowSource(Source):
         return read_native_runs(path, quarantine)
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
-        """Write the rows of the tasks in ``keep``, byte-identical where the format has lines, else value by value.
+        """Write the rows of the tasks in ``keep``, byte-identical where the format has lines, otherwise value by value.
 
         Raises:
             SourceError: when an id is unknown.

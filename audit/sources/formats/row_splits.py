@@ -1,4 +1,4 @@
-"""Writing some of the rows of a data set, in the format of each file."""
+"""Writes some of the rows of a data set, in the format of each file."""
 
 import gzip
 from collections.abc import Iterable

@@ -31,11 +31,11 @@ FORMATS = {
     ".parquet": PARQUET,
     ".arrow": ARROW,
 }
-"""Formats by suffix; all but Parquet and Arrow may have ``.gz`` behind it."""
+"""Formats by suffix; all but Parquet and Arrow may be followed by ``.gz``."""
 ABOUT = frozenset({"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json"})
 """Files that describe a data set and hold no rows."""
 MAX_DEPTH = 4
-"""Folders below the given one that are looked into."""
+"""Levels of folders that are searched."""
 
 
 @dataclass(frozen=True)

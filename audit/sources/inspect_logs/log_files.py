@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 SUFFIX = ".eval"
 DEPTH = 3
-"""Levels of folders that are looked into for logs."""
+"""Levels of folders that are searched for logs."""
 _MOST_DEFLATED = 1032
 """Deflate unpacks a byte to no more than this many."""
 UNREAD = frozenset({"store", "timelines"})
-"""Large fields of a sample that nothing here needs."""
+"""Large fields of a sample that are not needed."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def log_files(root: Path) -> list[Path]:
 
 
 def unread_logs(root: Path) -> Iterator[NotRead]:
-    """Name the logs below a folder that :func:`log_files` passes over: those deeper down, and those in JSON."""
+    """Name the logs below a folder that :func:`log_files` skips: those deeper down, and those in JSON."""
     if root.is_file():
         return
     read = set(log_files(root))
@@ -131,7 +131,7 @@ def read_logs(root: Path, quarantine: Quarantine, kind: str) -> Iterator[Logged]
 def _refuse_bomb(path: Path) -> None:
     """Refuse an archive whose members unpack to more than a log holds; Inspect reads each member as a whole.
 
-    What the archive says of itself is not trusted: a member that could be larger is unpacked once, in blocks.
+    The sizes that the archive states are not trusted: a member that could be larger is unpacked once, in blocks.
 
     Raises:
         UnreadableFileError: when it does.

@@ -1,4 +1,4 @@
-"""From a sample to the record of a run."""
+"""Builds the record of a run from a sample."""
 
 import math
 from typing import TYPE_CHECKING, Any

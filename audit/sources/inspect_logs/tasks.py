@@ -1,4 +1,4 @@
-"""From a sample to the record of a task."""
+"""Builds the record of a task from a sample."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -114,6 +114,6 @@ def _check(scorer: "EvalScorer", targets: list[str]) -> Check:
 
 
 def _json(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata as plain JSON; what is none is written as text."""
+    """Return metadata as plain JSON; other values are written as text."""
     plain: dict[str, Any] = load_json_text(json.dumps(metadata, default=str))
     return plain

@@ -1,4 +1,4 @@
-"""Expected calls, in any of the usual shapes."""
+"""Expected calls and accepted final answers, in any of the usual shapes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_uppercase
@@ -88,7 +88,7 @@ def _object(value: Mapping[str, Any], pointer: str, tools: Sequence[str]) -> Ite
 
 
 def _unnumbered(name: str, tools: Sequence[str]) -> str:
-    """Take the number off a repeated call: the keys of an object cannot repeat, so these are written f_1, f_2."""
+    """Remove the number from a repeated call: the keys of an object cannot repeat, so these are written f_1, f_2."""
     stem, _, number = name.rpartition("_")
     return stem if number.isdigit() and name not in tools and stem in tools else name
 
@@ -142,8 +142,8 @@ def candidates(given: Any, choices: Any, first: int) -> dict[str, Any] | None:
     """State the choices of a task so that checks can look for traits that give the answer away.
 
     Returns:
-        One choice, in the form that :class:`audit.detectors.evaluation.answer_leakage.AnswerLeakage` reads; None when
-        there are no choices or the answer is not exactly one of them.
+        One choice, in the form that the check ``answer-leakage`` reads; None when there are no choices or the answer
+        is not exactly one of them.
 
     >>> candidates("B", ["Oslo", "Rome"], 0)["sets"][0]["truth"]
     'B'

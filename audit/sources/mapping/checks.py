@@ -1,4 +1,4 @@
-"""What the evaluator looks at, as the mapping says."""
+"""The checks of the evaluator, as the mapping describes them."""
 
 from collections.abc import Callable, Iterator, Set
 from typing import Any

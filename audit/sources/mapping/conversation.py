@@ -88,10 +88,10 @@ def _split(messages: Sequence[Message]) -> Turns:
 
 
 def read_messages(value: Any, pointer: str, roles: Mapping[str, str]) -> tuple[Message, ...]:
-    """Read a conversation, of a run for example.
+    """Read a conversation, such as that of a run.
 
     Raises:
-        MalformedRecordError: when it is none.
+        MalformedRecordError: when it is not a conversation.
     """
     value = structured(value)
     if isinstance(value, str):

@@ -50,7 +50,7 @@ class MappedRow:
 
 
 def look_up(place: ValuePath, values: Mapping[str, Any]) -> Any:
-    """Return what a path or a constant stands for in a row; the default when that is nothing.
+    """Return the value of a path or a constant in a row; the default when there is none.
 
     Raises:
         PathSyntaxError: when the expression does not fit the row.
@@ -130,7 +130,7 @@ def _document(path: Path, name: str, rows: str, quarantine: Quarantine, kind: st
 
 
 def shallow(rows: Iterable[MappedRow], quarantine: Quarantine, kind: str = "task") -> Iterator[MappedRow]:
-    """Pass on rows, and quarantine those that are nested too deep to be written out again."""
+    """Pass on rows, and quarantine those that are nested too deep to be written again."""
     for row in rows:
         try:
             require_shallow(row.values)
@@ -157,7 +157,7 @@ class Joined:
                 key = look_up(spec.key, row.values)
                 if key is None or as_text(key) in self._rows:
                     reason = "the key of the join is missing" if key is None else f"the key {key!r} stands here twice"
-                    self.unreadable.add(row.file, f"{reason}; mend the record", line=row.line, pointer=row.base)
+                    self.unreadable.add(row.file, f"{reason}; fix the record", line=row.line, pointer=row.base)
                 else:
                     self._rows[as_text(key)] = row
 

@@ -15,7 +15,7 @@ from agenthard.taxonomy.yaml_text import load_record
 
 
 class ValuePath(Record):
-    """Where a value comes from. In YAML a text alone is the path."""
+    """Where a value comes from. In YAML, a plain text is the path."""
 
     path: str | None = None
     """JMESPath expression into the row, or a JSON Pointer when it starts with a slash."""
@@ -24,7 +24,7 @@ class ValuePath(Record):
     file: str | None = None
     """A file below the folder of the data: JSON or YAML is parsed, anything else is a text."""
     default: Any = None
-    """What counts when the path leads nowhere; stating it allows the path to be in no row."""
+    """The value when the path is absent; with a default, the path may be absent from all rows."""
 
     @model_validator(mode="after")
     def _one_origin(self) -> "ValuePath":
@@ -72,7 +72,7 @@ class Join(Record):
 
 
 class UserMap(Record):
-    """The user: what is asked, or who is played."""
+    """The user: what is asked, or which user is simulated."""
 
     turns: At | None = None
     """A text, a conversation as text (``user: ... assistant: ...``), a list of texts, messages, or turns of them."""
@@ -100,14 +100,14 @@ class EnvironmentMap(Record):
 
 
 class TruthMap(Record):
-    """What a right run does."""
+    """What a correct run does."""
 
     calls: At | None = None
     """Expected calls, flat or per turn."""
     per_turn: bool | None = None
     """Whether the outer list of calls is one of turns; default: when all its elements are lists."""
     accepted: Literal["value", "values"] = "value"
-    """values: each argument holds a list of accepted values, in which an empty text allows to leave it out."""
+    """values: each argument holds a list of accepted values, in which an empty text means that it may be left out."""
     semantics: Literal["required", "reference_path", "milestones"] = "required"
     """required: these calls; reference_path: one way to the right state; milestones: points to pass."""
     matching: Literal["exact", "any_order", "state", "none"] = "exact"
@@ -142,7 +142,7 @@ class ScoringMap(Record):
 
 
 class RunMap(Record):
-    """What is what in the rows of run files."""
+    """Which part of a run is where in the rows of run files."""
 
     rows: str | None = None
     """JSON Pointer of the list of rows in a JSON document; default: JSON Lines, or an array."""
@@ -157,7 +157,7 @@ class RunMap(Record):
     passed: At | None = None
     """Pass or fail; default: whether the score reaches ``pass_score``."""
     pass_score: float = 1.0
-    """Least score that is a pass."""
+    """Lowest score that is a pass."""
     error: At | None = None
     """What went wrong outside the model; anything but null, false and '' makes the run an infrastructure error."""
     messages: At | None = None
@@ -210,7 +210,7 @@ class MappingFile(Record):
         return self
 
     def places(self) -> dict[str, ValuePath]:
-        """Return all places that are looked up in a row of a task, by their key in the YAML."""
+        """Return all paths that are looked up in a row of a task, by their key in the YAML."""
         return _places(self, ("runs", "join"))
 
 
@@ -261,7 +261,7 @@ def _explained(loc: tuple[int | str, ...], kind: str, message: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Say which known name is meant, or which there are.
+    """Suggest the known name that is most similar, or list all of them.
 
     >>> nearest("qustion", ["question", "id"])
     "; did you mean 'question'?"

@@ -1,4 +1,4 @@
-"""Paths into a row: JMESPath expressions, or JSON Pointers."""
+"""Paths into a row (JMESPath expressions or JSON Pointers), and structures that cells hold as text."""
 
 import ast
 import json
@@ -29,14 +29,14 @@ class Expression:
     """A compiled path."""
 
     text: str
-    """As written."""
+    """The path as written."""
     chains: tuple[tuple[str | int, ...], ...]
     """The plain steps with which it begins, one chain per field that a combination of fields begins with."""
     compiled: Any = None
     """The JMESPath expression; None for a JSON Pointer."""
 
     def find(self, row: Mapping[str, Any]) -> Any:
-        """Return the value, or None when the path leads nowhere.
+        """Return the value, or None when the path is absent.
 
         Raises:
             PathSyntaxError: when a function of the expression does not take such values.
@@ -50,7 +50,7 @@ class Expression:
 
     @property
     def pointer(self) -> str:
-        """JSON Pointer of the value, or as far as plain steps lead to it."""
+        """JSON Pointer of the value, or of the deepest part that plain steps reach."""
         return join("", *self.chains[0]) if len(self.chains) == 1 else ""
 
     def absent(self, row: Mapping[str, Any]) -> tuple[str, list[str]] | None:

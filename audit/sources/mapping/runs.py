@@ -1,4 +1,4 @@
-"""Run files, read as the mapping says."""
+"""Run files, read as the mapping describes them."""
 
 import math
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The source: any benchmark of rows, read as its mapping says."""
+"""The source: any benchmark of rows, read as its mapping describes."""
 
 import hashlib
 import json
@@ -99,7 +99,7 @@ class MappingSource(Source):
             raise SourceError(f"{self.file}: {'; '.join(told)}. Where that is meant, give the path a default")
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
-        """Stream runs as the mapping's ``runs`` says, else in the native format."""
+        """Stream runs as the mapping's ``runs`` says, otherwise in the native format."""
         if self.mapping.runs is None:
             return read_native_runs(path, quarantine)
         return read_mapped_runs(path, self.mapping, quarantine)

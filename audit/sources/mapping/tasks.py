@@ -1,4 +1,4 @@
-"""From a row to the record of a task."""
+"""Builds the record of a task from a row."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class Builder:
         """Build the task of a row.
 
         Raises:
-            MalformedRecordError: when a field is missing or of another shape; its pointer is one inside the row.
+            MalformedRecordError: when a field is missing or has another shape; its pointer is one inside the row.
         """
         m = self._mapping
         native_id = self._id(row)
@@ -193,7 +193,7 @@ def _origin(row: MappedRow, place: ValuePath | None) -> Origin:
 
 
 def absent_paths(places: Mapping[str, ValuePath], rows: Any) -> dict[str, tuple[str, list[str]]]:
-    """Return the places whose path is in none of the rows, with its first step that is absent and the names there.
+    """Return the paths that are in none of the rows, with the first absent step and the names that are there instead.
 
     Rows are read only until every path was found; a place with a default may be absent.
     """

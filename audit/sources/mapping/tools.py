@@ -87,7 +87,7 @@ def _schema(written: Any, pointer: str) -> dict[str, Any]:
 
 
 def _around(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Put parameters into a schema; those without a default that are not called optional are not thereby required."""
+    """Put parameters into a schema; a parameter without a default is not required for that reason alone."""
     properties, required = {}, []
     for name, written in parameters.items():
         doc = dict(written)

@@ -1,1 +1,5 @@
-"""What the sources of τ-bench and τ²-bench share: run logs, conversations, and reading Python without running it."""
+"""The family of τ-bench (``tau_bench``) and τ²-bench (``tau2``), and what both share.
+
+``logs`` reads run logs, ``records`` validates native records, ``tool_files`` reads ``tools.json``, ``python_source``
+reads Python without running it.
+"""

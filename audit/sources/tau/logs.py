@@ -44,7 +44,7 @@ class LoggedRun(Native):
     benchmark: str
     """Tag of the benchmark: tau1 or tau2."""
     domain: str
-    """Domain of the task; empty when the log does not tell."""
+    """Domain of the task; empty when the log does not name it."""
     model: str
     """Agent model, as given."""
     task_id: int | str
@@ -66,7 +66,7 @@ class LoggedRun(Native):
     usage: dict[str, float] = Field(default_factory=dict)
     """Costs in dollars and duration in seconds."""
     reward_info: Any = None
-    """The evaluation as logged; in τ²-bench it tells which ground truth the run was scored against."""
+    """The evaluation as logged; in τ²-bench it holds the ground truth the run was scored against."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class LogReader:
         """Return the id of the run's task; None when its domain is not open."""
         task_id = f"{logged.domain}/{logged.task_id}"
         if logged.domain not in self.domains:
-            reason = f"the domain {logged.domain!r} is not one of this benchmark's"
+            reason = f"the domain {logged.domain!r} is none of this benchmark's"
             unnamed = "the log does not tell the domain: name the file MODEL-DOMAIN.json"
             raise _UnusableRunError(reason if logged.domain else unnamed, task_id)
         if logged.domain not in self.known:
@@ -172,7 +172,7 @@ def record_log(path: Path, name: str, named: bool, tag: str, quarantine: Quarant
     """Open a file of flat run records (one JSON object per run, as JSON Lines or as one array).
 
     A file in a folder counts only when its first record belongs to the benchmark and holds a conversation; a table
-    of rewards without conversations, or of several benchmarks, is read when it is named itself.
+    of rewards without conversations, or of several benchmarks, is read only when the user names it.
 
     Returns:
         The rows with their places, or None when the file is something else.
@@ -229,7 +229,7 @@ def _run_id(logged: LoggedRun, task_id: str, origin: Origin) -> str:
 
 
 def gold_of(actions: Iterable[Any]) -> Gold:
-    """Bring actions of a task, or of a log, into one form; what means the same when it is left out is left out.
+    """Normalise the actions of a task or of a log; values that mean the same as their absence are left out.
 
     >>> gold_of([{"name": "x", "arguments": {"b": 1, "a": None}}])
     (('assistant', 'x', '{"b": 1}'),)
@@ -252,7 +252,7 @@ def logged_gold(reward_info: Any) -> Gold | None:
 
 
 def mismatch(logged: Gold | None, task_id: str, golds: Mapping[str, Gold]) -> str | None:
-    """Say that a run was scored against another ground truth than its task has.
+    """Tell whether a run was scored against another ground truth than its task's. Task ids alone can be renumbered.
 
     Args:
         logged: what the log tells.
@@ -260,7 +260,7 @@ def mismatch(logged: Gold | None, task_id: str, golds: Mapping[str, Gold]) -> st
         golds: ground truths by task id.
 
     Returns:
-        The reason to set the run aside, or None.
+        The reason to quarantine the run, or None.
     """
     if logged is None or golds.get(task_id) == logged or task_id not in golds:
         return None

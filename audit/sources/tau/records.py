@@ -14,22 +14,22 @@ from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.pointer import join
 
 MAX_TEXT_BYTES = 16 << 20
-"""A longer file tells no release."""
+"""A longer file is not searched for the release."""
 
 
 class Native(BaseModel):
-    """Base of the native records: no value is converted silently, unknown members are passed over."""
+    """Base of the native records: no value is converted silently, unknown members are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True, allow_inf_nan=False, protected_namespaces=())
 
 
 class UnreadableDomainError(AgentHardError):
-    """A file that all tasks of a domain depend on cannot be read."""
+    """A file that all tasks of a domain depend on cannot be read; the domain is quarantined as a whole."""
 
     code = "AH107"
 
     def __init__(self, file: str, reason: str, pointer: str = "", line: int | None = None) -> None:
-        """Note the file, the place in it and what is wrong."""
+        """Store the file, the place in it and what is wrong."""
         super().__init__(f"{file}{pointer}: {reason}")
         self.file, self.reason, self.pointer, self.line = file, reason, pointer, line
 
@@ -49,7 +49,7 @@ def explain(error: ValidationError, value: Any) -> tuple[str, str]:
 
 
 def _pointer(location: tuple[int | str, ...], value: Any) -> str:
-    """Turn pydantic's location into a pointer, without the names of types that it puts in for a union."""
+    """Turn pydantic's location into a pointer, without the names of types that pydantic adds for a union."""
     pointer = ""
     for i, token in enumerate(location):
         if isinstance(value, dict) and (token in value or i == len(location) - 1):
@@ -60,9 +60,9 @@ def _pointer(location: tuple[int | str, ...], value: Any) -> str:
 
 
 def release_label(root: Path) -> str:
-    """Tell the release of a benchmark folder: project version, commit, else the end of the folder's name.
+    """Tell the release of a benchmark folder: project version, commit, or the end of the folder's name.
 
-    ``v0.1.3``, ``v0.1.3@1b67be7``, ``59a200c``; ``unknown`` when nothing tells.
+    ``v0.1.3``, ``v0.1.3@1b67be7``, ``59a200c``; ``unknown`` without any of these.
     """
     found = [label for label in (_project_version(root), _commit(root)) if label]
     if found:

@@ -1,4 +1,4 @@
-"""The columns of a set of rows, also those inside objects and inside texts that hold JSON."""
+"""The columns of a set of rows, including those inside objects and JSON text, and what kind of values they hold."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from agenthard.audit.sources.mapping.paths import structured
 from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS
 
 MAX_DEPTH = 3
-"""Objects below this depth are not looked into."""
+"""Objects below this depth are not searched."""
 _STABLE = 0.5
 """A key that fewer of the objects have is data, not a column."""
 _MOSTLY = 0.8
@@ -35,7 +35,7 @@ class Column:
 
     @property
     def present(self) -> list[Any]:
-        """The values that are something."""
+        """The values that are not empty."""
         return [value for value in self.values if value not in (None, "", [], {})]
 
     @property

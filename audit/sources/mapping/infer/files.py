@@ -1,4 +1,4 @@
-"""Which files hold the rows, and which hold what belongs to them."""
+"""Finds the files with the rows of tasks, and the files that belong to them: answers, tools, policies, states."""
 
 import glob
 import json
@@ -21,11 +21,11 @@ from agenthard.taxonomy.files import MAX_BYTES
 from agenthard.taxonomy.pointer import join
 
 SAMPLE_ROWS = 300
-"""Rows that are looked at, over all files of a group."""
+"""Rows that are read, over all files of a group."""
 _LOOKED_AT = 50
 """Rows by which a group is compared with others."""
 MAX_FILES = 300
-"""Files below a folder that are looked at."""
+"""Files below a folder that are opened."""
 _ALIKE = 0.5
 """Share of common columns from which files are one group."""
 _COMMON = 0.5
@@ -44,7 +44,7 @@ class Group:
     rows: str | None
     """JSON Pointer of the rows in each, as in a mapping."""
     columns: frozenset[str]
-    """Their columns, numbers left out of the names."""
+    """Their columns, with numbers removed from the names."""
 
     def sample(self, limit: int = SAMPLE_ROWS) -> list[MappedRow]:
         """Return some rows, as evenly over the files as they allow."""
@@ -101,7 +101,7 @@ def _alike(group: Group, other: Group) -> bool:
 
 
 def _promise(group: Group) -> float:
-    """Say how much a group looks like tasks: by the column that is what a user says, and by how many files agree."""
+    """Rate how much a group looks like tasks: by its column with what a user says, and by how many files agree."""
     columns, _ = columns_of([row.values for row in group.sample(_LOOKED_AT)])
     asked = choose(columns).get("user.turns")
     return (asked.named + 0.1 * log2(len(group.paths))) if asked else -1.0

@@ -1,4 +1,4 @@
-"""From the chosen columns to a mapping, and how many rows parse under it."""
+"""Proposes a mapping from the chosen columns, and counts the rows that parse with it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ from agenthard.audit.sources.mapping.source import Reader
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")
-"""Parts without which a row is quarantined unless the mapping has a default."""
+"""Parts that a row must have unless the mapping has a default; without them it is quarantined."""
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Proposal:
     mapping: dict[str, Any]
     """The mapping as YAML would be read."""
     comments: dict[str, str]
-    """Why, by dotted key."""
+    """The reason for each choice, by dotted key."""
     unsure: list[str]
-    """What a person has to look at."""
+    """What a person has to check."""
     folder: Path
     """Folder to which its files are relative."""
     rows: int = 0

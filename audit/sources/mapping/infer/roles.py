@@ -22,7 +22,7 @@ from agenthard.audit.sources.mapping.paths import structured
 
 _SCORING = ("ground_truth", "evaluation")
 _FITS = 0.8
-"""Share of a column's values that must look like the part."""
+"""Share of a column's values that must look like the part. The rest may be the benchmark's flaws."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _FEW = 0.5
 """A category has at most this share of different values."""
@@ -35,11 +35,11 @@ class Role:
     key: str
     """Its key in the mapping."""
     names: tuple[str, ...]
-    """Usual names of its column, in small letters with underscores."""
+    """Usual names of its column, in lower case with underscores."""
     content: str
     """What its values look like, in words."""
     must_be_named: bool
-    """Whether the look alone is not enough."""
+    """Whether its name has to fit too."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,7 @@ def choose(
 
 
 def name_fit(column: Column, names: Collection[str]) -> float:
-    """Say how well a column's name fits: 1 for a usual name, less for one that contains or lies below one."""
+    """Rate how well a column's name fits: 1 for a usual name, less for one that contains or lies below one."""
     words = ["_".join(part.lower() for part in _WORD.findall(key)) for key in column.keys]
     last = words[-1] + ("#" if column.keys[-1].endswith("#") else "")
     if last in names:
@@ -138,7 +138,7 @@ def name_fit(column: Column, names: Collection[str]) -> float:
 
 
 def _weight(role: Role, column: Column) -> float:
-    """Weigh what a column holds: messages and long texts are more likely what a user says than a word or two."""
+    """Weigh a column's values: messages and long texts are more likely to be what a user says than a word or two."""
     if role.key != "user.turns":
         return 1.0
     first = column.present[0]

@@ -85,7 +85,7 @@ class Checkout:
         """Read tools, policy and databases.
 
         Raises:
-            UnreadableDomainError: when one of them is malformed, or a domain has no tools at all.
+            UnreadableDomainError: when one of them is malformed, or a domain has no tools.
         """
         policies, policy = self._policy_files(domain), self._policy(domain)
         tools = self._tools(domain, "tools", policy)
@@ -110,7 +110,7 @@ class Checkout:
         return Domain(environment, origins)
 
     def state(self, domain: str) -> Any:
-        """Read the databases; documents that the agent's tools search are one more table of theirs.
+        """Read the databases; documents that the agent's tools search become one more table.
 
         Raises:
             UnreadableDomainError: when one of them is malformed.
@@ -156,7 +156,7 @@ class Checkout:
         return []
 
     def _policy_files(self, domain: str) -> list[Path]:
-        """List the files of the policy; of prompts those that the default one is made of."""
+        """List the files of the policy; of a composed prompt, its template and components."""
         if not self._prompts(domain):
             return self._policy_texts(domain)
         return knowledge.prompt_files(self.folder(domain), self._template(domain))
@@ -213,7 +213,7 @@ class Checkout:
         return [found, *(path for path in models if path.is_file())]
 
     def _find_file(self, domain: str, file: str) -> Path | None:
-        """Return a file of the folder with a domain's Python, when it is there."""
+        """Return a file of the folder with a domain's Python, if it exists."""
         name = VARIANTS.get(domain, (domain, ""))[0]
         paths = (self.base.joinpath(*parts, name, file) for parts in CODE)
         return next((path for path in paths if path.is_file()), None)
@@ -244,7 +244,7 @@ def _effect(tool: Tool) -> Effect:
 
 
 def _compose(texts: list[str]) -> str:
-    """Put the policy together as the benchmark does: telecom's two files are wrapped in tags."""
+    """Compose the policy as the benchmark does: telecom's two files are wrapped in tags."""
     if len(texts) == 1:
         return texts[0]
     main, support = texts

@@ -1,4 +1,4 @@
-"""Domains of τ²-bench whose agent looks things up in a knowledge base: prompts instead of a policy, and documents.
+"""Domains of τ²-bench whose agent searches a knowledge base: they have prompts instead of a policy, and documents.
 
 The benchmark composes the prompt in code (``retrieval.py``): a *variant* names a template of ``prompts/``, and its
 tools search the documents in one way or another. The variant that runs by default is read; the code is parsed and never
@@ -33,7 +33,7 @@ def default_template(code: Path, name: str) -> str:
         name: its name in messages.
 
     Raises:
-        UnreadableDomainError: when the file cannot be read, or does not tell.
+        UnreadableDomainError: when the file cannot be read, or does not define it.
     """
     tree, _ = parse_source(code, name)
     values = dict(_assigned(tree))
@@ -66,7 +66,7 @@ def _templates(node: ast.AST) -> Iterator[str]:
 
 
 def prompt_files(folder: Path, template: str) -> list[Path]:
-    """List a template of a domain and the components that it names, those that are there."""
+    """List a template of a domain and those of its components that exist."""
     path = folder / PROMPTS / template
     named = _COMPONENT.findall(path.read_text(encoding="utf-8")) if path.is_file() else []
     parts = [folder / PROMPTS / "components" / f"{component}.md" for component in dict.fromkeys(named)]
@@ -74,7 +74,7 @@ def prompt_files(folder: Path, template: str) -> list[Path]:
 
 
 def compose_prompt(folder: Path, template: str, name: str) -> str:
-    """Put a prompt together: components in their places, and a note where the code writes a sentence.
+    """Compose a prompt: components in their places, and a note where the code writes a sentence.
 
     Args:
         folder: folder of the domain's data.

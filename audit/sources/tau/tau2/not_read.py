@@ -1,4 +1,4 @@
-"""What lies in a checkout of τ²-bench, looks like tasks, and is not read, each with the reason; and what is known."""
+"""What looks like tasks in a checkout of τ²-bench and is not read, with the reason; and which files are known."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

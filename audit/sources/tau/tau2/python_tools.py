@@ -1,6 +1,6 @@
 """Tools of τ²-bench read from ``tools.py`` and ``user_tools.py``: methods with the decorator ``@is_tool(...)``.
 
-A method with ``@is_discoverable_tool(...)`` is a tool that is not shown at first: the agent has to read of it and
+A method with ``@is_discoverable_tool(...)`` is a tool that is not shown at first: the agent has to read about it and
 unlock it, or give it to the user. It is read like any other and belongs to the group ``discoverable``.
 """
 
@@ -28,7 +28,7 @@ _DECORATORS = {"is_tool": None, "is_discoverable_tool": DISCOVERABLE}
 
 @dataclass(frozen=True)
 class _Kind:
-    """What the decorator of a tool says."""
+    """What the decorator of a tool declares."""
 
     effect: Effect
     group: str | None
@@ -115,7 +115,7 @@ def _tool(method: ast.FunctionDef, kind: _Kind, types: TypeReader, text: str, fi
 
 
 def _names_another(method: ast.FunctionDef) -> bool:
-    """Tell whether a tool calls, gives or unlocks the tool that an argument names: what changes is up to that one."""
+    """Tell whether a tool calls, gives or unlocks the tool that an argument names; its effect is that tool's."""
     return any(argument.arg.endswith("tool_name") for argument in method.args.args)
 
 

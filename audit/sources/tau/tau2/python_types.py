@@ -21,7 +21,7 @@ class TypeReader:
     """Resolves annotations against the classes and aliases of some modules."""
 
     def __init__(self, modules: Iterable[ast.Module]) -> None:
-        """Collect the definitions; a later module's win."""
+        """Collect the definitions; those of later modules take precedence."""
         self._definitions: dict[str, ast.ClassDef | ast.expr] = {}
         for module in modules:
             for node in module.body:
@@ -35,7 +35,7 @@ class TypeReader:
         """Return the type that an annotation names.
 
         Raises:
-            RecursionError: when aliases or models go round in a circle too long to follow.
+            RecursionError: when aliases or models refer to each other in too long a circle.
         """
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return self.resolve(ast.parse(node.value, mode="eval").body)

@@ -14,7 +14,7 @@ _COSTS = {"agent_cost": "agent_cost", "user_cost": "user_cost", "duration": "sec
 _DEFAULTS: dict[str, Any] = {"requestor": "assistant", "assert_value": True}
 
 Comparison = Literal["equal", "different", "absent"]
-"""How an embedded task compares with the checkout's; absent: the checkout has no task of that id."""
+"""How an embedded task compares with the checkout's; absent when the checkout has no task of that id."""
 
 
 def open_results(path: Path, name: str, tag: str) -> Iterator[LogRow] | None:
@@ -58,7 +58,7 @@ def compare_embedded(path: Path, tasks: Mapping[str, Any]) -> dict[str, Comparis
 
 
 def normalised(value: Any) -> Any:
-    """Drop what means the same whether it is written or not: nulls, empty lists and objects, and default values.
+    """Remove values that mean the same as their absence: nulls, empty lists and objects, and default values.
 
     >>> normalised({"actions": [{"name": "x", "requestor": "assistant", "info": None}], "nl_assertions": []})
     {'actions': [{'name': 'x'}]}

@@ -24,7 +24,7 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 TAG = "tau2"
-"""What run records call this benchmark."""
+"""Tag of this benchmark in run records."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Tau2Bench(Source):
         return {f"{domain}/{native_id}": outcome for native_id, outcome in compared.items()}
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
-        """Write the kept tasks in their place below ``out``, and the other files of their domains.
+        """Write the kept tasks under their own paths below ``out``, and the other files of their domains.
 
         Raises:
             SourceError: when ``keep`` names a task that does not exist.

@@ -1,4 +1,4 @@
-"""A native task of τ²-bench as a record, with the benchmark's scoring conventions."""
+"""Builds the record of a native task of τ²-bench, with the benchmark's scoring conventions."""
 
 import re
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, Check, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolCall, UserSpec
 
 DEFAULT_BASIS = ("DB", "COMMUNICATE")
-"""What a run is scored on when a task does not say it."""
+"""What a run is scored on when the task does not name it."""
 STATE_NOTE = (
     "the hashes of the agent's and the user's database after the run must equal those after the ground truth's calls; "
     "a ground-truth call that fails is passed over with a warning"
@@ -92,7 +92,7 @@ class NativeTask(Native):
     user_scenario: UserScenario
     """The user."""
     ticket: str | None = None
-    """The case as told to an agent that works without a user."""
+    """The case as described to an agent that works without a user."""
     initial_state: dict[str, Any] | None = None
     """Changes to the databases before the run."""
     evaluation_criteria: Criteria | None = None
@@ -141,14 +141,14 @@ def to_task(
 
 
 def _holds_something(value: Any) -> bool:
-    """Tell whether a value is more than nulls and empty members, which the benchmark takes for nothing."""
+    """Tell whether a value is more than nulls and empty members, which the benchmark treats as nothing."""
     if isinstance(value, dict | list):
         return any(_holds_something(item) for item in (value.values() if isinstance(value, dict) else value))
     return value is not None
 
 
 def _hidden_tools(environment: EnvironmentSpec) -> dict[str, tuple[str, ...]]:
-    """Name the agent's tools that are not shown: it reads of them, unlocks them, and calls them through another."""
+    """Name the agent's tools that are not shown: it reads about them, unlocks them, and calls them through another."""
     hidden = tuple(tool.name for tool in environment.tools if tool.group == DISCOVERABLE)
     return {"": hidden} if hidden else {}
 

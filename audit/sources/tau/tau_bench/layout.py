@@ -47,7 +47,7 @@ class Domain:
 
 
 class Layout(ABC):
-    """One way the benchmark is laid out on disk."""
+    """One of the layouts of the benchmark on disk."""
 
     def __init__(self, root: Path) -> None:
         """Open the folder that names in messages are relative to."""
@@ -95,7 +95,7 @@ class Layout(ABC):
 
 
 def split_domain(domain: str) -> tuple[str, str]:
-    """Part a name into domain and split; the split is ``test`` unless the name says otherwise.
+    """Split a name into domain and split; the split is ``test`` unless the name says otherwise.
 
     >>> split_domain("retail-dev"), split_domain("airline")
     (('retail', 'dev'), ('airline', 'test'))

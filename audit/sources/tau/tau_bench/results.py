@@ -57,7 +57,7 @@ class ResultFiles:
             yield Origin(file=name, pointer=member.pointer), value
 
     def _names(self, stem: str) -> tuple[str, str, str | None]:
-        """Read domain (empty when it is not there), model and user model out of a file's name."""
+        """Read domain (or an empty text), model and user model from a file's name."""
         found = _FILE_NAME.match(stem)
         model = found["model"] if found else stem
         longest_first = sorted(self.domains, key=len, reverse=True)

@@ -20,7 +20,7 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 TAG = "tau1"
-"""What run records call this benchmark."""
+"""Tag of this benchmark in run records."""
 
 
 class TauBench(Source):

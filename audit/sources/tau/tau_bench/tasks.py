@@ -1,4 +1,4 @@
-"""A native task of τ-bench as a record, with the benchmark's scoring conventions."""
+"""Builds the record of a native task of τ-bench, with the benchmark's scoring conventions."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class Action(Native):
     name: str
     """Tool."""
     arguments: dict[str, Any] = Field(validation_alias=AliasChoices("kwargs", "arguments"))
-    """Arguments; early releases do not call them kwargs."""
+    """Arguments; early releases use another name than kwargs."""
 
 
 class Fields(Native):

@@ -32,7 +32,7 @@ def test_what_is_no_literal_is_quarantined_with_its_line(checkout: Path) -> None
     assert item.task_id == "airline/2"
     assert item.line is not None
     assert "OPENING" in TASKS_TEST_PY.splitlines()[item.line - 1]
-    assert "OPENING" in item.reason and "no literal" in item.reason
+    assert "OPENING" in item.reason and "is not a literal" in item.reason
 
 
 def test_origins_are_lines_of_the_python_file(checkout: Path) -> None:
