@@ -1,4 +1,4 @@
-"""Runs the code of τ-bench or τ²-bench; run by the checkout's interpreter, so it imports nothing of ours."""
+"""Runs the code of τ-bench or τ²-bench; under the checkout's interpreter; it must not import our package."""
 
 import contextlib
 import copy

@@ -1,8 +1,8 @@
-"""Databases that are put back record by record after they were changed; part of the script that runs benchmark code.
+"""Databases that are restored record by record after a change; part of the script that runs benchmark code.
 
 A database of τ-bench takes tenths of a second to copy, to compare or to hash, and an audit judges thousands of
-attempts, each from the initial state. So a table notes which of its records were handed out, by key or by going through
-all of them: no other record can have changed.
+attempts, each from the initial state. So a table records which of its records were returned, by key or by iteration:
+no other record can have changed.
 """
 
 import copy
@@ -16,7 +16,7 @@ GONE = None
 
 
 class Table(dict[Any, Any]):
-    """A dictionary of records that notes which of them were handed out; for all others it is an ordinary one.
+    """A dictionary that tracks which of its records were returned to callers; otherwise an ordinary one.
 
     What goes through a dictionary without its methods (a repetition of its text, a comparison, a serialiser written in
     C) gets no record to change.
@@ -27,7 +27,7 @@ class Table(dict[Any, Any]):
         self.forget()
 
     def forget(self) -> None:
-        """Begin to note."""
+        """Start tracking from here."""
         self.touched: set[Any] = set()
         self.whole = self.moved = False
 
@@ -36,7 +36,7 @@ class Table(dict[Any, Any]):
         return list(self) + list(self.touched - self.keys()) if self.whole else list(self.touched)
 
     def put(self, key: Any, record: Any) -> None:
-        """Set a record without a note."""
+        """Set a record without tracking it."""
         super().__setitem__(key, record)
 
     def __getitem__(self, key: Any) -> Any:
@@ -44,7 +44,7 @@ class Table(dict[Any, Any]):
         return super().__getitem__(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """Hand out one record."""
+        """Return one record."""
         self.touched.add(key)
         return super().get(key, default)
 
@@ -52,12 +52,12 @@ class Table(dict[Any, Any]):
         return super().__iter__()
 
     def values(self) -> Any:
-        """Hand out all records."""
+        """Return all records."""
         self.whole = True
         return super().values()
 
     def items(self) -> Any:
-        """Hand out all records with their keys."""
+        """Return all records with their keys."""
         self.whole = True
         return super().items()
 
