@@ -1,4 +1,4 @@
-"""Runs ACEBench's own checker and classes; under the checkout's interpreter; it must not import our package."""
+"""Runs ACEBench's own checker and classes under the checkout's interpreter. It must not import our package."""
 
 import importlib
 import inspect
