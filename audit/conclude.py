@@ -1,4 +1,4 @@
-"""From shard results to findings and coverage: suite detectors conclude, hits of one cause or of clones merge."""
+"""Turns shard results into findings and coverage: suite detectors conclude, hits of one cause are merged."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain

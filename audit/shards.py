@@ -1,4 +1,4 @@
-"""Running all detectors over one shard of tasks: pure, serialisable in and out, the same in any process."""
+"""Runs all detectors on one shard of tasks; input and output are serialisable, and no process changes the result."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ OFFERED_ONLY = "a tool that the task offers, and its ground truth never calls, i
 
 
 class CheckedHit(Record):
-    """A hit whose evidence was re-checked, with the tasks of this shard that it touches."""
+    """A hit with re-checked evidence, and the tasks of this shard that it concerns."""
 
     check: str
     """Detector."""
@@ -30,18 +30,18 @@ class CheckedHit(Record):
     hit: Hit
     """The flaw."""
     clone: str | None = None
-    """Same in variants of one base task that quote the same words in the same order; None for a task of its own."""
+    """Key that equal hits in variants of one base task share; None for a task without variants."""
 
 
 class ShardResult(Record):
-    """Everything that checking one shard gave."""
+    """The result of checking one shard."""
 
     coverage: tuple[Coverage, ...]
     """One row per task and check."""
     hits: tuple[CheckedHit, ...]
     """Hits of task and tool detectors."""
     observations: dict[str, tuple[Observation, ...]]
-    """Notes of suite detectors, by detector id, for the conclusion over all shards."""
+    """Observations of suite detectors, by detector id, from which they conclude over all shards."""
 
 
 def check_shard(
@@ -52,8 +52,8 @@ def check_shard(
 ) -> ShardResult:
     """Run every detector on every task.
 
-    An exception inside a detector, or while a proof is carried out, a quote that is not found again, and more CPU time
-    than ``agenthard.audit.time_limit`` allows make that (task, check) pair an error and nothing else.
+    An exception in a detector or in the verification of a proof, a quote that is not found again, and more CPU time
+    than ``agenthard.audit.time_limit`` allows are errors of this (task, check) pair only.
 
     Args:
         tasks: the shard, in the benchmark's order.
@@ -75,7 +75,7 @@ def _check(
     for detector in detectors:
         if isinstance(detector, ToolDetector):
             hits[detector.id], rows[detector.id] = _check_tools(detector, tasks)
-    for task in tasks:  # all detectors of a task in a row: what executes it then starts once
+    for task in tasks:  # all detectors of a task in a row, so that its worker starts once
         for detector in detectors:
             if isinstance(detector, TaskDetector):
                 row, task_hits = _check_task(detector, task)
@@ -135,7 +135,7 @@ def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list
 
 
 def _clones(task: AgentTask, hits: Sequence[Hit]) -> Iterator[str | None]:
-    """Name each hit so that its like in a variant of the task has the same name."""
+    """Give each hit a key that equal hits in variants of the task share."""
     seen: Counter[tuple[str, ...]] = Counter()
     for hit in hits:
         quotes = tuple(item.quote for item in hit.evidence)
@@ -165,7 +165,7 @@ def _observe(
 
 
 def _proved(note: Observation, task: AgentTask, runs: Mapping[str, Trajectory]) -> Observation:
-    """Keep the proofs of an observation that hold."""
+    """Keep only the proofs of an observation that hold."""
     held = []
     for proof in note.proofs:
         try:
@@ -176,7 +176,7 @@ def _proved(note: Observation, task: AgentTask, runs: Mapping[str, Trajectory]) 
 
 
 class _ToolVerdict(Record):
-    """What a tool detector said about one distinct tool."""
+    """Result of a tool detector on one distinct tool."""
 
     status: Status
     reason: str = ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.execution import managed_environments as venvs
-from agenthard.audit.execution.bfcl import BfclEnvironment, native, questions
+from agenthard.audit.execution.bfcl import BfclEnvironment, native, protocol
 from agenthard.audit.execution.bfcl.environment import SCRIPT
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.sources.base import Quarantine
@@ -41,7 +41,7 @@ print(time.perf_counter() - start)
 
 
 def attempt(task: AgentTask) -> Attempt:
-    if questions.SCORING[task.subtask] == "state":
+    if protocol.SCORING[task.subtask] == "state":
         return Attempt(turns=task.ground_truth.turns)
     calls = task.ground_truth.turns[0]
     values: list[dict[str, Any]] = [next(iter(concrete_values(call.arguments, 1)), {}) for call in calls]
@@ -49,13 +49,13 @@ def attempt(task: AgentTask) -> Attempt:
 
 
 def evaluation(task: AgentTask, copies: int = 1) -> dict[str, Any]:
-    attempts = [questions.attempted(task, attempt(task))] * copies
-    return {"do": "evaluate", "task": questions.question(task), "attempts": attempts}
+    attempts = [protocol.attempted(task, attempt(task))] * copies
+    return {"do": "evaluate", "task": protocol.question(task), "attempts": attempts}
 
 
 def replay_requests(tasks: list[AgentTask]) -> Iterator[dict[str, Any]]:
     for task in tasks:
-        yield {"do": "reset", "task": questions.session(task)}
+        yield {"do": "reset", "task": protocol.session(task)}
         for _, call in task.gold_calls():
             yield {"do": "call", "text": native.python_call(call)}
         yield {"do": "snapshot"}
@@ -87,8 +87,8 @@ def main() -> int:
     python = venvs.find("bfcl", RELEASE).python
     data = next(item.data for item in fetched("bfcl") if item.version == RELEASE)
     tasks = list(BFCL(data).tasks(Quarantine()))
-    turns = [task for task in tasks if questions.SCORING[task.subtask] == "state"]
-    single = [task for task in tasks if questions.SCORING[task.subtask] == "calls" and "java" not in task.subtask]
+    turns = [task for task in tasks if protocol.SCORING[task.subtask] == "state"]
+    single = [task for task in tasks if protocol.SCORING[task.subtask] == "calls" and "java" not in task.subtask]
     environment = BfclEnvironment()
     environment.reset(turns[0])
     rows = (

@@ -37,7 +37,7 @@ def resolve(root: Any, pointer: str) -> Any:
     """Follow ``pointer`` from ``root`` (a record, mapping or sequence).
 
     Raises:
-        LookupError: when a token leads nowhere.
+        LookupError: when a token does not exist.
     """
     value = root
     for token in split(pointer):

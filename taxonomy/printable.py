@@ -1,4 +1,4 @@
-"""Text of others where it is shown: in a terminal, a log or a Markdown page.
+"""Escapes untrusted text for display in a terminal, a log or a Markdown page.
 
 Benchmarks, run logs and model servers can put control characters into any text. A terminal would obey them: clear the
 screen, change its title, hide what follows, or show a line in another order than it is written.

@@ -27,7 +27,7 @@ COMMANDS = {str(command.name): command for command in app.registered_commands} |
 """All commands, those of a group as "GROUP NAME"."""
 NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch")
 """Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
-tests/audit/execution/tau/test_verify.py runs), or (demo, faults plant) has run already."""
+tests/audit/execution/tau/test_fidelity.py runs), or (demo, faults plant) has run already."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 

@@ -1,4 +1,4 @@
-"""Which signals earn a review: what the actions of a policy rest on, as figures that the policy carries with it."""
+"""Measured precision of signals, which the rules of a policy state as the reason for their action."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -21,11 +21,11 @@ class MeasuredPrecision(Record):
     comparable: int = Field(ge=0)
     """Labelled tasks that the check could have flagged."""
     comparable_flawed: int = Field(ge=0)
-    """Those of them that are labelled flawed: what flagging such tasks at random would give."""
+    """Those of them that are labelled flawed: the precision of flagging at random."""
     labels: str
     """Which label sets."""
     data: Literal["development", "held-out"]
-    """development: the checks were developed with these labels at hand."""
+    """development: the checks were developed on these labels."""
 
     @model_validator(mode="after")
     def _counts(self) -> "MeasuredPrecision":
@@ -42,12 +42,12 @@ class MeasuredPrecision(Record):
 
     @property
     def earns_review(self) -> bool:
-        """Tell whether even the lower end of the precision lies above the share of flawed among comparable tasks."""
+        """Tell whether the lower end of the precision exceeds the share of flawed tasks among comparable tasks."""
         return self.comparable > 0 and self.interval[0] > self.comparable_flawed / self.comparable
 
 
 def measured_table(policy: "Policy") -> str:
-    """Write the rules of a policy that rest on measurements as a Markdown table (docs/policy.md holds it)."""
+    """Write the measured rules of a policy as a Markdown table, for docs/policy.md."""
     lines = [
         "| signal | action | precision [95 % Wilson] | flawed among comparable tasks | labels | data |",
         "|---|---|---|---|---|---|",

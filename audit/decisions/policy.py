@@ -1,4 +1,4 @@
-"""The decision policy: which findings drop a task, which send it to review, and what people have overruled."""
+"""The decision policy: which findings drop a task, which send it to review, and what people have overridden."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,13 +28,13 @@ class PolicyError(AgentHardError):
 
 
 class Decision(Record):
-    """What happens to one task, and why."""
+    """The decision on one task, and why."""
 
     task_id: str
     """Task."""
     action: Action
-    """keep, drop, review, or unchecked: nothing speaks against the task, and no deciding check could run on it. repair
-    only in a repaired split, where a re-checked change put the task back."""
+    """keep, drop, review, or unchecked: no finding against the task, but no deciding check could run on it either.
+    repair occurs only in a repaired split, for a task that a re-checked change put back."""
     reasons: tuple[str, ...]
     """One sentence per reason, worst first; never empty."""
     finding_ids: tuple[str, ...] = ()
@@ -42,7 +42,7 @@ class Decision(Record):
     deciding_clean: int = 0
     """Deciding checks (schema, execution, judge) that ran on the task and found nothing."""
     deciding_ran: int = 0
-    """Deciding checks that could run on the task; 0 means that nothing shows it to be sound."""
+    """Deciding checks that could run on the task; with 0 there is no evidence that it is sound."""
     rests_on: tuple[DecidingKind, ...] = ()
     """Kinds of the deciding checks that ran."""
 
@@ -62,7 +62,7 @@ class DecisionRule(Record):
     severity: Severity | None = None
     """What the flaw does to the score."""
     measured: MeasuredPrecision | None = None
-    """What the action rests on where it was measured; decisions do not look at it."""
+    """The measurement behind the action, if there is one; decisions do not use it."""
     level: tuple[Level, ...] | None = None
     """Where the cause has to be fixed: one level, or a list."""
     decides: bool | None = None
@@ -74,7 +74,7 @@ class DecisionRule(Record):
         return (value,) if isinstance(value, str) else value
 
     def matches(self, finding: Finding, *, decides: bool = False) -> bool:
-        """Tell whether the rule speaks of ``finding`` for a task whose score it decides, or does not."""
+        """Tell whether the rule applies to ``finding``, given whether the finding decides the score of the task."""
         return (
             self.check in (None, finding.check)
             and self.category in (None, finding.category)

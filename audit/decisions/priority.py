@@ -1,4 +1,4 @@
-"""In which order people should look at tasks: evidence first, then what the responses of models suggest."""
+"""The review queue: tasks ordered by evidence first, then by signals from model responses."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ class Priority(Record):
 
 
 def review_order(task_ids: Sequence[str], findings: Iterable[Finding]) -> list[Priority]:
-    """Order the tasks that findings or signals speak of.
+    """Order the tasks that have findings or signals.
 
     A task comes before another when its surest finding is of a higher tier; then when a finding of that tier does worse
     to the score; then when more different checks found something; then when more different signals point at it; then
@@ -42,7 +42,7 @@ def review_order(task_ids: Sequence[str], findings: Iterable[Finding]) -> list[P
         findings: all findings; one may touch many tasks.
 
     Returns:
-        The tasks to look at, first things first.
+        The tasks to look at, the most urgent first.
     """
     by_task: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:

@@ -1,4 +1,4 @@
-"""What a clean result rests on: the deciding checks that could run on a task, and why the others could not."""
+"""The support of a clean result: deciding checks that could run on a task, and why others could not."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -26,11 +26,11 @@ class Support(Record):
 
 
 NO_SUPPORT = Support(clean=0, ran=0, kinds=(), sentence="no deciding check was asked to run")
-"""Of a task without any deciding check."""
+"""Support of a task without deciding checks."""
 
 
 def support(coverage: Iterable[Coverage], deciding: Mapping[str, DecidingKind]) -> dict[str, Support]:
-    """Sum up the deciding checks of every task.
+    """Summarise the deciding checks of every task.
 
     Args:
         coverage: what each check did on each task.

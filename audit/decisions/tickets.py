@@ -1,4 +1,4 @@
-"""Tickets: causes that tasks share, in the order in which repairing them helps the score most."""
+"""Tickets: causes that tasks share, ordered by how much repairing them helps the score."""
 
 from collections.abc import Iterable
 from typing import Literal

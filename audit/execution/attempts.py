@@ -1,4 +1,4 @@
-"""Attempts made from a ground truth by one change: what checks give an evaluator to show how it scores."""
+"""Attempts made from a ground truth by one change, with which checks test an evaluator."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ from agenthard.taxonomy.pointer import split
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 OMITTED = object()
-"""In place of a value: it is left out."""
+"""Marks a value that is left out."""
 
 
 def gold_attempt(task: AgentTask) -> Attempt:
-    """Make the calls of the ground truth with the first accepted values, and say the required texts."""
+    """Return an attempt with the calls of the ground truth (first accepted values) and the required texts."""
     return attempt_of(task, gold_turns(task))
 
 
 def attempt_of(task: AgentTask, turns: Turns) -> Attempt:
-    """Make some calls, and say the required texts."""
+    """Return an attempt with given calls and the required texts."""
     return Attempt(turns=turns, replies=task.ground_truth.outputs)
 
 
 def place_of(pointer: str) -> tuple[int, int]:
-    """Return turn and position of the gold call that a JSON Pointer is at or inside.
+    """Return turn and position of the gold call that a JSON Pointer leads to or into.
 
     >>> place_of("/ground_truth/turns/0/2/arguments/id")
     (0, 2)
@@ -33,7 +33,7 @@ def place_of(pointer: str) -> tuple[int, int]:
 
 
 def with_call(turns: Turns, place: tuple[int, int], **changes: Any) -> Turns:
-    """Change fields of one call; its source text no longer counts."""
+    """Change fields of one call, and drop its source text."""
 
     def change(call: ToolCall, at: tuple[int, int]) -> ToolCall:
         return call.model_copy(update={**changes, "text": None}) if at == place else call
@@ -42,7 +42,7 @@ def with_call(turns: Turns, place: tuple[int, int], **changes: Any) -> Turns:
 
 
 def with_value(task: AgentTask, pointer: str, value: Any) -> Attempt | None:
-    """Make the ground truth's calls with another value at a place; ``OMITTED`` leaves it out.
+    """Return an attempt with another value at one place of the ground truth; ``OMITTED`` leaves it out.
 
     Args:
         task: the task.
@@ -50,7 +50,7 @@ def with_value(task: AgentTask, pointer: str, value: Any) -> Attempt | None:
         value: the other value.
 
     Returns:
-        None when the pointer leads into no argument of the calls as they are made.
+        None when the pointer does not lead to an argument of the calls.
     """
     turns, place, path = gold_turns(task), place_of(pointer), argument_path(pointer)
     arguments = turns[place[0]][place[1]].arguments

@@ -11,12 +11,12 @@ from pathlib import Path
 from agenthard.audit.sources.base import hash_files
 
 MAX_FILE_BYTES = 1 << 20
-"""A larger Python file is not looked into."""
+"""Larger Python files are not parsed."""
 LEFT_OUT = frozenset({"venv", "site-packages", "node_modules", "__pycache__"})
 
 
 def interpreter(folder: Path) -> Path:
-    """Return the interpreter of a checkout: that of its own virtual environment, else ours."""
+    """Return the interpreter of a checkout: that of its virtual environment, or ours."""
     places = (folder / name / "bin" / "python" for name in (".venv", "venv"))
     return next((place for place in places if place.is_file()), Path(sys.executable))
 
@@ -25,8 +25,8 @@ def interpreter(folder: Path) -> Path:
 def code_version(folder: Path) -> str:
     """Hash the Python files of a checkout: the first 16 hexadecimal digits of a SHA-256.
 
-    Where the checkout has an interpreter of its own, its program and the files of the packages installed for it, by
-    path and size, are part of it.
+    If the checkout has its own interpreter, the hash covers the interpreter's program and the installed files too, by
+    path and size.
     """
     files = hash_files(folder, python_files(folder), "checkout").content_hash
     program = interpreter(folder)
@@ -54,7 +54,7 @@ def python_files(folder: Path) -> list[Path]:
 def definitions(folder: Path) -> Iterator[tuple[str, Path]]:
     """Yield the name and the file of each function and class that a checkout defines at the top of a module.
 
-    Files are parsed, never run; those that cannot be parsed, or are too large, are passed over.
+    Files are parsed, never run. Files that cannot be parsed or are too large are skipped.
     """
     for path in python_files(folder):
         for node in _parsed(path).body:

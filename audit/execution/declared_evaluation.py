@@ -1,8 +1,8 @@
 """Scoring an attempt by the evaluation that a task declares, for benchmarks without code to execute.
 
-Only what follows from the declaration is said. A final state, an assertion, a rubric, a judge, and a comparison of
-calls with conventions of its own (a note on the check) cannot be told, except where one scored check that can be told
-fails: a run passes only when all of them pass.
+The verdict is given only where it follows from the declaration. The outcome of a final state, an assertion, a rubric, a
+judge, or a comparison of calls with its own conventions (a note on the check) is unknown. A run passes only when all
+scored checks pass, so one known check that fails decides the verdict all the same.
 """
 
 import re
@@ -17,13 +17,13 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, Check, EvaluationSpec, GroundTruth, ToolCall
 
 DECLARED_EVALUATION = "the evaluation that the task declares"
-"""How proofs name this evaluator."""
+"""Name of this evaluator in proofs."""
 _TURN = re.compile(r"/ground_truth/turns/(\d+)")
 _CALL = re.compile(r"/ground_truth/turns/(\d+)/(\d+)")
 
 
 class DeclaredEvaluation(Record):
-    """What a task declares of its evaluation; all that is needed to score an attempt, and far smaller than the task."""
+    """The evaluation that a task declares: all that is needed to score an attempt, and far smaller than the task."""
 
     task_id: str
     """The task."""
@@ -38,7 +38,7 @@ class DeclaredEvaluation(Record):
 
     @classmethod
     def of(cls, task: AgentTask) -> "DeclaredEvaluation":
-        """Take from a task what scoring needs."""
+        """Extract what scoring needs from a task."""
         tools = (("assistant", task.environment.tools), ("user", task.environment.user_tools))
         reads = sorted(f"{who} {tool.name}" for who, offered in tools for tool in offered if tool.effect == "read")
         return cls(
@@ -54,7 +54,7 @@ def score(declared: DeclaredEvaluation, attempt: Attempt) -> Verdict:
     """Score an attempt as declared.
 
     Raises:
-        UnavailableError: the declaration does not tell.
+        UnavailableError: the verdict does not follow from the declaration.
     """
     if not declared.evaluation.checks:
         raise UnavailableError("nothing is known about the evaluation")
@@ -73,7 +73,7 @@ def score(declared: DeclaredEvaluation, attempt: Attempt) -> Verdict:
 
 
 def _outcome(declared: DeclaredEvaluation, check: Check, attempt: Attempt) -> bool | None:
-    """Tell how a check judges an attempt; None when it cannot be told."""
+    """Return the outcome of a check; None when it is unknown."""
     if check.kind == "no_call":
         return not any(attempt.turns)
     if check.kind == "output_substring":
@@ -157,7 +157,7 @@ def accepts(gold: Any, given: Any) -> bool:
 
 
 def _says(check: Check, replies: Sequence[str]) -> bool | None:
-    """Look for a required text under each convention that the note leaves open; None when they differ."""
+    """Search for a required text under each convention that the note allows; None when the outcomes differ."""
     wanted = check.expected if isinstance(check.expected, list) else [check.expected]
     if not wanted or not all(isinstance(text, str) for text in wanted):
         return None
@@ -191,7 +191,7 @@ def _found(text: str, reply: str, note: str) -> bool:
 
 
 def _same_state(declared: DeclaredEvaluation, attempt: Attempt) -> bool:
-    """Tell whether an attempt surely leaves the state that the ground truth leaves."""
+    """Tell whether an attempt certainly leaves the same state as the ground truth."""
     gold = declared.ground_truth.turns
     turns = range(max(len(gold), len(attempt.turns)))
     if all(_plain(_at(gold, i)) == _plain(_at(attempt.turns, i)) for i in turns):

@@ -24,22 +24,22 @@ class UnavailableError(AgentHardError):
 
 
 class ExecutionError(AgentHardError):
-    """The environment itself broke, was stopped at a limit, or misbehaved: an error of this task, and no verdict."""
+    """The environment failed, was stopped at a limit, or misbehaved. This is an error of the task, not a verdict."""
 
     code = "AH302"
 
 
 class ToolResponse(Record):
-    """What a call led to."""
+    """The response to a call."""
 
     text: str
-    """The tool's response as an agent is shown it."""
+    """The text that an agent sees."""
     error: str | None = None
-    """Why the call did not do what it asks; None when it did."""
+    """Why the call failed; None when it succeeded."""
 
 
 class Attempt(Record):
-    """What an agent did, as far as an evaluator looks at it."""
+    """What an agent did and said, as far as evaluators look at it."""
 
     turns: tuple[tuple[ToolCall, ...], ...] = ()
     """Tool calls, turn by turn; a benchmark without turns has one entry."""
@@ -48,37 +48,37 @@ class Attempt(Record):
 
 
 class Verdict(Record):
-    """What the benchmark's evaluator says of an attempt."""
+    """The verdict of the benchmark's evaluator on an attempt."""
 
     passed: bool
     """Whether the task counts as solved."""
     parts: dict[str, bool] = Field(default_factory=dict)
-    """The same for each thing the evaluator looks at, by its name (such as database, outputs)."""
+    """The verdict on each part that the evaluator checks, by name (such as database, outputs)."""
     reason: str = ""
-    """The evaluator's own words where it gives any."""
+    """The evaluator's explanation, if it gives one."""
 
 
 class Environment(ABC):
     """The environment of one task at a time, and its evaluator. One instance belongs to one thread."""
 
     name: ClassVar[str]
-    """Name of what runs, as findings and reports show it."""
+    """Name of the environment in findings and reports."""
     reads_runs: ClassVar[bool] = False
-    """Whether it can carry out and judge recorded conversations again: ``attempt_of`` reads them, and the tools answer
-    as those of the benchmark, text for text."""
+    """Whether it can replay and judge recorded conversations: ``attempt_of`` reads them, and the tools answer exactly
+    as the benchmark's do."""
 
     @abstractmethod
     def version(self) -> str:
-        """Say which code runs: release or content hash."""
+        """Return the version of the code that runs: a release or a content hash."""
 
     def label(self) -> str:
-        """Name what runs together with its version, as findings and reports show both."""
+        """Return name and version, as findings and reports show them."""
         version = self.version()
         return version if version.startswith(self.name) else f"{self.name} {version}"
 
     @abstractmethod
     def supports(self, task: AgentTask) -> str | None:
-        """Say why a task cannot be executed; None when it can."""
+        """Return why a task cannot be executed, or None."""
 
     @abstractmethod
     def reset(self, task: AgentTask) -> None:
@@ -86,12 +86,12 @@ class Environment(ABC):
 
         Raises:
             UnavailableError: it cannot be executed here.
-            ExecutionError: the environment broke.
+            ExecutionError: the environment failed.
         """
 
     @abstractmethod
     def call(self, call: ToolCall) -> ToolResponse:
-        """Carry out one call. What an agent may get wrong is an observation with an error, never an exception.
+        """Carry out one call. A mistake of the agent gives a response with an error, never an exception.
 
         Raises:
             ExecutionError: the environment broke, or was stopped at a limit.
@@ -99,7 +99,7 @@ class Environment(ABC):
 
     @abstractmethod
     def snapshot(self) -> Any:
-        """Return the state as JSON data; what never changes may be left out, equal states give equal snapshots.
+        """Return the state as JSON data; parts that never change may be left out. Equal states give equal snapshots.
 
         Raises:
             ExecutionError: the environment broke.
@@ -107,7 +107,7 @@ class Environment(ABC):
 
     @abstractmethod
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
-        """Let the benchmark's evaluator judge an attempt, from the initial state of the task.
+        """Judge an attempt with the benchmark's evaluator, from the initial state of the task.
 
         Raises:
             UnavailableError: the evaluator cannot be run here.
@@ -115,7 +115,7 @@ class Environment(ABC):
         """
 
     def evaluate_many(self, task: AgentTask, attempts: Sequence[Attempt]) -> list[Verdict | ExecutionError]:
-        """Judge many attempts at one task; a broken one costs its own verdict only.
+        """Judge many attempts at one task; an attempt that breaks the evaluator costs only its own verdict.
 
         Raises:
             UnavailableError: the evaluator cannot be run here.
@@ -132,8 +132,8 @@ class Environment(ABC):
         """Return what the agent of a recorded conversation did and said, as the evaluator sees it.
 
         Returns:
-            None where the evaluator would not look at the conversation, since it was cut off, or where the environment
-            reads none (``reads_runs``).
+            None for a conversation that was cut off, which the evaluator would not judge, and where the environment
+            does not read conversations (``reads_runs``).
         """
         return None
 
@@ -143,4 +143,4 @@ class Environment(ABC):
         return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
     def close(self) -> None:  # noqa: B027 (most environments hold nothing)
-        """Give back what is held: processes, files."""
+        """Release processes and files."""

@@ -1,4 +1,4 @@
-"""Changing one argument, or the name, in the source text of a call; every other character stays."""
+"""Edits one argument, or the name, in the source text of a call and leaves every other character unchanged."""
 
 import ast
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def edit_call(text: str, operation: dict[str, Any], path: Sequence[str], positio
         positional: names of the arguments that are given by position, in order.
 
     Raises:
-        EditError: when the text is no such call, or the operation is another one.
+        EditError: when the text is not such a call, or the operation is not supported.
 
     >>> edit_call("touch('note.md')", {"op": "replace", "value": "notes.md"}, ["arguments", "file"], ["file"])
     "touch('notes.md')"
@@ -33,7 +33,7 @@ def edit_call(text: str, operation: dict[str, Any], path: Sequence[str], positio
     if operation["op"] == "move":
         return _rename(text, body, path[1], operation["path"].rpartition("/")[2])
     if operation["op"] != "replace":
-        raise EditError(f"no way to {operation['op']!r} an argument of a call written as source text")
+        raise EditError(f"cannot {operation['op']} an argument of a call written as source text")
     node = _argument(body, path[1], positional)
     for token in path[2:]:
         node = _enter(node, token)
@@ -48,7 +48,7 @@ def _parse(text: str) -> ast.Call:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise EditError(f"the call cannot be parsed: {error}") from error
     if not isinstance(body, ast.Call):
-        raise EditError("the text is no call")
+        raise EditError("the text is not a call")
     return body
 
 
@@ -67,7 +67,7 @@ def _enter(node: ast.expr, token: str) -> ast.expr:
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and str(key.value) == token:
                 return value
-    raise EditError(f"nothing stands at {token!r} in the argument")
+    raise EditError(f"there is no value at {token!r} in the argument")
 
 
 def _rename(text: str, call: ast.Call, old: str, new: str) -> str:

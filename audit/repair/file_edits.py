@@ -1,4 +1,4 @@
-"""A JSON Patch against the record of a task, translated to the benchmark's own files and made there."""
+"""Translates a JSON Patch against the record of a task to the benchmark's own files, and edits them."""
 
 import difflib
 import json
@@ -18,9 +18,9 @@ from agenthard.taxonomy.record import Origin, Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 LEFT_OUT = ""
-"""What lists of accepted values hold for "may be left out"; it is no value, and the record does not count it."""
+"""Marker for "may be left out" in lists of accepted values; the record does not count it as a value."""
 _PARTS = ("user", "ground_truth", "initial_state", "hidden_tools")
-"""Parts of a task that belong to it alone; a change elsewhere would be a change of other tasks as well."""
+"""Parts of a task that belong to it alone; a change elsewhere would change other tasks too."""
 Patch = Sequence[dict[str, Any]]
 
 
@@ -43,7 +43,9 @@ def patched_parts(task: AgentTask, patch: Patch) -> dict[str, Any]:
     """
     for operation in patch:
         if split(operation["path"])[:1] not in [[part] for part in _PARTS]:
-            raise EditError(f"{operation['path']!r} is shared by tasks; a change there is no repair of one task")
+            raise EditError(
+                f"{operation['path']!r} is shared by tasks; a change there would not repair this task alone"
+            )
     try:
         changed: dict[str, Any] = jsonpatch.apply_patch(own_parts(task), list(patch))
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException) as error:
@@ -75,7 +77,7 @@ def translate(task: AgentTask, patch: Patch, read: Callable[[str, int | None], s
     for operation in patch:
         origin, rest = _origin(task, _place(operation))
         if not origin.file.endswith((".json", ".jsonl")):
-            raise EditError(f"{origin.file} is no JSON file; the change has to be made by hand")
+            raise EditError(f"{origin.file} is not a JSON file; make the change by hand")
         key = (origin.file, origin.line)
         text, made = documents.get(key) or (read(*key), [])
         native = _native(task, operation, origin.pointer, rest, json.loads(text))
@@ -94,7 +96,7 @@ def _origin(task: AgentTask, pointer: str) -> tuple[Origin, list[str]]:
         prefix = join("", *tokens[:length])
         if prefix in task.origins:
             return task.origins[prefix], tokens[length:]
-    raise EditError(f"it is not known where {pointer!r} stands in the benchmark's files")
+    raise EditError(f"the place of {pointer!r} in the benchmark's files is not known")
 
 
 def _native(task: AgentTask, operation: dict[str, Any], base: str, rest: list[str], document: Any) -> dict[str, Any]:
@@ -125,7 +127,7 @@ def _accepted(native: Any, alternatives: Sequence[Any], token: str) -> str:
     """Find the place of an accepted value in the benchmark's list, which may also say "may be left out"."""
     values = [i for i, value in enumerate(native) if value != LEFT_OUT] if isinstance(native, list) else []
     if len(values) != len(alternatives):
-        raise EditError("the benchmark writes the accepted values in another way than as a list")
+        raise EditError("the benchmark does not write the accepted values as a list")
     return str(values[int(token)])
 
 
@@ -133,7 +135,7 @@ def _resolve(value: Any, pointer: str) -> Any:
     try:
         return resolve(value, pointer)
     except LookupError as error:
-        raise EditError(f"the benchmark's file is built in another way here: {error}") from error
+        raise EditError(f"the benchmark's file has another structure here: {error}") from error
 
 
 def read_document(root: Path, file: str, line: int | None) -> str:
@@ -152,13 +154,13 @@ def read_document(root: Path, file: str, line: int | None) -> str:
 
 
 def edit_files(root: Path, edits: Iterable[FileEdit]) -> dict[str, bytes]:
-    """Make changes in files; all other bytes stay as they are, and nothing is written.
+    """Apply changes to files in memory; all other bytes stay the same.
 
     Returns:
         The new bytes by file.
 
     Raises:
-        EditError: when a change does not fit, or a text would not say what the JSON Patch says.
+        EditError: when a change does not fit, or the text edit and the JSON Patch disagree.
     """
     documents: dict[tuple[str, int | None], list[dict[str, Any]]] = {}
     for edit in edits:
@@ -181,7 +183,7 @@ def edit_files(root: Path, edits: Iterable[FileEdit]) -> dict[str, bytes]:
 
 
 _LONG_LINE = 400
-"""Characters from which on only the changed part of a line is shown."""
+"""Lines with more characters are shown as an excerpt around the change."""
 _AROUND = 100
 """Characters shown on either side of it."""
 
@@ -189,8 +191,8 @@ _AROUND = 100
 def unified_diff(root: Path, edits: Sequence[FileEdit]) -> str:
     """Show changes of the benchmark's files, with two lines of context.
 
-    Of a line that is too long to read the changed part is shown, between ellipses; such a hunk is for people and cannot
-    be applied, which is what the JSON Patch is for.
+    Of a line that is too long to read the changed part is shown, between ellipses; such a hunk is for readers only;
+    the JSON Patch can be applied.
 
     Raises:
         EditError: when a change does not fit.

@@ -17,10 +17,10 @@ from agenthard.taxonomy.task import AgentTask
 _SHOWN_TASKS = 20
 _SHOWN_CHANGES = 3
 _LONGEST = 20_000
-"""Characters of a diff or a quote in the text; the whole change stands in ``repairs.json``."""
+"""Characters of a diff or a quote in the text; the whole change is in ``repairs.json``."""
 
 _SCORE = {
-    Severity.AFFECTS_SCORE: "A right run can fail, or a wrong run can pass, as the task stands. Scores of stored runs "
+    Severity.AFFECTS_SCORE: "A right run can fail, or a wrong run can pass, as the task is now. Scores of stored runs "
     "on these tasks can change with the repair: grade them again before comparing.",
     Severity.MAY_AFFECT_SCORE: "It was not shown that a score moves. Stored runs on these tasks should be graded "
     "again before they are compared with new ones.",
@@ -41,7 +41,7 @@ def issue_text(
     repairs: Sequence[Repair],
     left_out: Sequence[str],
 ) -> str:
-    """Write the issue as Markdown. Everything that the benchmark wrote stands in code, from which it cannot break out.
+    """Write the issue as Markdown. All text of the benchmark is in code blocks that it cannot close.
 
     Args:
         source: the benchmark as it was audited.

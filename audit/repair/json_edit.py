@@ -1,4 +1,4 @@
-r"""Changing one value of a JSON text without touching a byte of the rest.
+r"""Edits one value of a JSON text and leaves all other bytes unchanged.
 
 A benchmark's file keeps its spacing, its order and its escapes, so that a maintainer sees the change and nothing else.
 """
@@ -42,7 +42,7 @@ def edit_json(text: str, operation: dict[str, Any]) -> str:
             name in the same object.
 
     Raises:
-        EditError: when the pointer leads nowhere or the operation is another one.
+        EditError: when the pointer leads nowhere or the operation is not supported.
 
     >>> edit_json('{"a": [1,  "2"], "b":3}', {"op": "replace", "path": "/a/1", "value": 2})
     '{"a": [1,  2], "b":3}'
@@ -69,7 +69,7 @@ def edit_json(text: str, operation: dict[str, Any]) -> str:
         if number + 1 < len(siblings):
             return text[: item.begin] + text[siblings[number + 1].begin :]
         return text[: siblings[number - 1].end if number else item.begin] + text[item.end :]
-    raise EditError(f"no way to {kind!r} a value in a text")
+    raise EditError(f"cannot {kind} a value in a text")
 
 
 def _rename(text: str, source: str, target: str) -> str:
@@ -105,7 +105,7 @@ def _find(text: str, pointer: str) -> tuple[list[_Item], _Item]:
     for item in siblings:
         if item.key == key:
             return siblings, item
-    raise EditError(f"nothing stands at {pointer!r}")
+    raise EditError(f"there is no value at {pointer!r}")
 
 
 def _start(text: str, pointer: str) -> int:
@@ -113,7 +113,7 @@ def _start(text: str, pointer: str) -> int:
     for token in split(pointer):
         found = next((item.value for item in _items(text, position) if item.key == token), None)
         if found is None:
-            raise EditError(f"nothing stands at {pointer!r}")
+            raise EditError(f"there is no value at {pointer!r}")
         position = found
     return position
 
@@ -121,7 +121,7 @@ def _start(text: str, pointer: str) -> int:
 def _items(text: str, start: int) -> Iterator[_Item]:
     opening = text[start : start + 1]
     if opening not in ("{", "["):
-        raise EditError("the pointer enters a value that is no list and no object")
+        raise EditError("the pointer enters a value that is neither a list nor an object")
     position, index = _skip(text, start + 1), 0
     while text[position] not in "}]":
         begin, key = position, str(index)

@@ -33,7 +33,7 @@ class Proposal(Record):
     task_id: str
     """Task."""
     claim: str
-    """What is wrong, in the words of the check."""
+    """What is wrong, as the check says it."""
     patch: tuple[dict[str, Any], ...]
     """JSON Patch (RFC 6902) against the AgentTask record; empty when the check offers none for this task."""
 
@@ -41,7 +41,7 @@ class Proposal(Record):
 def propose(
     benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector, execution: Execution | None = None
 ) -> Proposal:
-    """Let the check of a finding look at one of its tasks again, and collect the patches of its hits.
+    """Run the check of a finding again on one of its tasks, and collect the patches of its hits.
 
     A finding can have several hits in one task (the same wrong file name in three calls); their patches are one, the
     last place first, so that a removal does not shift what comes after it.
@@ -88,5 +88,5 @@ def _hits(
 
 
 def _position(pointer: str) -> list[tuple[int, str]]:
-    """Order pointers as their places stand: numbers as numbers."""
+    """Sort key of a pointer in document order: list positions as numbers."""
     return [(int(token), "") if token.isdigit() else (-1, token) for token in split(pointer)]

@@ -1,4 +1,4 @@
-"""Whether a changed task is better than it was: checks, replay and evaluator, before and after."""
+"""Re-checks a changed task: are checks, replay and evaluator better after the change than before?"""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -16,20 +16,20 @@ from agenthard.taxonomy.task import AgentTask
 
 
 class GoldRun(Record):
-    """What the ground truth does in the task's environment, and what the evaluator says of it."""
+    """Replay of a ground truth and its verdict."""
 
     not_replayed: str = ""
-    """Why its calls were not carried out; empty when they were."""
+    """Why its calls were not replayed; empty when they were."""
     failing_calls: int = 0
-    """How many of its calls fail."""
+    """Number of its calls that fail."""
     not_evaluated: str = ""
-    """Why the evaluator was not asked; empty when it was."""
+    """Why it was not evaluated; empty when it was."""
     accepted: bool | None = None
     """Whether the evaluator accepts it."""
 
 
 class TaskState(Record):
-    """One task as all checks see it."""
+    """What all checks find on one task."""
 
     findings: tuple[Finding, ...]
     """Findings that touch it."""
@@ -39,23 +39,23 @@ class TaskState(Record):
     """Replay and verdict."""
 
     def ran(self) -> set[str]:
-        """Name the checks that ran to their end."""
+        """Return the ids of the checks that finished."""
         return {row.check for row in self.coverage if row.status in (Status.CLEAN, Status.FLAGGED)}
 
 
 class Recheck(Record):
-    """What came of checking a changed task."""
+    """Result of re-checking a changed task."""
 
     reason: str = ""
     """Why the change is rejected; empty when it is accepted."""
     gone: tuple[str, ...] = ()
-    """Ids of all findings that an accepted change removes: that which it is to mend, and what followed from it."""
+    """Ids of all findings that an accepted change removes: the one that it repairs, and those that followed from it."""
     checks_run: int
     """Checks that ran on the changed task."""
     not_checked: dict[str, str]
-    """Checks that could not look at the changed task, with the reason; nor could they before the change."""
+    """Checks that could not run on the changed task, with the reason; they could not run before either."""
     errors: tuple[str, ...] = ()
-    """Checks that ended in an error on the changed task; before the change they ran no better."""
+    """Checks that ended in an error on the changed task, as they did before the change."""
     before: GoldRun
     """Replay and verdict before the change."""
     after: GoldRun
@@ -63,7 +63,7 @@ class Recheck(Record):
 
 
 class TaskChecker:
-    """Looks at tasks one by one, and at what a change of one task does to the comparison with all others."""
+    """Checks single tasks, alone and in comparison with all other tasks."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class TaskChecker:
             benchmark: name of the source.
             tasks: all tasks, unchanged.
             detectors: all checks.
-            observed: what an audit of just these tasks by just these checks noted; None = it is noted now.
+            observed: observations of an audit of exactly these tasks by exactly these checks; None = they are made now.
             execution: whose code executes the tasks; None = the active one.
         """
         self._benchmark = benchmark
@@ -97,11 +97,11 @@ class TaskChecker:
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """Name the checks that need runs; the runs were made with the unchanged task."""
+        """Ids of the checks that need runs, which were made with the unchanged task."""
         return tuple(self._needs_runs)
 
-    def look(self, task: AgentTask) -> TaskState:
-        """Let all checks that need no runs look at a task, which stands in the place of the one with its id."""
+    def check(self, task: AgentTask) -> TaskState:
+        """Run all checks that need no runs on a task, which replaces the one with the same id."""
         alone = check_shard([task], {}, self._single, self._execution)
         findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
         suite = check_shard([task], {}, self._suite, self._execution)
@@ -124,18 +124,18 @@ class TaskChecker:
         return tuple(sorted((*notes, *suite.observations.get(name, ())), key=lambda note: self._order[note.task_id]))
 
 
-def compare(before: TaskState, after: TaskState, mended: Sequence[str]) -> Recheck:
-    """Accept a change when the findings it mends are gone, nothing new is found and nothing got out of sight.
+def compare(before: TaskState, after: TaskState, repaired_ids: Sequence[str]) -> Recheck:
+    """Accept a change when its findings are gone, no check finds anything new, and no check can no longer run.
 
     Args:
-        before: the task as it stands.
+        before: the unchanged task.
         after: the changed task.
-        mended: ids of the findings that the change is to remove.
+        repaired_ids: ids of the findings that the change should remove.
     """
-    pairs, unmatched = _pair(before, after, mended)
+    pairs, unmatched = _pair(before, after, repaired_ids)
     reasons = [
-        *_flaws(before, pairs, unmatched, mended),
-        *_out_of_sight(before, after),
+        *_flaws(before, pairs, unmatched, repaired_ids),
+        *_no_longer_checked(before, after),
         *_worse_gold(before.gold, after.gold),
     ]
     found_again = {old.id for old, _ in pairs}
@@ -151,7 +151,7 @@ def compare(before: TaskState, after: TaskState, mended: Sequence[str]) -> Reche
 
 
 def run_gold(task: AgentTask) -> GoldRun:
-    """Replay the ground truth of a task and let the evaluator judge it, as far as both can be done here."""
+    """Replay and evaluate the ground truth of a task, as far as both are possible here."""
     try:
         not_replayed = why_not_replayed(task) or ""
         failing = 0
@@ -168,12 +168,12 @@ def run_gold(task: AgentTask) -> GoldRun:
 
 
 def _pair(
-    before: TaskState, after: TaskState, mended: Sequence[str]
+    before: TaskState, after: TaskState, repaired_ids: Sequence[str]
 ) -> tuple[list[tuple[Finding, Finding]], list[Finding]]:
-    """Pair the findings that are not to go away with those after the change, and return what is left of these."""
+    """Pair the findings that should stay with those after the change; also return the others after it."""
     unmatched = list(after.findings)
     pairs = []
-    for old in (finding for finding in before.findings if finding.id not in mended):
+    for old in (finding for finding in before.findings if finding.id not in repaired_ids):
         same = _same(old, unmatched)
         if same is not None:
             unmatched.remove(same)
@@ -182,25 +182,28 @@ def _pair(
 
 
 def _flaws(
-    before: TaskState, pairs: Sequence[tuple[Finding, Finding]], unmatched: Sequence[Finding], mended: Sequence[str]
+    before: TaskState,
+    pairs: Sequence[tuple[Finding, Finding]],
+    unmatched: Sequence[Finding],
+    repaired_ids: Sequence[str],
 ) -> list[str]:
-    """Say what is wrong with the findings after a change: one is still there, new, or worse than it was."""
+    """Return what is wrong after a change: findings that are still there, new, or worse."""
     present = {finding.id for finding in before.findings}
     reasons = [
-        f"the check does not find {name} on today's files; audit again" for name in mended if name not in present
+        f"the check does not find {name} on today's files; audit again" for name in repaired_ids if name not in present
     ]
     worse = [new for old, new in pairs if _rank(new) < _rank(old)]
     reasons += [f"{finding.check} finds it worse than before: {finding.claim}" for finding in worse]
-    repaired = {(finding.check, finding.claim) for finding in before.findings if finding.id in mended}
+    repaired = {(finding.check, finding.claim) for finding in before.findings if finding.id in repaired_ids}
     for finding in unmatched:
-        still = finding.id in mended or (finding.check, finding.claim) in repaired
+        still = finding.id in repaired_ids or (finding.check, finding.claim) in repaired
         what = "the flaw is still found after the change" if still else f"{finding.check} finds something new"
         reasons.append(f"{what}: {finding.claim}")
     return reasons
 
 
 def _same(old: Finding, found: Sequence[Finding]) -> Finding | None:
-    """Find a finding again: by its words, for the place in its id shifts when a call is left out, or by its id."""
+    """Find a finding again by its claim, else by its id: a removed call shifts the place in the id."""
     by_words = next((new for new in found if (new.check, new.claim) == (old.check, old.claim)), None)
     return by_words or next((new for new in found if new.id == old.id), None)
 
@@ -209,7 +212,7 @@ def _rank(finding: Finding) -> tuple[int, int]:
     return list(Severity).index(finding.severity), list(Tier).index(finding.tier)
 
 
-def _out_of_sight(before: TaskState, after: TaskState) -> list[str]:
+def _no_longer_checked(before: TaskState, after: TaskState) -> list[str]:
     status = {row.check: row for row in after.coverage}
     lost = [status[check] for check in sorted(before.ran() - after.ran()) if check in status]
     return [f"{row.check} can no longer check the task: {row.reason}" for row in lost]

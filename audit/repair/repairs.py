@@ -1,4 +1,4 @@
-"""Trying proposals: each is made in the benchmark's own file, read again and re-checked, alone and with the others."""
+"""Tries proposals: each change is made in a copy of the benchmark's files, read again and re-checked."""
 
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ _Waiting = tuple[int, Proposal, tuple[FileEdit, ...]]
 
 
 class Repair(Record):
-    """A proposal and what came of it."""
+    """A proposal and its result."""
 
     proposal: Proposal
     """The proposal."""
@@ -39,13 +39,13 @@ class Repair(Record):
     edits: tuple[FileEdit, ...] = ()
     """The change as JSON Patches against the benchmark's own files."""
     diff: str = ""
-    """The same as a unified diff."""
+    """The change as a unified diff."""
     recheck: Recheck | None = None
-    """What was checked again; None when the change could not be made."""
+    """Result of the re-check; None when the change could not be made."""
 
 
 class TaskRepair(Record):
-    """All changes of one task that go together."""
+    """The accepted changes of one task, made together."""
 
     task_id: str
     """Task."""
@@ -58,18 +58,18 @@ class TaskRepair(Record):
 
 
 class RepairRunner:
-    """Tries changes of a benchmark in copies of it."""
+    """Tries proposals in copies of the benchmark."""
 
     def __init__(
         self, root: Path, open_copy: Callable[[Path], Source], tasks: Sequence[AgentTask], checker: TaskChecker
     ) -> None:
-        """Get ready.
+        """Prepare.
 
         Args:
             root: folder of the benchmark that origins are relative to; it is only read.
             open_copy: opens a copy of that folder as the same source, with the same options.
             tasks: all tasks of the benchmark.
-            checker: looks at tasks.
+            checker: re-checks tasks.
         """
         self._root = root
         self._open_copy = open_copy
@@ -82,7 +82,7 @@ class RepairRunner:
 
         Args:
             proposals: the proposals.
-            advance: told how many were tried, now and then.
+            advance: called with the number of proposals tried since the last call.
         """
         found: dict[int, Repair] = {}
         waiting: list[_Waiting] = []
@@ -102,9 +102,9 @@ class RepairRunner:
         return [found[number] for number in range(len(proposals))]
 
     def combine(self, repairs: Sequence[Repair]) -> list[TaskRepair]:
-        """Put the accepted repairs of each task together, and check them once more where there are several.
+        """Combine the accepted repairs of each task, and re-check them together where there are several.
 
-        Changes that overlap, and those that are no improvement together, are reduced to the first.
+        If changes overlap, or are not an improvement together, only the first is kept.
         """
         by_task: dict[str, list[Repair]] = {}
         for repair in repairs:
@@ -130,7 +130,7 @@ class RepairRunner:
         return tuple(edits)
 
     def _read_changed(self, changes: dict[str, tuple[Patch, tuple[FileEdit, ...]]]) -> dict[str, AgentTask | str]:
-        """Read tasks from changed files; a text says why a task is not as its patch says."""
+        """Read tasks from changed files; a text says why a task does not match its patch."""
         with self.copy_with([edit for _, edits in changes.values() for edit in edits]) as source:
             read = {task.id: task for task in source.tasks(Quarantine()) if task.id in changes}
         result: dict[str, AgentTask | str] = {}
@@ -148,13 +148,13 @@ class RepairRunner:
         diff = unified_diff(self._root, edits)
         if isinstance(task, str):
             return Repair(proposal=proposal, accepted=False, reason=task, edits=edits, diff=diff)
-        recheck = compare(self._look_before(proposal.task_id), self._checker.look(task), [proposal.finding_id])
+        recheck = compare(self._state_before(proposal.task_id), self._checker.check(task), [proposal.finding_id])
         reason = recheck.reason
         return Repair(proposal=proposal, accepted=not reason, reason=reason, edits=edits, diff=diff, recheck=recheck)
 
-    def _look_before(self, task_id: str) -> TaskState:
+    def _state_before(self, task_id: str) -> TaskState:
         if task_id not in self._before:
-            self._before[task_id] = self._checker.look(self._tasks[task_id])
+            self._before[task_id] = self._checker.check(self._tasks[task_id])
         return self._before[task_id]
 
     def _together(self, task_id: str, accepted: list[Repair]) -> TaskRepair:
@@ -167,7 +167,9 @@ class RepairRunner:
             recheck, edits = joined or (recheck, edits)
         return TaskRepair(task_id=task_id, finding_ids=recheck.gone, edits=edits, errors=recheck.errors)
 
-    def _try(self, task_id: str, patch: Patch, mended: Sequence[str]) -> tuple[Recheck, tuple[FileEdit, ...]] | None:
+    def _try(
+        self, task_id: str, patch: Patch, repaired_ids: Sequence[str]
+    ) -> tuple[Recheck, tuple[FileEdit, ...]] | None:
         try:
             edits = self._translated(task_id, patch)
         except EditError:
@@ -175,12 +177,12 @@ class RepairRunner:
         task = self._read_changed({task_id: (patch, edits)})[task_id]
         if isinstance(task, str):
             return None
-        recheck = compare(self._look_before(task_id), self._checker.look(task), mended)
+        recheck = compare(self._state_before(task_id), self._checker.check(task), repaired_ids)
         return None if recheck.reason else (recheck, edits)
 
 
 def _apart(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
-    """Take as many proposals as touch different tasks and different records of the files."""
+    """Take as many proposals as change different tasks and different records of the files."""
     taken: set[object] = set()
     batch: list[_Waiting] = []
     rest: list[_Waiting] = []
@@ -197,7 +199,7 @@ def _record_of(edit: FileEdit) -> tuple[str, int | str]:
 
 
 def _compatible(accepted: list[Repair]) -> list[Repair]:
-    """Choose repairs that do not touch the same place, unless they are the same change."""
+    """Choose repairs that change different places, or make the same change."""
     chosen: list[Repair] = []
     for repair in accepted:
         others = [other for other in chosen if other.proposal.patch != repair.proposal.patch]
@@ -212,9 +214,9 @@ def _overlap(one: Patch, two: Patch) -> bool:
 
 
 def mirror(root: Path, target: Path, changed: Mapping[str, bytes]) -> Path:
-    """Lay out a folder that a source reads as it reads ``root``, with other bytes in some files.
+    """Make a copy of ``root`` from links, with other bytes in some files.
 
-    What stands beside ``root`` is linked too: a source may find its benchmark's code there.
+    The siblings of ``root`` are linked too, because a source may find its benchmark's code there.
 
     Args:
         root: folder of the benchmark; it is only read.
@@ -222,25 +224,25 @@ def mirror(root: Path, target: Path, changed: Mapping[str, bytes]) -> Path:
         changed: new bytes by path relative to ``root``, with forward slashes.
 
     Returns:
-        The folder that stands for ``root``.
+        The copy of ``root``.
     """
     root = root.resolve()
-    for beside in root.parent.iterdir():
-        if beside.name != root.name:
-            (target / beside.name).symlink_to(beside)
+    for sibling in root.parent.iterdir():
+        if sibling.name != root.name:
+            (target / sibling.name).symlink_to(sibling)
     copied = target / root.name
-    _lay_out(root, copied, {tuple(path.split("/")): data for path, data in changed.items()})
+    _mirror_folder(root, copied, {tuple(path.split("/")): data for path, data in changed.items()})
     return copied
 
 
-def _lay_out(source: Path, target: Path, changed: Mapping[tuple[str, ...], bytes]) -> None:
+def _mirror_folder(source: Path, target: Path, changed: Mapping[tuple[str, ...], bytes]) -> None:
     target.mkdir()
     for item in source.iterdir():
         below = {path[1:]: data for path, data in changed.items() if path[0] == item.name}
         if () in below:
             (target / item.name).write_bytes(below[()])
         elif below or _is_plain_folder(item):
-            _lay_out(item, target / item.name, below)
+            _mirror_folder(item, target / item.name, below)
         else:
             (target / item.name).symlink_to(item)
 

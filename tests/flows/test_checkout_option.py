@@ -15,7 +15,7 @@ from agenthard.flows.plan import AuditSettings, run_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.worker import run_shard
 from agenthard.taxonomy.finding import Status
-from tests.audit.execution.checkouts.conftest import ACEBENCH, write
+from tests.audit.execution.conftest import ACEBENCH, write
 from tests.audit.sources.acebench.conftest import FILES, write_files
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution.acebench import questions
+from agenthard.audit.execution.acebench import protocol
 from agenthard.audit.execution.checkout import code_version, definitions, interpreter
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
@@ -62,7 +62,7 @@ class AceBenchEnvironment(WorkerBackedEnvironment):
             return "ACEBench's code is not part of AgentHard: give --checkout PATH, a folder with ACEBench's repository"
         if "expects_no_call" in task.traits:
             return "the special categories are judged by what the agent says; the checker takes calls"
-        missing = [name for name in questions.needed(task, CHECKER) if name not in _found(self._checkout)]
+        missing = [name for name in protocol.needed(task, CHECKER) if name not in _found(self._checkout)]
         if missing:
             return f"{self._checkout} defines no {', '.join(missing)}; give a folder with ACEBench's repository"
         return self._why_not_contained()
@@ -72,7 +72,7 @@ class AceBenchEnvironment(WorkerBackedEnvironment):
         if reason or self._checkout is None:
             raise UnavailableError(reason)
         found = _found(self._checkout)
-        names = {CHECKER, *questions.CLASSES} & found.keys()
+        names = {CHECKER, *protocol.CLASSES} & found.keys()
         listed = json.dumps({name: str(found[name]) for name in sorted(names)})
         python = interpreter(self._checkout)
         return self._execution.worker_pool(python, SCRIPT, arguments=(str(self._checkout), listed))
@@ -83,13 +83,13 @@ class AceBenchEnvironment(WorkerBackedEnvironment):
         return "a normal task has no environment: its functions exist as documentation only"
 
     def _reset_request(self, task: AgentTask) -> dict[str, Any]:
-        return {"do": "reset", "session": questions.session(task)}
+        return {"do": "reset", "session": protocol.session(task)}
 
     def _call_request(self, call: ToolCall) -> dict[str, Any]:
-        return {"do": "call", "call": questions.call(call)}
+        return {"do": "call", "call": protocol.call(call)}
 
     def _judge_request(self, task: AgentTask) -> dict[str, Any]:
-        return {"do": "judge", "task": questions.question(task)}
+        return {"do": "judge", "task": protocol.question(task)}
 
     def _encode(self, task: AgentTask, attempt: Attempt) -> list[Any]:
-        return [questions.call(call) for turn in attempt.turns for call in turn]
+        return [protocol.call(call) for turn in attempt.turns for call in turn]

@@ -1,4 +1,4 @@
-"""Runs ACEBench's own checker and classes; run by the checkout's interpreter, so it imports nothing of ours."""
+"""Runs ACEBench's own checker and classes under the checkout's interpreter. It must not import our package."""
 
 import importlib
 import inspect

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.execution.bfcl import native, questions
+from agenthard.audit.execution.bfcl import native, protocol
 from agenthard.audit.execution.environment import Attempt, ToolResponse, UnavailableError, Verdict
 from agenthard.audit.execution.managed_environments import release_of
 from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
@@ -48,7 +48,7 @@ class BfclEnvironment(WorkerBackedEnvironment):
 
     def supports(self, task: AgentTask) -> str | None:
         """Say why a task cannot be executed; None when it can."""
-        reason = questions.not_executed(task)
+        reason = protocol.not_executed(task)
         if reason is None and self._own_pool is None:
             try:
                 self._release_pool(task)
@@ -57,7 +57,7 @@ class BfclEnvironment(WorkerBackedEnvironment):
         return reason or self._why_not_contained()
 
     def _pool_for(self, task: AgentTask) -> WorkerPool:
-        reason = questions.not_executed(task)
+        reason = protocol.not_executed(task)
         if reason:
             raise UnavailableError(f"{task.id}: {reason}")
         return self._own_pool or self._release_pool(task)
@@ -68,25 +68,25 @@ class BfclEnvironment(WorkerBackedEnvironment):
         return self._execution.worker_pool(release.python, SCRIPT)
 
     def _why_stateless(self, task: AgentTask) -> str | None:
-        if questions.SCORING[task.subtask] == "state":
+        if protocol.SCORING[task.subtask] == "state":
             return None
         return "a single-turn task has no environment: its functions exist as documentation only"
 
     def _reset_request(self, task: AgentTask) -> dict[str, Any]:
-        return {"do": "reset", "task": questions.session(task)}
+        return {"do": "reset", "task": protocol.session(task)}
 
     def _call_request(self, call: ToolCall) -> dict[str, Any]:
         return {"do": "call", "text": native.python_call(call)}
 
     def _response(self, answer: str) -> ToolResponse:
         """Read the answer to a call; a response with the key ``error``, and a raised exception, are errors."""
-        return ToolResponse(text=answer, error=questions.error(answer))
+        return ToolResponse(text=answer, error=protocol.error(answer))
 
     def _judge_request(self, task: AgentTask) -> dict[str, Any]:
-        return {"do": "evaluate", "task": questions.question(task)}
+        return {"do": "evaluate", "task": protocol.question(task)}
 
     def _encode(self, task: AgentTask, attempt: Attempt) -> Any:
-        return questions.attempted(task, attempt)
+        return protocol.attempted(task, attempt)
 
     def _verdict(self, task: AgentTask, attempt: Attempt, answer: dict[str, Any]) -> Verdict:
-        return questions.verdict(answer)
+        return protocol.verdict(answer)

@@ -1,4 +1,8 @@
-"""Answers that differ from the ground truth in one place, each known to be wrong or as right as the ground truth."""
+"""Mutants: attempts that differ from the ground truth in one place, each certainly wrong or certainly equivalent.
+
+``operators`` change values, ``mutants`` applies them to a task, and ``root_causes`` groups mutants that an evaluator
+accepts wrongly.
+"""
 
 from agenthard.audit.execution.mutation.mutant import Mutant, Truth
 from agenthard.audit.execution.mutation.mutants import mutants

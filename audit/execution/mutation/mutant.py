@@ -1,4 +1,4 @@
-"""What a mutant is, and the place in a ground truth that an operator changes."""
+"""Records of mutation: the mutant, the site of a change, and the change."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,7 +11,7 @@ from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
 
 
 class Truth(StrEnum):
-    """Whether a mutant is a right answer; one that could be either is not made."""
+    """Whether a mutant is a right answer; changes that could be either are not made."""
 
     WRONG = "wrong"
     """An evaluator that accepts it is too lenient."""
@@ -26,24 +26,24 @@ class Mutant(Record):
     """An attempt that differs from the ground truth in one place."""
 
     id: str
-    """Operator and JSON Pointer of the place: the same in every run."""
+    """Operator and JSON Pointer of the site: the same in every run."""
     operator: str
-    """What kind of change it is."""
+    """Kind of change."""
     pointer: str
-    """JSON Pointer into the task of what was changed."""
+    """JSON Pointer of the changed part of the task."""
     field: str
     """Tool and argument, as TOOL.ARGUMENT; "reply" for what the agent says."""
     change: str
-    """Old and new value, for people."""
+    """Old and new value, for display."""
     truth: Truth
     """Whether it is right."""
     why: str
-    """Why that is certain."""
+    """Why ``truth`` is certain."""
     shared: Shared
     """What tasks have in common when the verdict is wrong: how the evaluator treats such a change at all, how it treats
     this argument, or nothing."""
     certain: bool = True
-    """False where a careful maintainer may still see it otherwise."""
+    """False where a careful maintainer may still disagree."""
     kind: ValueClass | None = None
     """Class of the wrong value; None for what the agent says, and for arguments left out."""
     attempt: Attempt
@@ -64,7 +64,7 @@ class MutationSite:
     value: Any
     """The value that the ground truth accepts first."""
     schema: dict[str, Any] = field(default_factory=dict)
-    """What the documentation says of it."""
+    """Its documented schema."""
 
     @property
     def argument(self) -> str:
@@ -79,7 +79,7 @@ class MutationSite:
 
 @dataclass(frozen=True)
 class Change:
-    """What an operator makes of a place."""
+    """What an operator changes at a site."""
 
     operator: str
     value: Any
@@ -91,4 +91,4 @@ class Change:
 
 
 OMITTED = object()
-"""In place of a value: the argument is left out."""
+"""Marks an argument that is left out."""

@@ -1,4 +1,4 @@
-"""All mutants of a task."""
+"""Makes all mutants of a task."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -30,10 +30,10 @@ OPERATORS: tuple[Callable[[MutationSite, Random], Iterator[Change]], ...] = (
     operators.users_date,
     operators.users_case,
 )
-"""What changes one value."""
+"""Operators that change one value."""
 
 MOST_ACCEPTED = 256
-"""An argument with more accepted values than this is left alone."""
+"""Arguments with more accepted values are not changed: comparing with all of them would take too long."""
 
 
 def mutants(task: AgentTask) -> Iterator[Mutant]:
@@ -42,7 +42,7 @@ def mutants(task: AgentTask) -> Iterator[Mutant]:
     Where only the final state and some texts are scored, a call that changes nothing is repeated instead of changed.
 
     Raises:
-        Unavailable: the ground truth is scored by the state it leaves, and cannot be executed here.
+        UnavailableError: the ground truth is scored by the state it leaves, and cannot be executed here.
         ExecutionError: the environment broke.
     """
     turns = gold_turns(task)
@@ -64,7 +64,7 @@ def mutants(task: AgentTask) -> Iterator[Mutant]:
 
 
 def _effects(task: AgentTask) -> dict[tuple[int, int], bool]:
-    """Tell of each gold call whether it changes the state."""
+    """Return whether each gold call changes the state."""
     return {(step.turn, step.index): step.changed for step in gold_replay(task).steps}
 
 
@@ -92,7 +92,7 @@ def _changed(task: AgentTask, turns: Turns, i: int, j: int) -> Iterator[Mutant]:
 def _within(
     path: tuple[str | int, ...], value: Any, schema: Any
 ) -> Iterator[tuple[tuple[str | int, ...], Any, dict[str, Any]]]:
-    """Yield a value and the values inside it, with what the documentation says of each."""
+    """Yield a value and the values inside it, with the documented schema of each."""
     known: dict[str, Any] = schema if isinstance(schema, dict) else {}
     if isinstance(value, dict):
         for key, item in value.items():

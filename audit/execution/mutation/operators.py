@@ -19,7 +19,7 @@ _indexes: dict[int, dict[str, dict[str, Any]]] = {}
 
 
 def other_choice(place: MutationSite, random: Random) -> Iterator[Change]:
-    """Take another documented choice, or the other truth value: wrong, because the choices differ in meaning."""
+    """Use another documented choice, or the opposite boolean: wrong, because the choices differ in meaning."""
     if isinstance(place.value, bool):
         yield Change("other-choice", not place.value, Truth.WRONG, "it is the opposite", "field")
         return
@@ -32,7 +32,7 @@ def other_choice(place: MutationSite, random: Random) -> Iterator[Change]:
 
 
 def other_entity(place: MutationSite, random: Random) -> Iterator[Change]:
-    """Name another entity of the same kind: wrong, because it is another thing."""
+    """Use another entity of the same kind: wrong, because it is a different record."""
     if not isinstance(place.value, str):
         return
     kind = _index(place.task.environment).get(place.value, {})
@@ -45,8 +45,8 @@ def other_entity(place: MutationSite, random: Random) -> Iterator[Change]:
 def left_out(place: MutationSite, random: Random) -> Iterator[Change]:
     """Leave out an argument that the documentation does not require.
 
-    With the documented default it is equivalent, whatever the user says; certain where the user says nothing of it.
-    With another value that the user states, and no word of the default, it is wrong.
+    With the documented default it is equivalent, whatever the user says; certain where the user does not mention it.
+    If the user states another value and does not mention the default, it is wrong.
     """
     if place.required or len(place.path) > 1:
         return
@@ -179,7 +179,7 @@ _FORMAT = re.compile(
 
 
 def lost_power(place: MutationSite, random: Random) -> Iterator[Change]:
-    """Multiply where a power is meant, x^2 as x*2: wrong, because it is another function."""
+    """Write a product instead of a power, x*2 for x^2: wrong, because it is another function."""
     value = place.value
     if isinstance(value, str) and _EXPRESSION.fullmatch(value) and _POWER.search(value):
         changed = _POWER.sub(r"\1*", value, count=1)
@@ -194,7 +194,7 @@ def lost_slash(place: MutationSite, random: Random) -> Iterator[Change]:
 
 
 def other_day(place: MutationSite, random: Random) -> Iterator[Change]:
-    """Take the next day, and one in 10,000 days: wrong, because they are other days."""
+    """Use the next day, and the day 10,000 days later: wrong, because they are other days."""
     day = _day(place)
     for operator, days in (("next-day", 1), ("far-day", 10_000)):
         if day is not None and day.year < date.max.year - 100:
@@ -258,6 +258,6 @@ def _day(place: MutationSite) -> date | None:
 
 
 def _asks_for_form(place: MutationSite) -> bool:
-    """Tell whether the documentation may fix how the value is written."""
+    """Tell whether the documentation may prescribe a format."""
     known = ("enum", "pattern", "format", "default", "examples")
     return any(key in place.schema for key in known) or bool(_FORMAT.search(str(place.schema.get("description", ""))))

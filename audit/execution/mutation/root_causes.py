@@ -29,7 +29,7 @@ class ValueClass(Record):
     """The class of one wrong value."""
 
     type: str
-    """Type of the right value in the words of JSON Schema; "call" where a whole call is left out."""
+    """Type of the right value, as JSON Schema names it; "call" where a whole call is left out."""
     place: Position
     """Where the value is."""
     relation: Relation
@@ -37,18 +37,18 @@ class ValueClass(Record):
 
 
 class Trial(Record):
-    """Wrong values of one class in one task, and what the evaluator said."""
+    """Wrong values of one class in one task, and how many the evaluator accepted."""
 
     task_id: str
     """Task."""
     cluster: str
-    """Variants of one task share it."""
+    """Cluster of the task, which its variants share."""
     kind: ValueClass
     """Class."""
     passed: int
-    """Accepted."""
+    """How many were accepted."""
     tried: int
-    """Accepted or rejected."""
+    """How many were judged."""
 
 
 class RootCause(Record):
@@ -57,7 +57,7 @@ class RootCause(Record):
     id: str
     """Canonical name; the cause of the finding."""
     sentence: str
-    """What the evaluator does not see."""
+    """What the evaluator does not compare, in one sentence."""
     kinds: tuple[ValueClass, ...]
     """Classes that it covers."""
 
@@ -98,7 +98,7 @@ def _relation(right: Any, wrong: Any) -> Relation:
 
 
 def find_root_causes(tried: Iterable[Trial]) -> list[RootCause]:
-    """Find the classes that an evaluator does not see, the most general first.
+    """Find the classes that an evaluator does not compare, the most general first.
 
     Tried in turn: a type, wherever it is; a type in one kind of place; a relation, whatever the type; a relation in one
     kind of place. A class counts when nearly all of its members pass, in at least three tasks. What a root covers is

@@ -1,4 +1,4 @@
-"""Policy as code: sentences of a policy as rules that look at each call of a ground truth."""
+"""Policies as code: sentences of a policy as rules that check each call of a ground truth."""
 
 from agenthard.audit.execution.policy.case import EarlierCall, PolicyCase, UnknownFactError
 from agenthard.audit.execution.policy.checker import CheckedCall, RuleJudgement, check_calls

@@ -1,4 +1,4 @@
-"""What a rule looks at: one call of a ground truth, and all that is known when it is made."""
+"""The input of a rule: one call of a ground truth, the state before it, and the earlier calls."""
 
 import re
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ Tables = Mapping[str, Mapping[str, Any]]
 
 
 class UnknownFactError(AgentHardError, LookupError):
-    """Something a rule needs is not in the files; the rule cannot tell then. The message says what it is."""
+    """A fact that a rule needs is not in the files, so the rule cannot tell; the message names the fact."""
 
     code = "AH303"
 
 
 @dataclass(frozen=True)
 class EarlierCall:
-    """A call of the ground truth that was carried out before."""
+    """An earlier call of the ground truth."""
 
     pointer: str
     """JSON Pointer of the call."""
@@ -35,12 +35,12 @@ class EarlierCall:
     text: str
     """The tool's response."""
     failed: bool
-    """Whether the tool refused."""
+    """Whether the tool refused the call."""
 
 
 @dataclass(frozen=True)
 class PolicyCase:
-    """One call with the state that it meets."""
+    """One call and the state before it."""
 
     task: AgentTask
     """The task."""
@@ -51,7 +51,7 @@ class PolicyCase:
     changes: Tables
     """Records that earlier calls changed or added, by table and id."""
     earlier: tuple[EarlierCall, ...] = ()
-    """The calls before it, in order."""
+    """Earlier calls, in order."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class PolicyCase:
 
     @property
     def policy(self) -> str:
-        """The policy's text."""
+        """Text of the policy."""
         return self.task.environment.policy
 
     @property
@@ -96,15 +96,15 @@ class PolicyCase:
         return found
 
     def before(self, *tools: str) -> list[EarlierCall]:
-        """Return the earlier calls of some tools that were carried out without an error."""
+        """Return the successful earlier calls of some tools."""
         return [made for made in self.earlier if made.call.name in tools and not made.failed]
 
     def says(self, pattern: str) -> bool:
-        """Tell whether a text of the user holds a regular expression; case does not count."""
+        """Tell whether a text of the user matches a regular expression, ignoring case."""
         return any(re.search(pattern, text, re.IGNORECASE) for _, text in self.task.user_texts())
 
     def given(self, *path: str | int, note: str = "") -> Evidence:
-        """Quote an argument of the call, or a part of one; the whole call where it is not written as one value."""
+        """Quote an argument of the call or a part of it; the whole call if the argument is not a single value."""
         pointer = join(f"{self.pointer}/arguments", *path)
         try:
             return quote(self.task, pointer, note=note)
@@ -119,7 +119,7 @@ class PolicyCase:
         """Quote a record of the database, or a part of one.
 
         Returns:
-            Nothing where earlier calls changed it: the files hold another value then.
+            Nothing if earlier calls changed it, because the files have another value then.
         """
         try:
             now, then = (

@@ -14,45 +14,45 @@ from agenthard.taxonomy.task import AgentTask, ToolCall
 
 
 class RuleJudgement(Record):
-    """What one rule says of one call."""
+    """Outcome of one rule on one call."""
 
     rule: str
     """Id of the rule."""
     cited: tuple[str, ...]
     """The sentences of the policy, verbatim."""
     outcome: Outcome
-    """What it says."""
+    """Outcome."""
 
 
 class CheckedCall(Record):
-    """One call of a ground truth, what the rules say of it, and what it led to."""
+    """One call of a ground truth with the outcomes of its rules and of the call itself."""
 
     pointer: str
     """JSON Pointer of the call."""
     call: ToolCall
     """The call."""
     judgements: tuple[RuleJudgement, ...]
-    """One for each rule that looks at the tool."""
+    """One per rule for this tool."""
     refused: str | None
-    """Why the tool did not do what the call asks; None when it did."""
+    """Why the tool refused the call; None when it did not."""
 
 
 def check_calls(task: AgentTask, environment: Environment, rules: Sequence[PolicyRule]) -> Iterator[CheckedCall]:
-    """Carry out a ground truth and let the rules look at each call of the agent before it is made.
+    """Replay a ground truth and apply the rules to each call of the agent before it is made.
 
-    A call that its tool refuses leaves the state alone, and the rules look at it all the same. A rule that misses
-    something in a call or in the database cannot tell.
+    Rules are applied to refused calls too, which do not change the state. A rule whose facts are missing from the call
+    or the database cannot tell.
 
     Args:
         task: the task.
-        environment: where it is carried out; its snapshots hold at least the changed records, by table and id.
-        rules: rules of the task's domain; those whose sentences the policy does not hold say nothing.
+        environment: environment of the task; its snapshots hold at least the changed records, by table and id.
+        rules: rules of the task's domain; rules whose sentences are not in the policy are skipped.
 
     Yields:
         Every call of the ground truth, in order.
 
     Raises:
-        Unavailable: the task cannot be executed.
+        UnavailableError: the task cannot be executed.
         ExecutionError: the environment broke.
     """
     sentences = {rule.id: rule.cited(task.environment.policy) for rule in rules}
@@ -97,7 +97,7 @@ def rule_books() -> tuple[RuleBook, ...]:
 
 
 def rules_for(task: AgentTask) -> list[PolicyRule]:
-    """Return the rules of a task's domain whose sentences its policy holds."""
+    """Return the rules of a task's domain whose sentences are in its policy."""
     domain = task.subtask.partition("-")[0]
     rules = [rule for book in rule_books() if book.domain == domain for rule in book.rules]
     return [rule for rule in rules if rule.cited(task.environment.policy)]

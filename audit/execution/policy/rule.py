@@ -1,4 +1,4 @@
-"""What a rule is: sentences of a policy, and a function that tells whether one call keeps to them."""
+"""A rule: sentences of a policy, and a function that checks one call against them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,22 +15,22 @@ class RuleViolation(Record):
     claim: str
     """What is wrong, in one self-contained sentence."""
     facts: tuple[Evidence, ...] = ()
-    """What shows it, besides the call and the sentences of the policy."""
+    """Evidence in addition to the call and the sentences of the policy."""
     certain: bool = True
-    """False when it rests on what the user's text does not say."""
+    """False when it depends on what the user's text does not mention."""
     severity: Severity | None = None
-    """What it does to the score, where that is less than usual; None: a right run fails."""
+    """Severity, if lower than usual; None: a right run fails."""
 
 
 class CannotTell(Record):
-    """Neither kept nor broken as far as the files tell."""
+    """The files do not show whether the call follows the rule."""
 
     reason: str
-    """What is not known."""
+    """Missing fact."""
 
 
 Outcome = RuleViolation | CannotTell | None
-"""What a rule says of a call; None: the call keeps to it."""
+"""Outcome of a rule; None: the call follows it."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,9 @@ class PolicyRule:
     id: str
     """Stable kebab-case id, unique in its rule book."""
     domain: str
-    """Domain whose tasks it is for."""
+    """Domain of its tasks."""
     tools: frozenset[str]
-    """Tools whose calls it looks at."""
+    """Tools whose calls it checks."""
     wordings: tuple[tuple[str, ...], ...]
     """The sentences it encodes, once for each wording of the policy."""
     look: Callable[[PolicyCase], Outcome]
@@ -57,7 +57,7 @@ class PolicyRule:
         """Return the sentences as a policy writes them, of the first wording that is there in full.
 
         Returns:
-            Nothing when the policy does not say so; the rule is not for it then.
+            Nothing when the policy has none of the wordings; the rule does not apply to it then.
         """
         for wording in self.wordings:
             found = [find(sentence, policy) for sentence in wording]
@@ -67,7 +67,7 @@ class PolicyRule:
 
 
 class RuleBook:
-    """The rules of one domain, in the order in which they were written down.
+    """The rules of one domain, in order of definition.
 
     >>> book = RuleBook("library")
     >>> @book.rule("at-most-five", tools=("lend",), sentences=("Lend at most five books.",))
@@ -78,19 +78,19 @@ class RuleBook:
     """
 
     def __init__(self, domain: str) -> None:
-        """Start an empty book for a domain (the part of ``AgentTask.subtask`` before the first hyphen)."""
+        """Create an empty book for a domain (the part of ``AgentTask.subtask`` before the first hyphen)."""
         self.domain = domain
         self.rules: list[PolicyRule] = []
 
     def rule(
         self, rule_id: str, *, tools: Sequence[str], sentences: Sequence[str | tuple[str, ...]]
     ) -> Callable[[Callable[[PolicyCase], Outcome]], Callable[[PolicyCase], Outcome]]:
-        """Write down the decorated function as a rule.
+        """Register the decorated function as a rule.
 
         Args:
             rule_id: stable kebab-case id.
-            tools: names of the tools whose calls it looks at.
-            sentences: accepted wordings of what the policy says; a tuple holds sentences that belong together.
+            tools: names of the tools whose calls it checks.
+            sentences: accepted wordings of the policy; a tuple holds sentences that belong together.
 
         Raises:
             ValueError: when the id is taken, or nothing is cited.
@@ -99,11 +99,11 @@ class RuleBook:
         if not wordings or not all(wordings) or any(rule.id == rule_id for rule in self.rules):
             raise ValueError(f"rule {rule_id!r} cites no sentence, or there is another one of this id")
 
-        def write_down(look: Callable[[PolicyCase], Outcome]) -> Callable[[PolicyCase], Outcome]:
+        def register(look: Callable[[PolicyCase], Outcome]) -> Callable[[PolicyCase], Outcome]:
             self.rules.append(PolicyRule(rule_id, self.domain, frozenset(tools), wordings, look))
             return look
 
-        return write_down
+        return register
 
 
 def find(sentence: str, policy: str) -> str | None:

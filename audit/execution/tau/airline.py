@@ -10,7 +10,7 @@ from agenthard.audit.execution.tau.tools import Tools
 NOW = "2024-05-15T15:00:00"
 """The current time that the policy states."""
 NEW_RESERVATIONS = ("HATHAT", "HATHAU", "HATHAV")
-"""Ids of new reservations, in order; the last one is given again and again, and so overwritten."""
+"""Ids of new reservations, in order; the last one is used again and again, so its reservation is overwritten."""
 NEW_CERTIFICATES = (3221322, 3221323, 3221324)
 """Numbers of new certificates, in order."""
 BAG_PRICE, INSURANCE_PRICE = 50, 30
@@ -64,7 +64,7 @@ class AirlineTools(Tools):
         nonfree_baggages: int,
         insurance: str,
     ) -> Json:
-        """Book flights and pay for them; only τ²-bench takes the seats away."""
+        """Book flights and pay for them; only τ²-bench reduces the free seats."""
         if self._new:
             flights, passengers = checked(FlightInfo, flights), checked(Passenger, passengers)
             payment_methods = checked(Payment, payment_methods)
@@ -145,7 +145,7 @@ class AirlineTools(Tools):
         return self._shown(reservation)
 
     def update_reservation_passengers(self, reservation_id: str, passengers: list[Json]) -> Json:
-        """Replace the passengers by as many others."""
+        """Replace the passengers by the same number of others."""
         reservation = self._reservation(reservation_id)
         if self._new:
             passengers = checked(Passenger, passengers)
@@ -217,7 +217,7 @@ class AirlineTools(Tools):
             self._fail(f"not enough balance in payment method {payment_id}")
 
     def _charge(self, reservation: Json, payment_id: str, price: float) -> None:
-        """Take the price of a change, or give money back."""
+        """Charge the price of a change, or refund it."""
         user = self.state.edit("users", reservation["user_id"])
         method = user["payment_methods"].get(payment_id)
         if method is None:

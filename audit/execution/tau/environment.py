@@ -1,4 +1,4 @@
-"""τ-bench and τ²-bench, airline and retail, behind the interface to environments."""
+"""τ-bench and τ²-bench, airline and retail, as environments with our own tools."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -19,9 +19,9 @@ from agenthard.audit.execution.tau.tools import Release, Tools
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, Message, ToolCall
 
 SINCE_0_1_3 = "get_item_details"
-"""The tool by which a later release of τ²-bench's retail is known: its files say no version."""
+"""The tool that identifies a later release of τ²-bench's retail, whose files state no version."""
 OWN_CODE = "the benchmark's own code executes it: give its repository with --checkout PATH"
-"""What to do where nothing of ours executes a task."""
+"""Advice for tasks that our own tools cannot execute."""
 DOMAINS: dict[str, tuple[type[Tools], frozenset[str]]] = {
     "airline": (AirlineTools, frozenset({"flights", "reservations", "users"})),
     "retail": (RetailTools, frozenset({"orders", "products", "users"})),
@@ -30,15 +30,15 @@ DOMAINS: dict[str, tuple[type[Tools], frozenset[str]]] = {
 
 
 class TauEnvironment(Environment):
-    """What both benchmarks share; the database of a domain is held once, whatever the number of tasks."""
+    """Base of both benchmarks; all tasks of a domain share one database."""
 
     reads_runs = True
     release: ClassVar[Release]
-    """Whose conventions hold."""
+    """Release whose conventions apply."""
     written_after: ClassVar[str]
-    """Release whose behaviour the tools have."""
+    """Release that the tools behave like."""
     counts_text_beside_calls: ClassVar[bool]
-    """Whether the evaluator looks for required texts also where they accompany a tool call."""
+    """Whether the evaluator also searches text next to a tool call for required texts."""
 
     def __init__(self) -> None:
         """Start without a task."""
@@ -48,11 +48,11 @@ class TauEnvironment(Environment):
         self._known: tuple[EnvironmentSpec, frozenset[str]] | None = None
 
     def version(self) -> str:
-        """Name the release whose behaviour the tools have."""
+        """Return the release that the tools behave like."""
         return f"AgentHard's own tools, after {self.written_after}"
 
     def supports(self, task: AgentTask) -> str | None:
-        """Say which part of a task is not known here."""
+        """Return which part of a task is not implemented here, or None."""
         known = DOMAINS.get(_domain(task))
         if known is None:
             return f"the domain {task.subtask!r} has no tools of ours (there are {', '.join(DOMAINS)}); {OWN_CODE}"
@@ -90,7 +90,7 @@ class TauEnvironment(Environment):
         return self._running().state.changes()
 
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
-        """Compare final states and look for the required texts; a run in progress is not disturbed."""
+        """Compare final states and look for the required texts; the current run is not disturbed."""
         _refuse((call for turn in attempt.turns for call in turn), self._lacking(task))
         return judge(task, attempt, self._over(task))
 
@@ -101,7 +101,7 @@ class TauEnvironment(Environment):
         return attempt_of(messages, beside_calls=self.counts_text_beside_calls)
 
     def closed(self, messages: Sequence[Message]) -> bool:
-        """Tell whether a recorded conversation came to its end; one cut off at a limit is scored 0 unseen."""
+        """Tell whether a recorded conversation is complete; one that was cut off at a limit has score 0 in any case."""
         return True
 
     def _lacking(self, task: AgentTask) -> frozenset[str]:
@@ -137,7 +137,7 @@ class TauBenchEnvironment(TauEnvironment):
     counts_text_beside_calls = False
 
     def closed(self, messages: Sequence[Message]) -> bool:
-        """Look at the last message: the logs do not say how a run ended."""
+        """Decide by the last message, because the logs do not say how a run ended."""
         return is_complete(messages, "###STOP###", "transfer_to_human_agents")
 
 

@@ -32,7 +32,7 @@ def replay(tools: Tools, calls: Iterable[ToolCall]) -> StateReplay:
 
 
 def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
-    """Judge an attempt by the checks of its task that are scored.
+    """Judge an attempt by the scored checks of its task.
 
     Args:
         task: the task with its checks and its ground truth.
@@ -63,13 +63,13 @@ def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
 
 
 def contains_required_texts(replies: Sequence[str], checks: Sequence[Check]) -> bool:
-    """Look for each required text in some reply, in lower case and without commas; part of a number counts."""
+    """Tell whether each required text is in some reply, in lower case and without commas; part of a number counts."""
     said = [reply.lower().replace(",", "") for reply in replies]
     return all(any(str(check.expected).lower() in reply for reply in said) for check in checks)
 
 
 def has_required_call(gold: ToolCall, check: Check, calls: Sequence[ToolCall]) -> bool:
-    """Look for a call of the gold call's name that agrees on the compared arguments (none named: all it gives)."""
+    """Tell whether a call matches the gold call's name and the compared arguments (by default all its own)."""
     compared = (check.expected or {}).get("compare_args")
     return any(
         call.name == gold.name
@@ -105,7 +105,7 @@ def attempt_of(messages: Sequence[Message], *, beside_calls: bool) -> Attempt:
 
 
 def is_complete(messages: Sequence[Message], stop: str, transfer: str) -> bool:
-    """Tell whether a conversation ended with the user's word ``stop`` or with a call of the tool ``transfer``."""
+    """Tell whether a conversation ended with the text ``stop`` of the user or a call of the tool ``transfer``."""
     last = messages[-1] if messages else None
     if last is None:
         return False

@@ -44,14 +44,14 @@ class TauCheckout(WorkerBackedEnvironment):
         return code_version(self._checkout)
 
     def supports(self, task: AgentTask) -> str | None:
-        """Say which part of a task the checkout or this adapter lacks."""
+        """Return which part of a task the checkout or this adapter does not support, or None."""
         domain = _domain(task)
         if not any((self._checkout / folder / domain).is_dir() for folder in self.folders):
             return f"{self._checkout} has no domain {domain!r} under {' or '.join(self.folders)}"
         return self._lacks(task) or self._why_not_contained()
 
     def _lacks(self, task: AgentTask) -> str | None:
-        """Say what else of a task the code cannot execute."""
+        """Return what else in a task the code cannot execute, or None."""
         return "tasks of this benchmark have no state of their own" if task.initial_state else None
 
     def describe(self) -> Any:
@@ -97,7 +97,7 @@ class TauCheckout(WorkerBackedEnvironment):
         return {"calls": calls, "replies": list(attempt.replies)}
 
     def _verdict(self, task: AgentTask, attempt: Attempt, answer: dict[str, Any]) -> Verdict:
-        """Put together the database check of the checkout, and for τ² our reading of the other checks."""
+        """Combine the checkout's database check and, for τ², our implementation of the other checks."""
         if "reward" in answer:
             return Verdict(passed=answer["reward"] == 1, parts={"database": answer["database"]})
         kinds = {check.kind for check in _scored(task)}
@@ -136,7 +136,7 @@ class Tau2Checkout(TauCheckout):
         self._compared: dict[int, str | None] = {}
 
     def _lacks(self, task: AgentTask) -> str | None:
-        """Say which packages are not there, or that the checkout has another database than the task."""
+        """Return which packages are missing, or that the checkout's database differs from the task's."""
         absent = packages.lacking(self._checkout) if interpreter(self._checkout) == Path(sys.executable) else ()
         if absent:
             return f"the checkout imports {', '.join(absent)}, not installed here: run `agenthard env create tau2`"
@@ -147,7 +147,7 @@ class Tau2Checkout(TauCheckout):
         return self._compared[key]
 
     def _other_database(self, task: AgentTask) -> str | None:
-        """Compare the database of a task with the checkout's: its code works over its own."""
+        """Compare the task's database with the checkout's, which its code works on."""
         domain, there = _domain(task), Checkout(self._checkout)
         if task.environment.state is None or not there.folder(domain).is_dir():
             return None
@@ -163,7 +163,7 @@ class Tau2Checkout(TauCheckout):
         )
 
     def _reads_the_same(self, task: AgentTask) -> bool:
-        """Ask the code whether it makes the same of the database of a task: a field may be left out or written."""
+        """Ask the code whether it reads the task's database as its own; optional fields may be present or absent."""
         self._session.open(task, self._domain_pool(task))
         try:
             self._session.reset({"do": "reset", "task": {"initial_state": None, "logged_reads": []}})

@@ -1,4 +1,4 @@
-"""Runs the code of τ-bench or τ²-bench; run by the checkout's interpreter, so it imports nothing of ours."""
+"""Runs the code of τ-bench or τ²-bench under the checkout's interpreter. It must not import our package."""
 
 import contextlib
 import copy
@@ -50,7 +50,7 @@ class TauBench:
         self._env.data = self._env.data_load_func()
 
     def snapshot(self) -> Any:
-        """Return the records that are not as they were, by table."""
+        """Return the changed records, by table."""
         return self._tables.changes(self._env.data)
 
     def call(self, call: dict[str, Any]) -> tuple[str, str | None]:
@@ -70,11 +70,11 @@ class TauBench:
         return {"tools": shown, "user_tools": {}, "policy": self._env.wiki}
 
     def holds(self, state: Any) -> bool:
-        """Tell whether the database is this one."""
+        """Tell whether the database equals a given one."""
         return not self._tables.changes(state)
 
     def judge(self, task: dict[str, Any], gold: dict[str, Any], attempt: dict[str, Any]) -> dict[str, Any]:
-        """Let the environment work out the reward of an attempt."""
+        """Let the environment compute the reward of an attempt."""
         action, env = self._types.Action, self._env
         self.reset(task)
         for call in attempt["calls"]:
@@ -89,7 +89,7 @@ class TauBench:
         return {"reward": float(result.reward), "database": database}
 
     def _hash_of_changes(self) -> Any:
-        """Let the environment hash the records that are not as they were: all of them take it two seconds."""
+        """Let the environment hash the changed records only: hashing all takes two seconds."""
         whole = self._env.data
         try:
             self._env.data = self._tables.changes(whole)
@@ -139,14 +139,14 @@ class Tau2:
             self._env.set_state(state.initialization_data, actions, history)
 
     def snapshot(self) -> Any:
-        """Return the records that are not as they were, by table; where the user has a database, by owner first."""
+        """Return the changed records, by table; where the user has a database, by owner first."""
         changed = {owner: kept.changes(self._tools(owner).db) for owner, kept in self._databases.items()}
         if len(changed) == 1:
             return next(iter(changed.values()))
         return {owner: records for owner, records in changed.items() if records}
 
     def holds(self, state: Any) -> bool:
-        """Tell whether the databases are these as well: a field that is left out has its default."""
+        """Tell whether the databases equal given ones; missing fields have their defaults."""
         given = state if len(self._databases) > 1 else {"assistant": state}
         for owner, kept in self._databases.items():
             read = type(kept.pristine).model_validate(given[owner])
@@ -199,7 +199,7 @@ class Tau2:
         return answer
 
     def _gold_hashes(self, task: dict[str, Any], calls: list[dict[str, Any]]) -> list[Any]:
-        """Carry out the ground truth as the evaluator does: a call that fails is passed over."""
+        """Carry out the ground truth as the evaluator does: a call that fails is skipped."""
         key = json.dumps([task, calls], sort_keys=True)
         if self._golden is None or self._golden[0] != key:
             self.reset(task)
@@ -213,7 +213,7 @@ class Tau2:
         return self._golden[1]
 
     def _hashes(self) -> list[Any]:
-        """Let the environment hash the records that are not as they were, for hashing all of them takes long."""
+        """Let the environment hash the changed records only, because hashing all takes long."""
         whole = {owner: self._tools(owner).db for owner in self._databases}
         missing = []
         try:
@@ -227,7 +227,7 @@ class Tau2:
                 self._tools(owner).db = database
 
     def _is_replayed(self, name: str) -> bool:
-        """Tell whether the evaluator carries out a call of a run again: one that can change something."""
+        """Tell whether the evaluator repeats a call of a run, which it does for calls that can change something."""
         env = self._env
         if not hasattr(env, "_is_mutating_tool"):
             return True
@@ -235,7 +235,7 @@ class Tau2:
 
 
 class Session:
-    """One task at a time."""
+    """Serves requests about one task at a time."""
 
     def __init__(self, code: TauBench | Tau2) -> None:
         self._code = code

@@ -1,8 +1,8 @@
-"""Databases that are put back record by record after they were changed; part of the script that runs benchmark code.
+"""Databases that are restored record by record after a change; part of the script that runs benchmark code.
 
 A database of τ-bench takes tenths of a second to copy, to compare or to hash, and an audit judges thousands of
-attempts, each from the initial state. So a table notes which of its records were handed out, by key or by going through
-all of them: no other record can have changed.
+attempts, each from the initial state. So a table records which of its records were returned, by key or by iteration:
+no other record can have changed.
 """
 
 import copy
@@ -16,7 +16,7 @@ GONE = None
 
 
 class Table(dict[Any, Any]):
-    """A dictionary of records that notes which of them were handed out; for all others it is an ordinary one.
+    """A dictionary that tracks which of its records were returned to callers; otherwise an ordinary one.
 
     What goes through a dictionary without its methods (a repetition of its text, a comparison, a serialiser written in
     C) gets no record to change.
@@ -27,16 +27,16 @@ class Table(dict[Any, Any]):
         self.forget()
 
     def forget(self) -> None:
-        """Begin to note."""
+        """Start tracking from here."""
         self.touched: set[Any] = set()
         self.whole = self.moved = False
 
     def suspects(self) -> list[Any]:
-        """List the keys under which another record may be now than when noting began; some may be gone."""
+        """List the keys whose records may have changed since tracking started; some may be deleted."""
         return list(self) + list(self.touched - self.keys()) if self.whole else list(self.touched)
 
     def put(self, key: Any, record: Any) -> None:
-        """Set a record without a note."""
+        """Set a record without tracking it."""
         super().__setitem__(key, record)
 
     def __getitem__(self, key: Any) -> Any:
@@ -44,7 +44,7 @@ class Table(dict[Any, Any]):
         return super().__getitem__(key)
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """Hand out one record."""
+        """Return one record."""
         self.touched.add(key)
         return super().get(key, default)
 
@@ -52,17 +52,17 @@ class Table(dict[Any, Any]):
         return super().__iter__()
 
     def values(self) -> Any:
-        """Hand out all records."""
+        """Return all records."""
         self.whole = True
         return super().values()
 
     def items(self) -> Any:
-        """Hand out all records with their keys."""
+        """Return all records with their keys."""
         self.whole = True
         return super().items()
 
     def copy(self) -> dict[Any, Any]:
-        """Hand out all records in an ordinary dictionary."""
+        """Return all records in an ordinary dictionary."""
         self.whole = True
         return dict(super().items())
 
@@ -87,7 +87,7 @@ class Table(dict[Any, Any]):
         super().__delitem__(key)
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
-        """Hand out one record, set before where there is none."""
+        """Return one record; set it first if it is missing."""
         self.touched.add(key)
         return super().setdefault(key, default)
 
@@ -101,27 +101,27 @@ class Table(dict[Any, Any]):
         return self
 
     def pop(self, key: Any, *default: Any) -> Any:
-        """Take out one record."""
+        """Remove and return one record."""
         self.touched.add(key)
         self.moved = True
         return super().pop(key, *default)
 
     def popitem(self) -> Any:
-        """Take out the last record."""
+        """Remove and return the last record."""
         key, record = super().popitem()
         self.touched.add(key)
         self.moved = True
         return key, record
 
     def clear(self) -> None:
-        """Take out all records."""
+        """Remove all records."""
         self.touched.update(super().keys())
         self.moved = True
         super().clear()
 
 
 class Kept:
-    """A table, its records as they were, and what tells one that is as it was."""
+    """A table with its original records and their serialised form."""
 
     def __init__(self, records: dict[Any, Any], mark: Callable[[Any], Any]) -> None:
         """Copy a table.
@@ -136,7 +136,7 @@ class Kept:
         self.table = Table(copy.deepcopy(records))
 
     def restored(self) -> Table:
-        """Return the table as it was; records that were handed out before must no longer be used."""
+        """Restore and return the table; records that were returned before must no longer be used."""
         table, changed = self.table, self._changed(self.table)
         known = [key for key in changed if key in self._base]
         if table.moved or len(known) < len(changed):
@@ -150,7 +150,7 @@ class Kept:
         return table
 
     def changes(self, now: dict[Any, Any]) -> dict[Any, Any]:
-        """Return the records that are not as they were, by key; ``now`` may be another table than ours."""
+        """Return the changed records, by key; ``now`` may be another table."""
         return {key: dict.get(now, key, GONE) for key in self._changed(now)}
 
     def _changed(self, now: dict[Any, Any]) -> list[Any]:
@@ -173,7 +173,7 @@ class Tables:
         self._now: dict[str, Any] = {}
 
     def restored(self) -> dict[str, Any]:
-        """Return the tables as they were; what was returned before must no longer be used."""
+        """Restore and return the tables; earlier return values must no longer be used."""
         self._now = {
             name: self._kept[name].restored() if name in self._kept else copy.deepcopy(table)
             for name, table in self._base.items()
@@ -181,7 +181,7 @@ class Tables:
         return self._now
 
     def changes(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the records that are not as they were, by table; one that is gone is null."""
+        """Return the changed records, by table; a deleted record is null."""
         found: dict[str, Any] = {}
         for name in sorted(data.keys() | self._base.keys()):
             before, now = self._base.get(name), data.get(name)
@@ -195,7 +195,7 @@ class Tables:
 
 
 class Database:
-    """A database that is a model of pydantic's with a dictionary of records, or something else, in each field."""
+    """A database as a pydantic model; each field holds a dictionary of records or something else."""
 
     def __init__(self, pristine: Any) -> None:
         """Copy a database; it must not be changed any more."""
@@ -209,7 +209,7 @@ class Database:
         self._dumped = pristine.model_dump(mode="json", include=self._others)
 
     def restored(self) -> Any:
-        """Return the database as it was; what was returned before must no longer be used."""
+        """Restore and return the database; earlier return values must no longer be used."""
         if self._written(self._now, self._others) != self._text:
             for name in self._others:
                 before = getattr(self.pristine, name)
@@ -220,7 +220,7 @@ class Database:
         return self._now
 
     def reduced(self, database: Any) -> tuple[Any, dict[str, list[Any]]]:
-        """Return a database with the changed records alone, and the keys of those that are gone, by table."""
+        """Return a database of the changed records only, and the keys of deleted records, by table."""
         small = copy.copy(database)
         gone: dict[str, list[Any]] = {}
         for name, kept in self._kept.items():
@@ -230,7 +230,7 @@ class Database:
         return small, gone
 
     def changes(self, database: Any) -> dict[str, Any]:
-        """Return the records that are not as they were as JSON data, by table; one that is gone is null."""
+        """Return the changed records as JSON data, by table; a deleted record is null."""
         small, gone = self.reduced(database)
         found = {}
         for name, now in small.model_dump(mode="json").items():
@@ -255,12 +255,12 @@ def _differing(before: Any, after: Any) -> Any:
 
 
 def _marshalled(record: Any) -> bytes:
-    """Write a record so that equal bytes mean an equal record; format 2 does not depend on what is shared."""
+    """Serialise a record so that equal bytes mean equal records; format 2 does not depend on shared objects."""
     return marshal.dumps(record, 2)
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell whether data are written the same, apart from the order of keys: 86 and 86.0 are two values."""
+    """Tell whether data have the same JSON text, apart from the order of keys: 86 and 86.0 are two values."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 

@@ -43,15 +43,15 @@ def folder(home: Path | None = None) -> Path:
 
 
 def installed(home: Path | None = None) -> Path | None:
-    """Return the folder when the packages are there."""
+    """Return the folder if the packages are installed."""
     return folder(home) if folder(home).is_dir() else None
 
 
 def install(home: Path | None = None) -> Path:
-    """Install the packages; those that are there already are left as they are.
+    """Install the packages; installed ones are left unchanged.
 
     Raises:
-        UnavailableError: when pip cannot install them; nothing half-made is left behind.
+        UnavailableError: when pip cannot install them; nothing is left behind.
     """
     target = folder(home)
     if target.is_dir():
@@ -92,7 +92,7 @@ def remove(home: Path | None = None) -> None:
 
 @cache
 def lacking(checkout: Path) -> tuple[str, ...]:
-    """Name the modules that the domains of a checkout import and that neither we nor the installed packages have."""
+    """Name the modules that the domains of a checkout import and that are not installed."""
     if installed() is not None:
         return ()
     absent = [name for name in _MODULES if importlib.util.find_spec(name) is None]

@@ -1,4 +1,4 @@
-"""The objects inside an airline call that τ²-bench validates, with the words of its validation."""
+"""The objects in airline calls that τ²-bench validates, with its error messages."""
 
 import re
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class InvalidPayloadError(AgentHardError, ValueError):
-    """An object does not fit; the message is the one recorded runs show."""
+    """An object is invalid; the message is the one in recorded runs."""
 
     code = "AH305"
 

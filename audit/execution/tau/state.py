@@ -1,4 +1,4 @@
-"""A database that many runs share: a run keeps only the records it touched, so that starting over is cheap."""
+"""A database that many runs share; a run keeps only the records it changed, so that a reset is cheap."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -68,8 +68,7 @@ class State:
     def changes(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Return copies of the records that differ from the database, by table and id.
 
-        Values differ as they do when they are written out: 86 and 86.0 are two values, which is how both benchmarks
-        compare states.
+        Values are compared by their JSON text, as in both benchmarks: 86 and 86.0 differ.
         """
         found = {
             name: {key: copied(own[key]) for key in sorted(own) if not same(own[key], self._base[name].get(key))}
@@ -79,7 +78,7 @@ class State:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether JSON data are written the same, apart from the order of keys.
+    """Tell whether JSON data have the same text, apart from the order of keys.
 
     >>> same({"a": 1, "b": 2}, {"b": 2, "a": 1}), same(86, 86.0)
     (True, False)

@@ -1,4 +1,4 @@
-"""What the tools of both domains share: two releases that word things differently, and how calls reach a tool."""
+"""What the tools of both domains share: the wording of two releases, and how calls are dispatched."""
 
 import inspect
 import json
@@ -16,7 +16,7 @@ from agenthard.taxonomy.task import ToolSpec
 
 
 class Release(Enum):
-    """Which benchmark's conventions hold; the rules are the same where nothing else is said."""
+    """Benchmark whose conventions apply; without a distinction in the code they are the same."""
 
     TAU = "tau-bench"
     """τ-bench 59a200c."""
@@ -25,7 +25,7 @@ class Release(Enum):
 
 
 class ToolError(AgentHardError):
-    """A tool refuses; the message is what the agent is told."""
+    """A tool refuses a call; the message is the agent's response."""
 
     code = "AH306"
 
@@ -56,7 +56,7 @@ class Tools(ABC):
         return frozenset(found - {"invoke", "lacks"} - self._withheld())
 
     def lacks(self, tools: Iterable[ToolSpec]) -> frozenset[str]:
-        """Name the tools that are not here, or not as documented: they take an argument that ours does not."""
+        """Return the tools that are not implemented, or that take an argument which ours do not."""
         return frozenset(
             tool.name
             for tool in tools
@@ -66,7 +66,7 @@ class Tools(ABC):
         )
 
     def invoke(self, name: str, arguments: dict[str, Any]) -> ToolResponse:
-        """Carry out one call as the benchmark does: whatever goes wrong becomes a text for the agent."""
+        """Carry out one call as the benchmark does: errors become a response to the agent."""
         if name not in self.names:
             text = f"Error: Tool '{name}' not found." if self._new else f"Unknown action {name}"
             return ToolResponse(text=text, error=f"there is no tool {name!r}")
@@ -78,7 +78,7 @@ class Tools(ABC):
         return ToolResponse(text=value if isinstance(value, str) else json.dumps(value))
 
     def calculate(self, expression: str) -> str:
-        """Work out an arithmetic expression."""
+        """Evaluate an arithmetic expression."""
         if not is_arithmetic(expression):
             self._fail("invalid characters in expression")
         return str(calculate(expression))
@@ -88,7 +88,7 @@ class Tools(ABC):
         return ""
 
     def transfer_to_human_agents(self, summary: str) -> str:
-        """Hand the user over; the state stays as it is."""
+        """Transfer the user to a human; the state does not change."""
         return "Transfer successful"
 
     @property
@@ -96,11 +96,11 @@ class Tools(ABC):
         return self.release is Release.TAU2
 
     def _withheld(self) -> frozenset[str]:
-        """Name the tools that this release lacks."""
+        """Return the tools that this release does not have."""
         return frozenset({"think"} if self._new else ())
 
     def _fail(self, text: str, tau2: str | None = None) -> NoReturn:
-        """Refuse; τ²-bench says the same with a capital letter unless another text is given."""
+        """Refuse the call; τ²-bench capitalises the message unless another text is given."""
         raise ToolError((tau2 or text[:1].upper() + text[1:]) if self._new else text)
 
     def _bind(self, name: str, arguments: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from agenthard.taxonomy.record import Record
 LAYERS = {
     "user": "an unprivileged user",
     "network": "a network namespace without any network",
-    "files": "a mount namespace that is read-only but for one folder of limited size",
+    "files": "a mount namespace that is read-only except for one folder of limited size",
     "processes": "a process namespace",
     "landlock": "Landlock, which confines writing to one folder",
     "seccomp": "a filter on system calls",

@@ -1,4 +1,4 @@
-"""The contained host of one benchmark, seen from outside: it starts, forks workers on demand, and is cleared away."""
+"""The contained host of one benchmark, from outside: started, asked for workers, and removed at the end."""
 
 import json
 import os
@@ -30,11 +30,11 @@ START_SECONDS = 60.0
 HOST_SECONDS = 10.0
 MESSAGE_BYTES = 4096
 ENVIRONMENT = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "PATH": "", "PYTHONHASHSEED": "0", "TZ": "UTC"}
-"""All environment variables of a worker, so that its answers depend on nothing else."""
+"""All environment variables of a worker; its answers depend on no others."""
 
 
 class Sandbox:
-    """A host in all layers of containment; see ``launcher.py`` and ``host.py`` for what runs inside."""
+    """A host inside all layers of isolation; ``inside/launcher.py`` and ``inside/host.py`` run in it."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class Sandbox:
             if not probe:
                 self._wait_until_ready()
         except (ChannelClosedError, ValueError, OSError) as error:
-            reason = self._last_words() or str(error)
+            reason = self._last_log_line() or str(error)
             self.close()
             raise UnavailableError(f"{script.name} cannot be run by {python}: {reason}") from None
         except BaseException:
@@ -123,7 +123,7 @@ class Sandbox:
             raise WeakIsolationError(reason)
         self._receive("ready", START_SECONDS)
 
-    def _last_words(self) -> str:
+    def _last_log_line(self) -> str:
         if self._launcher is not None:
             with suppress(subprocess.TimeoutExpired):
                 self._launcher.wait(1)
@@ -135,7 +135,7 @@ class Sandbox:
         return said
 
     def fork(self) -> Channel:
-        """Start a worker, and return the channel to it. A host that is gone shows itself at the first answer."""
+        """Start a worker, and return the channel to it. If the host is gone, the first answer says so."""
         ours, theirs = socket.socketpair()
         with theirs, suppress(OSError):
             socket.send_fds(self._control, [b"fork"], [theirs.fileno()])
@@ -158,7 +158,7 @@ class Sandbox:
             raise ChannelClosedError(CLOSED) from None
 
     def status(self) -> int:
-        """Return how the worker that was ended last came to its end: its exit code, or minus the signal.
+        """Return how the worker that was killed last ended: its exit code, or minus the signal.
 
         Raises:
             ChannelClosedError: when the host is gone.
@@ -190,7 +190,7 @@ class Sandbox:
         return number
 
     def _receive(self, what: str, seconds: float) -> Any:
-        """Return the next message of a kind from inside, past those that were not asked for."""
+        """Return the next message of a kind from inside; other messages are skipped."""
         deadline = time.monotonic() + seconds
         while True:
             try:

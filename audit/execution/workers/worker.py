@@ -1,4 +1,4 @@
-"""One limited process at a time, in which benchmark code answers requests; a new one costs a fork."""
+"""Workers, pools and sessions: limited processes in which benchmark code answers requests."""
 
 import atexit
 import json
@@ -18,7 +18,7 @@ from agenthard.audit.execution.workers.sandbox import Sandbox
 from agenthard.taxonomy.task import AgentTask
 
 STARTS = 2
-"""How often a benchmark that cannot be imported is tried."""
+"""How often the import of a benchmark is tried."""
 
 
 class Worker:
@@ -43,7 +43,7 @@ class Worker:
         Args:
             python: interpreter of the virtual environment that has the benchmark.
             script: file with ``setup()``.
-            limits: what a process may use.
+            limits: limits of a process.
             arguments: what ``setup`` is called with.
             weak_isolation: run benchmark code although this machine lacks a layer of isolation.
             isolations: collects the isolations under which benchmark code ran.
@@ -67,7 +67,7 @@ class Worker:
 
     @property
     def fresh(self) -> bool:
-        """Whether no process is at work, so that the next request starts one."""
+        """Whether no process is running; the next request starts one."""
         return self._channel is None
 
     def ask(self, request: Any, answers: int | None = None) -> Iterator[Any]:
@@ -120,7 +120,7 @@ class Worker:
             raise
 
     def restart(self) -> None:
-        """End the process, if there is one, so that the next request meets a new one."""
+        """End the process, if there is one; the next request starts a new one."""
         if self._channel is not None:
             self._end()
 
@@ -133,7 +133,7 @@ class Worker:
         self._channel = self._sandbox = None
 
     def _end(self) -> bool:
-        """End the process; tells whether its host can say how it ended."""
+        """End the process; return whether its host can report how it ended."""
         if self._channel is not None:
             self._channel.close()
         self._channel = None
@@ -167,7 +167,7 @@ class Worker:
         return started
 
     def _end_and_tell(self) -> str:
-        """End the process, and say how it ended before that."""
+        """End the process, and return how it had ended."""
         try:
             status = self._sandbox.status() if self._end() and self._sandbox else None
         except ChannelClosedError:
@@ -189,7 +189,7 @@ class Worker:
 
 
 class WorkerPool:
-    """Hands out workers. There are as many as are held at the same time; those given back wait for the next."""
+    """Lends workers to environments and reuses them; it has as many as are leased at the same time."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class WorkerPool:
         Args:
             python: interpreter of the virtual environment that has the benchmark.
             script: file with ``setup()``, see :class:`Worker`.
-            limits: what a process may use.
+            limits: limits of a process.
             arguments: what ``setup`` is called with.
             weak_isolation: run benchmark code although this machine lacks a layer of isolation.
         """
@@ -223,7 +223,7 @@ class WorkerPool:
         atexit.register(self.close)
 
     def lease(self) -> Worker:
-        """Hand out a worker that no one else holds; a process that was forked from ours never shares one with it."""
+        """Lend a free worker. A process that was forked from ours gets its own workers."""
         with self._lock:
             if self._owner != os.getpid():
                 self._owner, self._idle, self._all = os.getpid(), [], WeakSet()
@@ -242,7 +242,7 @@ class WorkerPool:
         )
 
     def give_back(self, worker: Worker) -> None:
-        """Take a worker back; its process is ended, so that the next holder meets a new one."""
+        """Take a worker back and end its process, so that the next lease starts with a new one."""
         worker.restart()
         with self._lock:
             self._idle.append(worker)
@@ -257,7 +257,7 @@ class WorkerPool:
 
 
 class WorkerSession:
-    """Keeps a worker whose process never sees two tasks."""
+    """Leases a worker, and restarts its process for each task."""
 
     def __init__(self) -> None:
         """Hold nothing yet."""
@@ -266,7 +266,7 @@ class WorkerSession:
         self._task: AgentTask | None = None
 
     def open(self, task: AgentTask, pool: WorkerPool) -> None:
-        """Make sure that the worker is one of ``pool`` and that its process has seen no other task."""
+        """Lease a worker of ``pool``, with a process that has seen no other task."""
         if pool is not self._pool:
             self.close()
         if self._worker is None:
@@ -297,9 +297,10 @@ class WorkerSession:
         return answers[0]
 
     def judge(self, request: dict[str, Any], attempts: Sequence[Any]) -> Iterator[dict[str, Any] | ExecutionError]:
-        """Send attempts under the key ``attempts``, and stream an answer for each; a broken one costs only its own.
+        """Send attempts under the key ``attempts``, and stream an answer for each.
 
-        All attempts together have the time of one request; those that are left then are failures.
+        An attempt that breaks the checker costs only its own verdict. All attempts together have the
+        time of one request; those that are left after it are errors.
         """
         worker, waiting = self._opened(), list(attempts)
         began, seconds = time.monotonic(), worker.limits.request_seconds

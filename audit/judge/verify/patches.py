@@ -54,8 +54,8 @@ def recheck(
         changed = patched_task(task, patch)
     except PatchError as error:
         return issue.model_copy(update={"patch_reason": str(error)})
-    before = before or checker.look(task)
-    reason = compare(before, checker.look(changed), list(_shared(issue, before))).reason
+    before = before or checker.check(task)
+    reason = compare(before, checker.check(changed), list(_shared(issue, before))).reason
     return issue.model_copy(update={"patch": () if reason else patch, "patch_reason": reason})
 
 

@@ -148,7 +148,7 @@ def test_the_patch_in_the_benchmarks_own_file(tmp_path: Path) -> None:
     [edit] = file_edits(task, ({"op": "replace", "path": BOOK, "value": "b7"},), tmp_path)
     assert (edit.file, edit.line, edit.patch[0]["value"]) == ("tasks.jsonl", 1, "b7")
     code = task.model_copy(update={"origins": {"": Origin(file="tasks.py")}})
-    with pytest.raises(EditError, match="is no JSON file"):
+    with pytest.raises(EditError, match="is not a JSON file"):
         file_edits(code, ({"op": "replace", "path": BOOK, "value": "b7"},), tmp_path)
 
 

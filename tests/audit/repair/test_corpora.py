@@ -18,7 +18,7 @@ def test_a_date_of_birth_becomes_that_of_the_record(corpora: Path) -> None:
     tasks = list(source.tasks(Quarantine()))
     task = next(each for each in tasks if each.id == "airline/35")
     checker = TaskChecker(source.name, tasks, [NearMissValue(), GoldFails(), DuplicateTask()])
-    [finding] = checker.look(task).findings
+    [finding] = checker.check(task).findings
     workshop = RepairRunner(source.root, lambda root: Tau2Bench(root, ["airline"]), tasks, checker)
     [repair] = workshop.try_all([propose(source.name, finding, task, NearMissValue())], lambda _: None)
     assert repair.accepted, repair.reason

@@ -33,13 +33,13 @@ def test_only_the_changed_value_is_written(operation: dict[str, Any], expected: 
 @pytest.mark.parametrize(
     ("operation", "message"),
     [
-        ({"op": "replace", "path": "/a/9", "value": 0}, "nothing stands"),
-        ({"op": "replace", "path": "/a/0/b", "value": 0}, "no list and no object"),
+        ({"op": "replace", "path": "/a/9", "value": 0}, "there is no value at"),
+        ({"op": "replace", "path": "/a/0/b", "value": 0}, "neither a list nor an object"),
         ({"op": "add", "path": "/a/0", "value": 0}, "end of a list"),
         ({"op": "add", "path": "/d/e", "value": 0}, "already"),
         ({"op": "move", "from": "/a/0", "path": "/a/1"}, "no name"),
         ({"op": "move", "from": "/a", "path": "/d/a"}, "own object"),
-        ({"op": "copy", "from": "/a", "path": "/d"}, "no way"),
+        ({"op": "copy", "from": "/a", "path": "/d"}, "cannot copy a value"),
     ],
 )
 def test_what_cannot_be_edited_is_said(operation: dict[str, Any], message: str) -> None:

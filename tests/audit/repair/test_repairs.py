@@ -84,7 +84,7 @@ def test_a_value_of_another_type_is_repaired(
 ) -> None:
     before = (root / "tasks.jsonl").read_bytes()
     task = tasks["lib/1"]
-    finding = found(checker.look(task), "call-schema")
+    finding = found(checker.check(task), "call-schema")
     check = next(detector for detector in detectors() if detector.id == finding.check)
     [repair] = tried(workshop, propose("native", finding, task, check))  # type: ignore[arg-type]
     assert repair.accepted, repair.reason
@@ -103,7 +103,7 @@ def test_a_failed_call_that_is_repeated_is_left_out(
     workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
     task = tasks["lib/2"]
-    finding = found(checker.look(task), "gold-fails")
+    finding = found(checker.check(task), "gold-fails")
     offered = propose("native", finding, task, GoldFails())
     assert offered.patch == ({"op": "remove", "path": "/ground_truth/turns/0/0"},)
     [repair] = tried(workshop, offered)
@@ -129,7 +129,7 @@ def test_what_is_no_improvement_is_rejected(
     operation: dict[str, Any],
     reason: str,
 ) -> None:
-    finding = found(checker.look(tasks[task_id]), "call-schema")
+    finding = found(checker.check(tasks[task_id]), "call-schema")
     [repair] = tried(workshop, proposal(finding, task_id, operation))
     assert not repair.accepted
     assert any(part in repair.reason for part in reason.split("|")), repair.reason
@@ -138,7 +138,7 @@ def test_what_is_no_improvement_is_rejected(
 def test_a_repair_that_makes_a_duplicate_is_rejected(
     workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
-    finding = found(checker.look(tasks["lib/1"]), "call-schema")
+    finding = found(checker.check(tasks["lib/1"]), "call-schema")
     same = [
         {"op": "replace", "path": "/ground_truth/turns/0/0/arguments/text", "value": "41938"},
         {"op": "replace", "path": "/user/turns", "value": tasks["lib/3"].model_dump(mode="json")["user"]["turns"]},
@@ -150,7 +150,7 @@ def test_a_repair_that_makes_a_duplicate_is_rejected(
 def test_repairs_of_one_task_go_together(
     workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
-    looked = checker.look(tasks["lib/0"])
+    looked = checker.check(tasks["lib/0"])
     fails, schema = found(looked, "gold-fails"), found(looked, "call-schema")
     note = {"op": "replace", "path": "/ground_truth/turns/0/2/arguments/text", "value": "41938"}
     first = {"op": "remove", "path": "/ground_truth/turns/0/0"}
@@ -165,7 +165,7 @@ def test_repairs_of_one_task_go_together(
 def test_of_repairs_of_the_same_place_the_first_is_made(
     workshop: RepairRunner, checker: TaskChecker, tasks: dict[str, AgentTask]
 ) -> None:
-    finding = found(checker.look(tasks["lib/1"]), "call-schema")
+    finding = found(checker.check(tasks["lib/1"]), "call-schema")
     at = "/ground_truth/turns/0/0/arguments/text"
     [first] = tried(workshop, proposal(finding, "lib/1", {"op": "replace", "path": at, "value": "41938"}))
     other = proposal(finding, "lib/1", {"op": "replace", "path": at, "value": "41939"})
@@ -207,6 +207,6 @@ def test_text_of_the_benchmark_cannot_break_out_of_the_issue(root: Path, tasks: 
 
 
 def test_checks_that_need_runs_are_left_out(checker: TaskChecker, tasks: dict[str, AgentTask]) -> None:
-    looked = checker.look(tasks["lib/3"])
+    looked = checker.check(tasks["lib/3"])
     assert looked.gold.accepted and looked.gold.failing_calls == 0
     assert {row.check for row in looked.coverage}.isdisjoint(checker.left_out)

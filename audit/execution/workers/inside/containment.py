@@ -1,7 +1,7 @@
-"""The layers of containment that a process takes on before benchmark code runs in it; used by the launcher alone.
+"""The layers of isolation that the launcher applies before benchmark code runs.
 
-It runs outside of AgentHard's packages, so it imports nothing of ours but the filter on system calls. Each function
-is one layer or a part of one, and raises ``OSError`` where the kernel, or the rights of the user, do not give it.
+Runs outside our package and must not import it, except the filter on system calls next to it. Each function is one
+layer or a part of one, and raises ``OSError`` where the kernel or the user's rights do not allow it.
 """
 
 import ctypes
@@ -41,7 +41,7 @@ EXECVE = {"x86_64": 59, "aarch64": 221}
 PROT_READ_WRITE, MAP_PRIVATE, MAP_ANONYMOUS, MAP_FIXED_NOREPLACE = 3, 2, 0x20, 0x100000
 PAGE = 4096
 SPARE_PROCESSES = 256
-"""How many processes and threads more than there are the user of a host may have while a benchmark is imported."""
+"""Processes and threads that a host may start in addition to the user's existing ones while a benchmark is imported."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p

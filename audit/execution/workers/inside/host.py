@@ -1,9 +1,9 @@
-"""The process that workers are forked from; run by the benchmark's interpreter, so it imports nothing of ours.
+"""The process that workers are forked from. Runs under the benchmark's interpreter and must not import our package.
 
 Usage: ``python host.py CONTROL SCRIPT FOLDER LIMITS [ARGUMENT ...]``. CONTROL is the number of an inherited Unix
 socket that keeps messages apart, SCRIPT a file with a function ``setup``, which gets the ARGUMENTs, FOLDER the one
-folder that can be written to, LIMITS the fields of ``Limits`` as JSON. The launcher has taken on all layers of
-containment before this program began, so what is imported here is contained as well.
+folder that can be written to, LIMITS the fields of ``WorkerLimits`` as JSON. The launcher has applied all layers of
+isolation before this program started, so imports are contained as well.
 
 The host calls ``setup``, which imports the benchmark and returns a function ``serve(request)``. The host itself
 never sees benchmark data. For each worker it is sent a socket, forks, answers with a handle of the process
@@ -46,7 +46,7 @@ def load(path: Path) -> Any:
 
 
 class Host:
-    """Forks workers, and tells how they ended."""
+    """Forks workers and reports how they ended."""
 
     def __init__(self, control: socket.socket, serve: Serve, folder: str, limits: dict[str, Any]) -> None:
         self._control = control
@@ -57,12 +57,12 @@ class Host:
         self._homes: dict[int, str] = {}
 
     def run(self) -> None:
-        """Obey until the other end of the control socket is closed."""
-        with suppress(ConnectionError):  # closed before our last words were read
+        """Serve requests until the other end of the control socket is closed."""
+        with suppress(ConnectionError):  # closed before our last message was read
             self._tell({"ready": True})
-            self._obey()
+            self._serve_requests()
 
-    def _obey(self) -> None:
+    def _serve_requests(self) -> None:
         while True:
             message, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
             if not message:
@@ -119,7 +119,7 @@ class Host:
 
 
 def removed(folder: str) -> bool:
-    """Remove the folder of a worker, whatever its modes say; tells whether it is gone."""
+    """Remove the folder of a worker, whatever its permissions; return whether it is gone."""
     with suppress(OSError, RecursionError):
         os.chmod(folder, 0o700)
         for place, names, _ in os.walk(folder):
@@ -158,7 +158,7 @@ class Child:
                     self.fail(f"{type(error).__name__}: {error}")
 
     def _renew(self) -> None:
-        """Let this process use some more processor time, up to its hard limit; then the kernel ends it."""
+        """Allow this process more processor time, up to its hard limit; beyond it the kernel ends the process."""
         usage = resource.getrusage(resource.RUSAGE_SELF)
         used = int(usage.ru_utime + usage.ru_stime) + 1
         _, hard = resource.getrlimit(resource.RLIMIT_CPU)

@@ -1,13 +1,13 @@
-"""Starts a host inside all layers of containment; run by AgentHard's own interpreter, so it imports nothing of ours.
+"""Starts a host inside all layers of isolation. Runs outside our package and must not import it.
 
 Usage: ``python -I -S launcher.py ORDER``; ORDER is a JSON object, see :func:`main`. The benchmark's interpreter, which
-may be a file of a checkout, is the first thing that runs inside, and everything it does is contained from its first
-instruction on. It is a new program: what this one used to talk to the kernel is not in its memory.
+may be a file of a checkout, starts inside the layers, so it is contained from its first instruction. It is a new
+program: the functions that this one uses to configure the kernel are not in its memory.
 
-    launcher   makes the user's and the process namespace, waits, clears up
-      child    takes on the layers, reports them over CONTROL, becomes the host
+    launcher   enters the user and process namespaces, waits, cleans up
+      child    applies the layers, reports them over CONTROL, becomes the host
 
-Where a layer is missing and that was not allowed, the report is all that happens.
+If a layer is missing and that is not allowed, it only reports.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ class Layers:
         self._off = off
 
     def take(self, name: str, work: Callable[[], Any]) -> bool:
-        """Take on a layer, or a part of one."""
+        """Apply a layer or a part of one; return whether the layer is in place."""
         if name in self._off:
             self.missing[name] = "switched off"
         elif name not in self.missing:

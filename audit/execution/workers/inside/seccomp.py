@@ -1,4 +1,4 @@
-"""The filter on system calls, as the kernel takes it; it runs outside of our packages and imports none of them.
+"""The filter on system calls, in the kernel's format. Runs outside our package and must not import it.
 
 Calls that benchmark code has no use for and that could reach another process, a socket, the kernel's configuration
 or a second way to do input and output are refused with EPERM. Calls that are newer than ``NEWEST`` are answered with
@@ -13,7 +13,7 @@ interpreter. The address is drawn at random and means nothing after that call, w
 import struct
 
 NEWEST = 462
-"""Number of the newest system call that was looked at (the same on all machines since 424)."""
+"""Number of the newest system call that was reviewed (the same on all machines since 424)."""
 
 _CALLS = {
     "accept": (43, 202),
@@ -143,7 +143,7 @@ def program(machine: str, ticket: int) -> bytes:
         ticket: the one address from which ``execve`` may take the path of the new program.
 
     Raises:
-        KeyError: there is no table for this machine.
+        KeyError: this machine has no table.
     """
     column, audit = MACHINES[machine]
     call = {name: numbers[column] for name, numbers in _SPECIAL.items()}

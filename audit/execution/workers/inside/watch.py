@@ -1,7 +1,7 @@
-"""Watches what benchmark code does through the interpreter, and stops the process at the first forbidden act.
+"""Watches benchmark code through audit events, and ends the process at the first forbidden act.
 
-An act is stopped, not refused: a refusal is an exception, and benchmark code that swallows exceptions would turn it
-into an ordinary result. Run by the benchmark's interpreter, so it imports nothing of ours.
+The process ends instead of getting an exception, because benchmark code that swallows exceptions would turn a refusal
+into an ordinary result. Runs under the benchmark's interpreter and must not import our package.
 """
 
 import os
@@ -36,7 +36,7 @@ WRITE_FLAGS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 def watch(folder: str, stop: Callable[[str], None]) -> None:
-    """Watch this process from now on; the watch cannot be taken off.
+    """Watch this process from now on; the watch cannot be removed.
 
     Args:
         folder: the one folder that may be written to.

@@ -104,7 +104,7 @@ def test_a_repaired_task_is_executed_by_the_code_of_the_unchanged_one(
     found = tasks(v3, "live_multiple")
     task = next(task for task in found if task.id == "live_multiple_595-158-1")
     checker = TaskChecker("bfcl", found, [CallSchema()])
-    [finding] = checker.look(task).findings
+    [finding] = checker.check(task).findings
     workshop = RepairRunner(v3, open_copy, found, checker)
     [repair] = workshop.try_all([propose("bfcl", finding, task, CallSchema())], lambda _: None)
     assert repair.accepted, repair.reason

@@ -5,6 +5,7 @@ import pytest
 from agenthard.audit.execution.environment import Verdict
 from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.mutation import Mutant, Truth, mutants
+from agenthard.audit.execution.mutation.mutants import copied_and_removed
 from agenthard.taxonomy import (
     AgentTask,
     Check,
@@ -17,7 +18,7 @@ from agenthard.taxonomy import (
 )
 from agenthard.taxonomy.accepted import any_of
 from tests.builders import make_task
-from tests.library import call, desk_task, lend, library_desk
+from tests.library import TEXT, call, desk_task, lend, library_desk, tool
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
 
@@ -145,3 +146,26 @@ def test_whole_calls_where_calls_are_compared() -> None:
     found = by_operator(task)
     assert found["other-order"].attempt.turns == ((two[1], two[0]),)
     assert found["dropped-call"].attempt.turns == ((two[0],),)
+
+
+FILES = EnvironmentSpec(
+    tools=(
+        tool("mv", "write", source=TEXT, destination=TEXT),
+        tool("cp", "write", source=TEXT, destination=TEXT),
+        tool("rm", "write", file_name=TEXT),
+    )
+)
+MOVE = call("mv", source="a", destination="b")
+
+
+def test_a_move_is_a_copy_and_a_removal() -> None:
+    task = make_task(environment=FILES)
+    assert copied_and_removed(task, MOVE) == (
+        call("cp", source="a", destination="b"),
+        call("rm", file_name="a"),
+    )
+
+
+def test_without_such_tools_there_is_none() -> None:
+    assert copied_and_removed(make_task(), MOVE) == ()
+    assert copied_and_removed(make_task(environment=FILES), call("rm", file_name="a")) == ()

@@ -1,4 +1,4 @@
-"""What the script is asked about a task and an attempt, and what its answers say."""
+"""Requests to ACEBench's script: how tasks, calls and attempts are encoded."""
 
 from collections import Counter
 from itertools import count

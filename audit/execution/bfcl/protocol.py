@@ -1,10 +1,10 @@
-"""What the script is asked about a task and an attempt, and what its answers say."""
+"""Requests to BFCL's script and its answers: how tasks, attempts and verdicts are encoded."""
 
 import json
 from typing import Any
 
 from agenthard.audit.execution.bfcl import native
-from agenthard.audit.execution.bfcl.literals import written
+from agenthard.audit.execution.bfcl.native import written
 from agenthard.audit.execution.environment import Attempt, Verdict
 from agenthard.audit.sources.bfcl.categories import CATEGORIES
 from agenthard.taxonomy.task import AgentTask, ToolCall
