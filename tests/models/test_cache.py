@@ -96,7 +96,7 @@ def test_a_file_that_cannot_be_used_is_refused_before_any_work(tmp_path: Path) -
         ReplyCache(tmp_path / "text.sqlite")
     with sqlite3.connect(tmp_path / "later.sqlite") as connection:
         connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(ConfigurationError, match="has schema 99 and this version reads 1"):
+    with pytest.raises(ConfigurationError, match="has schema 99, and this version reads 1"):
         ReplyCache(tmp_path / "later.sqlite")
 
 

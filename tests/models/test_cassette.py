@@ -64,18 +64,21 @@ async def test_it_adds_to_a_cassette_and_keeps_what_came_before_a_crash(tmp_path
     [
         (
             ask("good bye"),
-            r'/messages/0/text = "good bye", where the nearest recorded one has /messages/0/text = "another"',
+            r'/messages/0/text = "good bye", where the most similar recorded request has /messages/0/text = "another"',
         ),
         (
             ask(sampling=Sampling(seed=7)),
             r"/sampling/max_output_tokens = null, where .* /sampling/max_output_tokens = 50",
         ),
-        (ask(sample=1), r"/sample = 1, where the nearest recorded one has /sample = 0"),
+        (ask(sample=1), r"/sample = 1, where the most similar recorded request has /sample = 0"),
         (
             ask(messages=(ChatMessage(role="user", text="hello"), ChatMessage(role="assistant"))),
-            r'/messages/1/role = "assistant", where the nearest recorded one has /tools = \[\]',
+            r'/messages/1/role = "assistant", where the most similar recorded request has /tools = \[\]',
         ),
-        (ask(model="google/x"), r'/model = "google/x", where the nearest recorded one has /model = "openai/tiny"'),
+        (
+            ask(model="google/x"),
+            r'/model = "google/x", where the most similar recorded request has /model = "openai/tiny"',
+        ),
     ],
 )
 async def test_an_unknown_request_names_the_first_difference(
@@ -95,7 +98,7 @@ def test_what_is_no_cassette_is_named_with_its_line(tmp_path: Path, text: str) -
     path = tmp_path / "bad.jsonl"
     path.write_text(text + "\n")
     for opening in (Player, lambda path: Recorder(Scripted(), path)):
-        with pytest.raises(ConfigurationError, match="bad.jsonl, line 1 is no attempt"):
+        with pytest.raises(ConfigurationError, match="bad.jsonl, line 1: not a recorded attempt"):
             opening(path)
     with pytest.raises(ConfigurationError, match="cannot read the cassette"):
         Player(tmp_path / "none.jsonl")
@@ -103,7 +106,7 @@ def test_what_is_no_cassette_is_named_with_its_line(tmp_path: Path, text: str) -
 
 async def test_an_empty_cassette_says_so(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(NotRecordedError, match="it holds no request at all"):
+    with pytest.raises(NotRecordedError, match="it contains no request"):
         await Player(tmp_path / "empty.jsonl").complete(ask(), 1.0)
 
 

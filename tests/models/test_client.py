@@ -168,7 +168,7 @@ async def test_what_may_be_billed_counts_at_its_most(tmp_path: Path) -> None:
 
 
 async def test_a_budget_in_money_needs_prices(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=f"{MODEL}: no price is known"):
+    with pytest.raises(ConfigurationError, match=f"needs a price for {MODEL}"):
         Bench(tmp_path, Scripted(), budget=Budget(money=1), prices=PriceTable(currency="USD"))
 
 
@@ -180,7 +180,7 @@ async def test_the_price_in_a_model_file_goes_first(tmp_path: Path) -> None:
 
 async def test_a_model_that_was_not_announced_is_refused(tmp_path: Path) -> None:
     bench = Bench(tmp_path, Scripted())
-    with pytest.raises(ConfigurationError, match=f"google/x is none of the models of this run: {MODEL}"):
+    with pytest.raises(ConfigurationError, match=f"google/x is not a model of this run; it has {MODEL}"):
         await bench.ask(ask(model="google/x"))
 
 

@@ -51,27 +51,27 @@ def test_a_plain_name_is_a_file_of_defaults(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("name: openai/x\nlimit: 3\n", "line 2, limit: there is no such setting"),
+        ("name: openai/x\nlimit: 3\n", "line 2, limit: unknown setting"),
         (
             "name: openai/x\napi_key: sk-secret\n",
-            "line 2, api_key: there is no such setting; a key never stands in a file",
+            "line 2, api_key: unknown setting; a file must not contain a key",
         ),
-        ("name: openai/x\nkey_env: sk-secret-1\n", "line 2, key_env: this is no name of a variable"),
+        ("name: openai/x\nkey_env: sk-secret-1\n", "line 2, key_env: not the name of an environment variable"),
         ("name: openai/x\nlimits:\n  in_flight: 0\n", "line 3, limits.in_flight: Input should be greater than"),
         (
             "name: openai/x\n\nsampling:\n  temperature: sk-secret\n",
             "line 4, sampling.temperature: Input should be a valid",
         ),
         ("label: x\n", "line 1, name: Field required"),
-        ("name: gpt-5\n", "line 1, name: Value error, 'gpt-5' is no name of a model"),
+        ("name: gpt-5\n", "line 1, name: Value error, 'gpt-5' is not a valid model name"),
         ("name: google/x\napi: responses\n", "leave it out for google"),
         ("name: openai/x\nsampling: {thinking_tokens: 5}\n", "reasoning_effort"),
         ("name: openai/x\nprice: {prompt: 1, completion: 2}\n", "line 2, price.date: Field required"),
         ("- name: openai/x\n", "a model file is a mapping"),
         ("", "a model file is a mapping"),
-        ("name: openai/x\nkey: 'sk-secret\n", "line 3: no valid YAML"),
-        ("name: !!python/object:os.system sk-secret\n", "line 1: no valid YAML"),
-        ("[" * 5000, "no valid YAML"),
+        ("name: openai/x\nkey: 'sk-secret\n", "line 3: not valid YAML"),
+        ("name: !!python/object:os.system sk-secret\n", "line 1: not valid YAML"),
+        ("[" * 5000, "not valid YAML"),
     ],
 )
 def test_what_is_wrong_is_said(text: str, said: str, tmp_path: Path) -> None:

@@ -30,11 +30,11 @@ def test_home_is_not_written_out() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("gpt-5", "no provider"),
-        ("OpenAI/gpt-5", "no provider"),
-        ("anthropic/claude", "no provider"),
+        ("gpt-5", "is not a provider"),
+        ("OpenAI/gpt-5", "is not a provider"),
+        ("anthropic/claude", "is not a provider"),
         ("openai/", "NAME is empty"),
-        ("openai/two words", "blanks"),
+        ("openai/two words", "spaces"),
         ("openai/x@http://localhost:1", "compatible/NAME@BASE_URL"),
         ("compatible/x", "base URL is missing"),
         ("compatible/@http://host", "NAME is empty"),
@@ -43,8 +43,8 @@ def test_home_is_not_written_out() -> None:
         ("compatible/x@httpx://host", "not of the form"),
         ("compatible/x@http://host:99999", "cannot be read"),
         ("compatible/x@http://[::1", "cannot be read"),
-        ("compatible/x@http://host/v1?key=1", "holds more than"),
-        ("compatible/x@http://ho st/v1", "holds more than"),
+        ("compatible/x@http://host/v1?key=1", "contains more than"),
+        ("compatible/x@http://ho st/v1", "contains more than"),
     ],
 )
 def test_what_is_no_name(text: str, why: str) -> None:
@@ -54,6 +54,6 @@ def test_what_is_no_name(text: str, why: str) -> None:
 
 
 def test_a_password_is_not_repeated() -> None:
-    with pytest.raises(ConfigurationError, match="user and password") as caught:
+    with pytest.raises(ConfigurationError, match="user name or password") as caught:
         parse_name("compatible/x@http://me:secret@host/v1")
     assert "secret" not in str(caught.value)

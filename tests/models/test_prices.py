@@ -58,16 +58,19 @@ def test_the_users_table_goes_before_ours_and_names_before_patterns(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("currency: EUR", "is in EUR, the table that ships in USD"),
+        ("currency: EUR", "is in EUR, the built-in table in USD"),
         (
             "currency: USD\nprices: [{model: a, prompt: 1, completion: 1, date: 2026-11}]",
             r"prices.0.source: Field required",
         ),
         ("currency: USD\nprices: [{model: a, prompt: -1, completion: 1, date: 2026-11, source: s}]", "prices.0.prompt"),
-        ("a: [", "is no YAML"),
+        ("a: [", "not valid YAML"),
         ("- 1", "top level"),
         ("", "top level"),
-        (LOCAL + "  - {model: openai/gpt-4o, prompt: 1, completion: 1, date: 2026-11, source: s}", "gpt-4o twice"),
+        (
+            LOCAL + "  - {model: openai/gpt-4o, prompt: 1, completion: 1, date: 2026-11, source: s}",
+            "gpt-4o has two prices",
+        ),
     ],
 )
 def test_a_wrong_table_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -86,7 +89,7 @@ def test_a_missing_table_is_named(tmp_path: Path) -> None:
 def test_a_budget_in_money_needs_every_price() -> None:
     Budget(tokens=5).require_prices(["openai/unheard-of"], load_prices())
     Budget(money=5).require_prices(["openai/gpt-4o"], load_prices())
-    with pytest.raises(ConfigurationError, match="cannot hold for a/b, openai/unheard-of: no price"):
+    with pytest.raises(ConfigurationError, match="needs a price for a/b, openai/unheard-of"):
         Budget(money=5).require_prices(["openai/unheard-of", "openai/gpt-4o", "a/b"], load_prices())
 
 

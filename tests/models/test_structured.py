@@ -119,7 +119,7 @@ async def test_a_record_comes_back(api: str, loopback: Loopback) -> None:
         (Answer(text='{"kind": "cat", "lives": 1, "x": 2}'), "x: Extra inputs are not permitted"),
         (Answer(text="Meow"), "reply: Invalid JSON"),
         (Answer(text=""), "reply: Invalid JSON"),
-        (Answer(text="No cats.", finish="refusal"), "refused to give a Cat: No cats."),
+        (Answer(text="No cats.", finish="refusal"), "refused to return a Cat: No cats."),
         (Answer(text='{"kind": "cat"', finish="length"), "was cut off within a Cat"),
     ],
 )

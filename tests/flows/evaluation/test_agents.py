@@ -92,7 +92,7 @@ def test_another_suite_in_the_same_folder_is_refused(suite: Path, done: Path, tm
 
 def test_a_folder_with_something_else_is_refused(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "diary.txt").write_text("mine")
-    with pytest.raises(CommandError, match="not empty and no evaluation"):
+    with pytest.raises(CommandError, match="not empty, and not an evaluation"):
         evaluated(settings(suite, tmp_path))
     assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
 

@@ -183,7 +183,7 @@ def test_a_host_that_is_not_there_stops_the_model_only(suite: Path, server: Loop
     other = load_model(str(model_path(tmp_path, server.url, **gone)))
     wanted = settings(suite, tmp_path, server)
     outcome = evaluated(wanted.model_copy(update={"models": (other, *wanted.models)}))
-    assert list(outcome.stopped) == ["gone"] and "is the host right, and up?" in outcome.stopped["gone"]
+    assert list(outcome.stopped) == ["gone"] and "check the host, and that it is running" in outcome.stopped["gone"]
     assert {row["agent"] for row in attempts(tmp_path / "out")} == {"loop"}
     assert outcome.settled == EPISODES
 

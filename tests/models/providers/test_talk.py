@@ -112,7 +112,7 @@ async def test_picture(api: str, loopback: Loopback) -> None:
     file = model_file(api, loopback)
     async with provider(file) as model:
         await model.complete(ask(file, user("What is it?", images=(PIXEL,))), SECONDS)
-        with pytest.raises(BadRequestError, match="only the user"):
+        with pytest.raises(BadRequestError, match="only user messages"):
             await model.complete(ask(file, ChatMessage(role="assistant", images=(PIXEL,)), user("?")), SECONDS)
     (heard,) = loopback.service.heard
     assert (heard.said[0].text, heard.said[0].images) == ("What is it?", (f"image/png;{PIXEL.data}",))
