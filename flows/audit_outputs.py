@@ -15,7 +15,7 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import NotRead, count_not_read
-from agenthard.flows.audit_plan import AuditPlan, AuditSettings, load_tasks
+from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
@@ -115,11 +115,11 @@ def is_confirmed_defect(finding: Finding) -> bool:
     return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC
 
 
-def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:
+def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:
     """Write everything that a reader of the audit gets.
 
     Args:
-        settings: the audit; its folder is written.
+        given: the audit; its folder is written.
         plan: what was read.
         more: what a later stage adds; the results of the audit are then read from the audit's own folder.
 
@@ -131,11 +131,11 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
     from agenthard.reports.sarif import write_sarif
     from agenthard.reports.tables import write_tables
 
+    settings, source = given.settings, given.source
     folder = RunFolder(Path(settings.out))
     audited = RunFolder(more.audit) if more else folder
     asked = [*detectors(), *(more.checks if more else ())]
     results = [*audited.shard_results(plan.shards), *(more.results if more else ())]
-    source = settings.open()
     policy = load_policy(Path(settings.policy) if settings.policy else None)
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     findings = with_commands(findings, settings)
@@ -156,9 +156,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
         quarantined=[item for item in plan.quarantined if item.kind == "task"],
         not_read=plan.not_read,
     )
-    result = _result(
-        settings, plan, audited, findings, coverage, decisions, asked, shared, more.settings if more else {}
-    )
+    result = _result(given, plan, audited, findings, coverage, decisions, asked, shared, more.settings if more else {})
     write_tables(result, folder.tables, audited.all_runs(plan.shards))
     write_findings_json(result, folder.root / "findings.json")
     write_sarif(result, folder.root / "results.sarif")
@@ -187,7 +185,7 @@ def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = No
 
 
 def _result(
-    settings: AuditSettings,
+    given: AuditInput,
     plan: AuditPlan,
     folder: RunFolder,
     findings: list[Finding],
@@ -197,15 +195,14 @@ def _result(
     shared: Sequence[Ticket],
     further: Mapping[str, str],
 ) -> AuditResult:
-    source = settings.open()
-    tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
+    settings, source = given.settings, given.source
     policy = read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text()
     return AuditResult(
         source=source.name,
         title=source.title,
         version=plan.version,
         root=source.root,
-        tasks=tasks,
+        tasks=given.tasks,
         quarantined=plan.quarantined,
         not_read=plan.not_read,
         findings=findings,
@@ -229,7 +226,7 @@ def _result(
 
 def _cited_runs(folder: RunFolder, plan: AuditPlan, findings: list[Finding]) -> dict[str, Trajectory]:
     wanted = {item.trajectory_id for finding in findings for item in finding.evidence if item.trajectory_id}
-    return {run.id: run for run in folder.all_runs(plan.shards) if run.id in wanted} if wanted else {}
+    return {run.id: run for run in folder.all_runs(plan.shards, wanted)} if wanted else {}
 
 
 def _outcome(

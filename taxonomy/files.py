@@ -169,7 +169,9 @@ def write_text(path: Path, text: str) -> None:
 
 def sync(path: Path) -> None:
     """Force a file, or the entries of a folder, to disk. File systems that cannot do so for a folder are left alone."""
-    handle = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from agenthard.taxonomy.system import cpu_count
 
 if TYPE_CHECKING:
     from agenthard.flows.evaluation.publish import EvaluationOutcome
@@ -56,8 +57,6 @@ def evaluate(
 
     Example: `agenthard evaluate ace ace-suite --agent solver --agent random --out evaluation`
     """
-    import os
-
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.evaluation.benchmark import open_benchmark
     from agenthard.flows.evaluation.settings import EvaluationSettings
@@ -79,7 +78,7 @@ def evaluate(
         seed=seed,
         attempts=attempts,
         out=str(out),
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or cpu_count(),
         in_flight=in_flight,
         budget=budget,
         token_budget=token_budget,

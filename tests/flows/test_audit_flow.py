@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.audit_outputs import AuditOutcome
-from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.cli import app
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
@@ -61,7 +61,9 @@ def audit(benchmark: Path, out: Path, workers: int) -> AuditOutcome:
     from agenthard.flows.audit_flow import run_audit
 
     runs = (str(benchmark / "runs.jsonl"),)
-    return run_audit(AuditSettings(source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers))
+    return run_audit(
+        AuditInput(AuditSettings(source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers))
+    )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
