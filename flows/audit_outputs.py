@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.conclude import conclude
-from agenthard.audit.decisions.policy import Decision, decide, default_policy_text, load_policy
+from agenthard.audit.decisions.policy import Decision, decide, default_policy_text, is_confirmed_defect, load_policy
 from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
@@ -21,7 +21,7 @@ from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.taxonomy.categories import load_taxonomy
-from agenthard.taxonomy.finding import Coverage, Finding, Severity, Status, Tier
+from agenthard.taxonomy.finding import Coverage, Finding, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 from agenthard.taxonomy.yaml_text import read_yaml_text
@@ -108,11 +108,6 @@ class Addition:
 
 MOST_TICKETS = 3
 """Tickets in the outcome."""
-
-
-def is_confirmed_defect(finding: Finding) -> bool:
-    """Tell whether a finding counts for the exit code."""
-    return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC
 
 
 def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:

@@ -12,17 +12,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from agenthard.audit.shards import ShardResult
+from agenthard.flows.errors import RunFolderError
 from agenthard.flows.run_spool import read_spool, spool_name
-from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import naming, write_atomically, write_text
 from agenthard.taxonomy.system import lock_file, process_exists
 from agenthard.taxonomy.trajectory import Trajectory
-
-
-class RunFolderError(AgentHardError):
-    """The folder cannot be used for this run; the message says what to do."""
-
-    code = "AH802"
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -37,6 +37,10 @@ class UnreadableFileError(AgentHardError, OSError):
     """A file cannot be used for what its kind, length or encoding tells before its content is parsed."""
 
     code = "AH003"
+    remedy = (
+        "Replace the path with a regular UTF-8 file within the size limit; the message names a command "
+        "that converts it."
+    )
 
     def __init__(self, path: Path, reason: str) -> None:
         """Note what is wrong with the file."""

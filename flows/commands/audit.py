@@ -7,7 +7,6 @@ import typer
 
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
-from agenthard.taxonomy.system import cpu_count
 
 if TYPE_CHECKING:
     from agenthard.flows.audit_outputs import AuditOutcome
@@ -48,6 +47,7 @@ def audit(
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     root = path or _fetched(source)
     settings = AuditSettings(

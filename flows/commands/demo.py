@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
-from agenthard.taxonomy.system import cpu_count
 
 if TYPE_CHECKING:
     from agenthard.flows.audit_outputs import AuditOutcome
@@ -94,6 +93,7 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     from agenthard.flows.evaluation.flow import run_evaluation
     from agenthard.flows.evaluation.settings import EvaluationSettings
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     folder = out / "ace-benchmark"
     write_ace_demo(folder)
@@ -118,6 +118,7 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.commands.audit import show_outcome
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     settings = AuditSettings(
         source=source,

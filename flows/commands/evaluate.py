@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
-from agenthard.taxonomy.system import cpu_count
 
 if TYPE_CHECKING:
     from agenthard.flows.evaluation.publish import EvaluationOutcome
@@ -62,6 +61,7 @@ def evaluate(
     from agenthard.flows.evaluation.settings import EvaluationSettings
     from agenthard.flows.progress import show_progress
     from agenthard.models.model_file import load_model
+    from agenthard.taxonomy.system import cpu_count
 
     options = _options(setting or ())
     agents = tuple(dict.fromkeys(agent or ()))

@@ -139,7 +139,8 @@ def test_a_killed_audit_goes_on_without_repeating_finished_shards(
 
 
 def test_a_folder_of_another_audit_is_refused(one_worker: tuple[AuditOutcome, Path], benchmark: Path) -> None:
-    from agenthard.flows.run_folder import RunFolder, RunFolderError
+    from agenthard.flows.errors import RunFolderError
+    from agenthard.flows.run_folder import RunFolder
 
     _, out = one_worker
     with pytest.raises(RunFolderError, match="other input"):

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from agenthard.flows.audit_plan import AuditInput, AuditSettings, make_plan
-from agenthard.flows.run_folder import RunFolder, RunFolderError
+from agenthard.flows.errors import RunFolderError
+from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.files import replacing, write_atomically
 from tests.builders import make_run, make_task
 

@@ -12,8 +12,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.cli import app
-from agenthard.flows.errors import CommandError
-from agenthard.flows.run_folder import RunFolderError
+from agenthard.flows.errors import CommandError, RunFolderError
 from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
 from tests.flows.audits import audit_by_steps
