@@ -1,7 +1,7 @@
-"""The job of writing a suite: instances go to disk as they are made, and an interrupted suite is taken up again.
+"""The job of writing a suite: instances go to disk as they are made, and an interrupted suite is resumed.
 
 Instances are always made into JSON lines. A suite in Parquet, and files in the layout of the paper, are made of these
-when all are there; until then the lines stand in the folder ``unfinished``.
+when all are there; until then the lines are in the folder ``unfinished``.
 """
 
 import shutil
@@ -21,7 +21,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.progress import current
 
 UNFINISHED = "unfinished"
-"""Folder in which the lines stand until they are made into another format."""
+"""Folder of the lines until they are converted into another format."""
 
 
 class SuiteFormat(StrEnum):

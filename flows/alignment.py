@@ -40,7 +40,7 @@ Row = TypeVar("Row", bound=Record)
 
 
 class RunAnswers(NamedTuple):
-    """Everything one run folder says of its tasks."""
+    """All answers about tasks that one run folder holds."""
 
     task_ids: list[str]
     """All tasks, in the benchmark's order."""
@@ -82,7 +82,7 @@ def read_key(path: Path) -> SampleKey:
     """Read the key of a sample.
 
     Raises:
-        CommandError: when it is none.
+        CommandError: when the file is not a key.
     """
     try:
         return SampleKey.model_validate_json(path.read_bytes())
@@ -94,12 +94,12 @@ def read_mapping(path: Path) -> dict[str, str]:
     """Read which category each word of a label set means (YAML or JSON).
 
     Raises:
-        CommandError: when it is no mapping of words to ids.
+        CommandError: when it does not map words to ids.
     """
     try:
         found = read_yaml(path)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path}: not YAML or JSON: {error}") from error
+        raise CommandError(f"{path}: not valid YAML: {error}") from error
     if not isinstance(found, dict) or not all(isinstance(part, str) for pair in found.items() for part in pair):
         raise CommandError(f"{path}: expected one word of the labels and the id of a category per line")
     return found

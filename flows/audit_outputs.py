@@ -45,7 +45,7 @@ class AuditOutcome(Record):
     not_read: tuple[NotRead, ...] = ()
     """What looks like tasks in the benchmark's folder and was not read."""
     tasks_not_read: int = 0
-    """Tasks in ``not_read`` that nobody left out; one entry may be unable to tell its number."""
+    """Tasks in ``not_read`` that were not left out on purpose; the number of some may be unknown."""
     tasks_left_out: int = 0
     """Tasks in ``not_read`` that the user's choice of domains or the benchmark's own default leaves out."""
     tasks_there: int = 0
@@ -274,6 +274,6 @@ def _line(ticket: Ticket) -> str:
 
 
 def new_defects(run: Path, baseline: Path | None) -> int:
-    """Count the confirmed defects of a run that an earlier run lacks; without one, all of them."""
+    """Count the confirmed defects of a run that are not in an earlier run; without one, all of them."""
     known = {finding.id for finding in read_findings(baseline)} if baseline else set()
     return sum(is_confirmed_defect(finding) and finding.id not in known for finding in read_findings(run))

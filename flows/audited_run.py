@@ -78,11 +78,11 @@ def read_costs(run: Path) -> dict[str, CheckCost]:
     """Read what each check took, by its id.
 
     Raises:
-        CommandError: when the folder does not say it (it is no audit, or ``work/`` was deleted).
+        CommandError: when the folder has no such figures (it holds no audit, or ``work/`` was deleted).
     """
     files = sorted((run / "work" / "costs").glob("*.json"))
     if not files:
-        raise CommandError(f"{run}: nothing here says what checks took; audit into a new folder")
+        raise CommandError(f"{run}: the time of each check is not recorded here; audit into a new folder")
     tasks, seconds = 0, Counter[str]()
     for file in files:
         shard = json.loads(file.read_text(encoding="utf-8"))
@@ -145,7 +145,7 @@ def read_audited(run: Path, benchmark: str | None) -> Audited:
         benchmark: folder where the benchmark is now; None = where it was audited.
 
     Raises:
-        CommandError: when the folder does not hold a finished audit with its ``work/``.
+        CommandError: when the folder holds no finished audit, or its ``work/`` was deleted.
     """
     manifest_file, settings_file = run / "manifest.json", run / "work" / "settings.json"
     for path in (manifest_file, settings_file):
@@ -168,7 +168,7 @@ def choose(findings: Sequence[Finding], ids: Sequence[str], checks: Sequence[str
     """Choose findings by id and by check; nothing named means all.
 
     Raises:
-        CommandError: when there is no such finding or no such check.
+        CommandError: when a finding or a check does not exist.
     """
     unknown = sorted(set(ids) - {finding.id for finding in findings})
     if unknown:

@@ -82,7 +82,7 @@ def read_scores(path: Path) -> ScoreMatrix:
     """Read a table of scores.
 
     Raises:
-        CommandError: when it is no such table.
+        CommandError: when it is not a table of scores.
     """
     try:
         return read_matrix(path)

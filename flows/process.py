@@ -6,9 +6,9 @@ from types import FrameType
 
 
 def interrupt_on_termination() -> None:
-    """Let SIGTERM and SIGHUP interrupt the command as Ctrl-C does, so that it stops its processes and says so.
+    """Let SIGTERM and SIGHUP interrupt the command as Ctrl-C does, so that it stops its processes.
 
-    A signal that whoever started us has ignored, as ``nohup`` does, stays ignored.
+    A signal that the parent process ignores, as ``nohup`` does, stays ignored.
     """
     for number in filter(None, (signal.SIGTERM, getattr(signal, "SIGHUP", None))):  # Windows has no SIGHUP
         if signal.getsignal(number) == signal.SIG_DFL:

@@ -42,7 +42,7 @@ class RepairSettings(Record):
 
 
 class CheckRepairs(Record):
-    """What came of the findings of one check."""
+    """Repairs of the findings of one check."""
 
     check: str
     """Check."""
@@ -78,7 +78,7 @@ class RepairOutcome(Record):
     decisions: dict[str, int]
     """Tasks by decision, after the repairs."""
     removed_before: int
-    """Tasks that the audit's cleaned split lacks."""
+    """Tasks that are not in the audit's cleaned split."""
     split_id: str
     """Id of the repaired split."""
     kept: int
@@ -94,10 +94,10 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
 
     Args:
         settings: what to repair.
-        advance: told what goes on, and how many steps of it are done.
+        advance: called with the current stage and the number of finished steps.
 
     Raises:
-        CommandError: there is no finished audit, or the benchmark is gone or has changed.
+        CommandError: The folder holds no finished audit, or the benchmark is gone or has changed.
         RunFolderError: another process works in one of the folders, or the output folder holds something else.
         SourceError: the benchmark cannot be read.
     """
@@ -155,9 +155,9 @@ def _write_split(
     workshop: Workshop,
 ) -> RepairedSplitManifest:
     before = read_decisions(run)
-    mended: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}
+    repaired_by: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}
     unchecked: dict[str, Collection[str]] = {each.task_id: each.errors for each in together}
-    after = decide_repaired(audit.policy, before, findings, mended, unchecked)
+    after = decide_repaired(audit.policy, before, findings, repaired_by, unchecked)
     repaired = {decision.task_id for decision in after if decision.action == "repair"}
     edits = {each.task_id: each.edits for each in together if each.task_id in repaired}
     shutil.rmtree(out / "repaired", ignore_errors=True)

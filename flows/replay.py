@@ -52,17 +52,17 @@ class Replayed(Record):
     environment: str
     """What ran, with its version."""
     mutant: Mutant | None = None
-    """What was changed in the ground truth; None for the ground truth as it stands."""
+    """What was changed in the ground truth; None for the unchanged ground truth."""
     not_executed: str = ""
     """Why no call was executed; empty when they were."""
     steps: tuple[ShownStep, ...] = ()
     """The calls in order."""
     replies: tuple[str, ...] = ()
-    """What was said to the user."""
+    """Replies to the user."""
     verdict: Verdict
-    """What the evaluator says of the whole."""
+    """Verdict of the evaluator."""
     should_pass: bool | None = None
-    """What it would have to say; None where nothing is claimed about it."""
+    """The verdict that would be right; None where no claim is made about it."""
 
 
 def find_task(source: str, path: Path, task_id: str) -> AgentTask:
@@ -163,7 +163,7 @@ def _steps(environment: Environment, task: AgentTask, turns: Turns) -> tuple[Sho
 
 
 class Quoted(Record):
-    """One evidence item and where it stands."""
+    """One evidence item and its place."""
 
     evidence: Evidence
     """The quote."""
@@ -172,7 +172,7 @@ class Quoted(Record):
 
 
 class Shown(Record):
-    """One finding, made again."""
+    """One finding, found again."""
 
     finding: Finding
     """The finding."""
@@ -181,7 +181,7 @@ class Shown(Record):
 
 
 class Rechecked(Record):
-    """What a check says of one task when it runs again."""
+    """The findings of a check on one task when it runs again."""
 
     task: str
     """Id of the task."""
@@ -199,8 +199,8 @@ def with_commands(findings: Iterable[Finding], settings: AuditSettings) -> list[
     """Give each finding the command that shows it again, with the paths as the audit was given them.
 
     A check that made a command itself (a changed ground truth, say) keeps it. For the others the check runs again on
-    the first task, or, where it compares tasks or runs, on the same input. What a judge said has no command: replies
-    are not made again, and the quoted lines show it.
+    the first task, or, where it compares tasks or runs, on the same input. A judge's finding has no command: its
+    replies are not repeated, and the quoted lines show it.
     """
     known = {detector.id: detector for detector in detectors()}
     return [

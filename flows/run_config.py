@@ -36,7 +36,7 @@ class GenerateStage(Record):
 
 
 class EvaluateStage(Record):
-    """Who takes part, and how. The words are those of ``agenthard evaluate``."""
+    """Contestants and conditions. The field names are the options of ``agenthard evaluate``."""
 
     agents: tuple[str, ...] = ()
     """Agents without a model; without any, and without models, the benchmark's own leaderboard."""
@@ -63,7 +63,7 @@ class EvaluateStage(Record):
     cache: str | None = None
     """File of cached replies; None keeps it in the run folder."""
     compare: tuple[str, ...] = ()
-    """Published results to stand beside ours."""
+    """Published results to compare ours with."""
 
 
 class AuditStage(Record):
@@ -90,13 +90,13 @@ class PipelineConfig(Record):
     benchmark: str
     """Name of the benchmark, which is also the name of its audit source."""
     out: str
-    """Folder that holds everything; the same file goes on where it was."""
+    """Folder that holds everything; the same file resumes there."""
     tasks: str | None = None
     """File or folder with the tasks; None when they are generated."""
     generate: GenerateStage | None = None
     """What to generate; None when the tasks are there."""
     evaluate: EvaluateStage = EvaluateStage()
-    """Who takes part, and how."""
+    """Contestants and conditions."""
     audit: AuditStage = AuditStage()
     """How tasks and runs are audited."""
     report: ReportStage = ReportStage()
@@ -115,14 +115,14 @@ def load_config(path: Path) -> PipelineConfig:
     """Read a configuration; paths in it are relative to its folder.
 
     Raises:
-        CommandError: It cannot be read, is no YAML or has a wrong field; the message names each field.
+        CommandError: It cannot be read, is not valid YAML or has a wrong field; the message names each field.
     """
     try:
         content = read_yaml(path)
     except (OSError, UnicodeDecodeError) as error:
         raise CommandError(f"{path}: cannot be read ({error})") from error
     except yaml.YAMLError as error:
-        raise CommandError(f"{path}: no YAML ({error})") from error
+        raise CommandError(f"{path}: not valid YAML: {error}") from error
     try:
         config = PipelineConfig.model_validate(content)
     except ValidationError as error:

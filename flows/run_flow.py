@@ -1,4 +1,4 @@
-"""The Prefect flow ``run``: generate, evaluate, audit and report, each stage going on where it was."""
+"""The Prefect flow ``run``: generate, evaluate, audit and report, each stage resumes its own work."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ from agenthard.taxonomy.system import cpu_count
 
 
 class PipelineOutcome(Record):
-    """What each stage came to."""
+    """The outcome of each stage."""
 
     tasks: str
     """Where the tasks are."""
@@ -37,7 +37,7 @@ class PipelineOutcome(Record):
 
 @task(name="generate", cache_policy=NO_CACHE)
 def generate(stage: GenerateStage, out: str, workers: int) -> str:
-    """Generate the suite, or go on with it."""
+    """Generate the suite, or the rest of it."""
     from agenthard.ace.generator import Parameters
     from agenthard.flows.ace_generation import SuiteFormat, write_suite
 
@@ -78,7 +78,7 @@ def run_flow(config: PipelineConfig, workers: int) -> PipelineOutcome:
 
 
 def _drop_outdated(given: AuditInput) -> None:
-    """Remove the audit that an earlier, shorter evaluation led to; it is made again from the runs there are now."""
+    """Remove the audit that an earlier, shorter evaluation led to; it is repeated with the present runs."""
     folder = RunFolder(Path(given.settings.out))
     if folder.holds_other_than(given.key):
         with folder.hold():
@@ -86,7 +86,7 @@ def _drop_outdated(given: AuditInput) -> None:
 
 
 def evaluation_settings(config: PipelineConfig, tasks: str, workers: int) -> EvaluationSettings:
-    """Return what to evaluate, under the benchmark's own leaderboard where nobody is named.
+    """Return what to evaluate, with the benchmark's own leaderboard where no contestant is named.
 
     Raises:
         CommandError: The benchmark, an agent or an option does not exist.

@@ -32,7 +32,7 @@ class ScoreKind(StrEnum):
 @app.command("sample")
 def sample(
     run: Annotated[Path, typer.Argument(help="Run folder of an audit or of a judge.")],
-    out: Annotated[Path, typer.Option(help="Sheet to write, JSON Lines; its key is written beside it.")] = Path(
+    out: Annotated[Path, typer.Option(help="Sheet to write, JSON Lines; its key is written next to it.")] = Path(
         "sheet.jsonl"
     ),
     share: ShareOption = 0.1,
@@ -46,10 +46,10 @@ def sample(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw tasks for people to label, half of them flagged, on a sheet that does not show what was said of them.
+    """Draw tasks for people to label, half of them flagged, on a sheet that does not show any finding.
 
-    The key beside the sheet has the weights that make figures about the whole benchmark of it. Keep it from the
-    annotators, because it tells who was flagged.
+    The key next to the sheet has the weights that scale figures up to the whole benchmark. Do not show it to the
+    annotators: it tells which tasks are flagged.
 
     Example: `agenthard align sample demo-run/demo --out sheet.jsonl`
     """
@@ -62,7 +62,7 @@ def sample(
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
         if file.exists():
-            raise CommandError(f"{file}: exists, and may hold somebody's labels; give another name with --out")
+            raise CommandError(f"{file}: exists, and may hold labels; give another name with --out")
     found = read_answers(run)
     answers = found.candidates[0]
     ids = [task_id for task_id in found.task_ids if task_id in answers.by_task]
@@ -112,10 +112,10 @@ def score(
     markdown: MarkdownOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Print precision, recall and F1 against labels, beside baselines, with agreement and failure modes.
+    """Print precision, recall and F1 against labels, with baselines, agreement and failure modes.
 
     Errors of a judge count neither for nor against: every figure says how many tasks were answered. A label set is a
-    lower bound: a task that nobody reported is not thereby clean.
+    lower bound: a task without a report is not necessarily clean.
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """

@@ -19,7 +19,7 @@ MOST_NOT_READ = 8
 def audit(
     source: Annotated[str, typer.Argument(help="Name of the source (`agenthard sources` lists them).")],
     path: Annotated[
-        Path | None, typer.Argument(help="Folder of the benchmark; default: what `agenthard fetch` brought.")
+        Path | None, typer.Argument(help="Folder of the benchmark; default: the one that `agenthard fetch` downloaded.")
     ] = None,
     domain: Annotated[list[str] | None, typer.Option(help="Read only this subtask or domain; repeatable.")] = None,
     runs: Annotated[list[Path] | None, typer.Option(help="File or folder of model runs; repeatable.")] = None,
@@ -32,7 +32,7 @@ def audit(
     checkout: CheckoutOption = None,
     allow_weak_isolation: WeakIsolationOption = False,
     baseline: Annotated[
-        Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
+        Path | None, typer.Option(help="Earlier run folder: only confirmed defects that are not in it count as new.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -73,7 +73,7 @@ def audit(
 
             outcome: AuditOutcome = run_audit(given)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished shards are kept: the same command goes on from there") from None
+        raise CommandError("interrupted; finished shards are kept: the same command continues from there") from None
     new = new_defects(Path(settings.out), baseline)
     if as_json:
         print_json({**outcome.model_dump(mode="json"), "new_confirmed_defects": new})
@@ -106,7 +106,7 @@ def _check_inputs(settings: "AuditSettings") -> None:
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:
         if not Path(runs).exists():
-            raise CommandError(f"{runs}: there are no runs at this path")
+            raise CommandError(f"{runs}: no runs at this path")
 
 
 def show_outcome(
@@ -132,7 +132,7 @@ def show_outcome(
     _show_not_read(outcome)
     out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
-    against = f"; {new:,} confirmed defects that {baseline} lacks" if baseline else ""
+    against = f"; {new:,} confirmed defects that are not in {baseline}" if baseline else ""
     out.print(f"  findings: {tiers}{against}")
     levels = ", ".join(f"{level} {count:,}" for level, count in outcome.levels.items())
     out.print(f"  level of the cause (confirmed and suspected): {levels}")

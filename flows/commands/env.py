@@ -18,7 +18,7 @@ app = typer.Typer(
 
 VersionOption = Annotated[str | None, typer.Option(help="Release of the benchmark's package.")]
 UnpinnedOption = Annotated[
-    bool, typer.Option("--unpinned", help="Install a release whose hash is not known here, whatever the index sends.")
+    bool, typer.Option("--unpinned", help="Install a release although no hash of its files is known.")
 ]
 
 
@@ -27,7 +27,7 @@ SHOWN, WIDTH = 20, 400
 
 
 def warn_unpinned(benchmark: str, version: str) -> None:
-    """Say on standard error that nothing vouches for a release."""
+    """Warn that no hash of the release's files is known."""
     from agenthard.audit.execution import venvs
 
     if (benchmark, version) not in venvs.pinned():
@@ -41,9 +41,9 @@ def create(
     unpinned: UnpinnedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Create the environment of a benchmark; needs the package index. One that is there already is kept.
+    """Create the environment of a benchmark from the package index; an existing one is kept.
 
-    Several releases stand next to each other; each task is executed by the code of its own.
+    Several releases can be installed side by side; each task is executed by the code of its own release.
 
     Example: `agenthard env create bfcl --version 2026.3.23`
     """
@@ -60,7 +60,7 @@ def create(
 
 @app.command("list")
 def list_environments(as_json: JsonOption = False) -> None:
-    """List the environments that are there, and the releases that can be created; with --json those that are there.
+    """List the environments that exist and the releases that can be created; with --json only the existing ones.
 
     Example: `agenthard env list`
     """
@@ -109,10 +109,10 @@ def verify(
     data: Annotated[Path | None, typer.Option(help="Folder with the tasks; the checkout itself when left out.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry out every call of every ground truth by ours and by the benchmark's code, and compare.
+    """Execute every ground-truth call with our tools and with the benchmark's code, and compare.
 
     Exit code 1 when a tool is read differently, a call answers differently or an end state differs; 2 when tasks of a
-    domain that we execute could not be compared.
+    domain that we can execute could not be compared.
 
     Example: `agenthard env verify tau2 --checkout tau2-bench`
     """

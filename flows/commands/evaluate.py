@@ -20,7 +20,8 @@ def evaluate(
     benchmark: Annotated[str, typer.Argument(help="Name of the benchmark, such as ace.")],
     path: Annotated[Path, typer.Argument(help="File or folder with its tasks.")],
     agent: Annotated[
-        list[str] | None, typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard.")
+        list[str] | None,
+        typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard."),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -34,19 +35,19 @@ def evaluate(
     setting: Annotated[
         list[str] | None, typer.Option("--set", help="Condition to play under, KEY=VALUE; repeatable.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of all chance.")] = 42,
-    attempts: Annotated[int, typer.Option(min=1, help="Tries at an episode that infrastructure errors end.")] = 3,
-    out: Annotated[Path, typer.Option(help="Run folder; the same command goes on where it was.")] = Path("evaluation"),
+    seed: Annotated[int, typer.Option(help="Seed of all random draws.")] = 42,
+    attempts: Annotated[int, typer.Option(min=1, help="Attempts at an episode with infrastructure errors.")] = 3,
+    out: Annotated[Path, typer.Option(help="Run folder; the same command resumes there.")] = Path("evaluation"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for agents; default: one per core.")] = None,
     in_flight: Annotated[int, typer.Option(min=1, help="Episodes that models play at the same time.")] = 64,
-    budget: Annotated[float | None, typer.Option(min=0, help="Most that models may cost.")] = None,
-    token_budget: Annotated[int | None, typer.Option(min=1, help="Most tokens that models may use.")] = None,
-    prices: Annotated[Path | None, typer.Option(help="Price table (YAML) that goes before ours.")] = None,
+    budget: Annotated[float | None, typer.Option(min=0, help="Largest total cost of the models.")] = None,
+    token_budget: Annotated[int | None, typer.Option(min=1, help="Largest number of tokens of the models.")] = None,
+    prices: Annotated[Path | None, typer.Option(help="Price table (YAML) that overrides the built-in one.")] = None,
     cache: Annotated[Path | None, typer.Option(help="File of cached replies; default: in the run folder.")] = None,
     compare: Annotated[
-        list[Path] | None, typer.Option(help="Published results (CSV) to stand beside ours; repeatable.")
+        list[Path] | None, typer.Option(help="Published results (CSV) to compare ours with; repeatable.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell what models would take and cost.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only forecast tokens and cost.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Evaluate agents and models: every episode once, resumable, with costs, tables, trajectories and a report.
@@ -98,7 +99,7 @@ def evaluate(
 
             outcome = run_evaluation(settings)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished episodes are kept: the same command goes on from there") from None
+        raise CommandError("interrupted; finished episodes are kept: the same command continues from there") from None
     if as_json:
         print_json(outcome)
     else:
@@ -130,13 +131,13 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
     settings.open()
     labels = settings.contestants
     if twice := sorted({label for label in labels if labels.count(label) > 1}):
-        raise CommandError(f"{', '.join(twice)} takes part twice; give each model file a label of its own")
+        raise CommandError(f"{', '.join(twice)} is listed twice; give each model file a label of its own")
     for file in settings.models:
         Destination.of(file)
     price_table(settings)
     for path in settings.compare:
         if not Path(path).is_file():
-            raise CommandError(f"{path}: there is no file with published results here")
+            raise CommandError(f"{path}: no file with published results at this path")
 
 
 def show_outcome(outcome: "EvaluationOutcome") -> None:

@@ -32,7 +32,7 @@ MOST_TASKS = 12
 LEVELS = {
     "task": "this task",
     "environment": "what tasks share (tools, policy, database, simulator)",
-    "evaluator": "how runs are scored, whatever the task",
+    "evaluator": "how runs are scored, for every task",
     "suite": "the benchmark as a whole, or its logs",
 }
 

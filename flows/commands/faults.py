@@ -22,7 +22,7 @@ def plant(
     out: Annotated[Path, typer.Option(help="Folder for the benchmark, its answer key and the manifest.")] = Path(
         "faults"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of all chance; the same seed gives the same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random draws; the same seed gives the same bytes.")] = 0,
     per_category: Annotated[int, typer.Option("--per-category", min=1, help="Flaws per category.")] = 20,
     sound: Annotated[int, typer.Option(min=0, help="Tasks that stay untouched, at least.")] = 200,
     audit: Annotated[bool, typer.Option("--audit", help="Audit the benchmark at once, into OUT/run.")] = False,

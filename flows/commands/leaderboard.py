@@ -24,8 +24,8 @@ def leaderboard(
     """Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.
 
     The table is wide (one row per model, one column per task, first column `model`) or long (columns `model`,
-    `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks stands beside it,
-    and the null of deleting as many random tasks.
+    `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks is shown next to it,
+    with the null distribution of deleting as many random tasks.
 
     Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
@@ -53,7 +53,7 @@ def leaderboard(
     if found.stability is not None:
         typer.echo(f"\n{found.stability.sentence}")
         cells = [measure_cells(measure) for measure in found.stability.measures]
-        print_table("beside deleting as many random tasks", MEASURE_COLUMNS, cells)
+        print_table("compared with deleting as many random tasks", MEASURE_COLUMNS, cells)
 
 
 def _show_board(board: "Board") -> None:

@@ -10,15 +10,15 @@ CheckoutOption = Annotated[
     typer.Option(
         help="Folder with the benchmark's own code, to run instead of the built-in code. From its import on it runs "
         "without network, new programs and privileges, and can change nothing outside a temporary folder. It can read "
-        "what you can read (when AgentHard runs as root: what the user `nobody` can read), and it sees no environment "
-        "variable. What it read can leave only in its answers, which findings may quote. It decides its own verdicts."
+        "what you can read (when AgentHard runs as root: what an unprivileged user can read), and it sees no "
+        "environment variable. What it read can leave only in its answers, which findings may quote. It decides its own verdicts."
     ),
 ]
 WeakIsolationOption = Annotated[
     bool,
     typer.Option(
         "--allow-weak-isolation",
-        help="Execute benchmark code although this machine lacks a layer of containment (namespaces, Landlock, "
+        help="Execute benchmark code although a layer of containment is missing (namespaces, Landlock, "
         "seccomp, an unprivileged user). Without this option it is not executed, and the reason names what is missing.",
     ),
 ]

@@ -16,7 +16,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON documen
 
 
 class _PrintableConsole(Console):
-    """Shows control characters in whatever is printed as escapes; those of rich's own styles are added later."""
+    """Shows control characters in all printed text as escapes; those of rich's own styles are added later."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         from agenthard.taxonomy.printable import printable
@@ -52,7 +52,7 @@ def _plain(value: Any) -> Any:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table; cell texts are shown literally, whatever markup they contain."""
+    """Print a table; cell texts are shown literally, even if they contain markup."""
     from rich.markup import escape
 
     from agenthard.taxonomy.printable import printable_line
@@ -115,7 +115,7 @@ def protocol_output() -> Iterator[None]:
 
 @contextmanager
 def guarded_output(command: Any) -> Iterator[None]:
-    """Guard the output of a command and its subcommands; what the terminal's encoding lacks is escaped too.
+    """Guard the output of a command and its subcommands; characters that the terminal cannot encode are escaped too.
 
     Args:
         command: What typer makes of the application: a command or a group of click, which typer may bring along itself.
@@ -123,7 +123,7 @@ def guarded_output(command: Any) -> Iterator[None]:
     before = sys.stdout, sys.stderr
     guards = []
     for name, stream in zip(("stdout", "stderr"), before, strict=True):
-        if stream is not None:  # closed by whoever started us
+        if stream is not None:  # closed by the parent process
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
             guards.append(PrintableStream(stream))

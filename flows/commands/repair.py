@@ -1,4 +1,4 @@
-"""``agenthard repair``: re-checked changes that mend findings, a repaired split, and issues for the maintainer."""
+"""``agenthard repair``: re-checked fixes of findings, a repaired split, and issues for the maintainer."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

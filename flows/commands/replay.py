@@ -21,7 +21,7 @@ def replay(
         list[str] | None,
         typer.Argument(
             metavar="SOURCE [PATH] TASK",
-            help="Name of the source, folder of the benchmark (default: what `agenthard fetch` brought), task id.",
+            help="Name of the source, folder of the benchmark (default: downloaded by `agenthard fetch`), task id.",
         ),
     ] = None,
     mutant: Annotated[
@@ -44,7 +44,7 @@ def replay(
 ) -> None:
     """Replay a task's ground truth in its own environment: calls, responses, changes of the state, verdict.
 
-    With --check, run a check again on the task and show what it finds; exit code 1 when it finds nothing any more.
+    With --check, run a check again on the task and show what it finds; exit code 1 when it no longer finds anything.
     With --finding, re-execute what a finding rests on.
 
     Example: `agenthard replay ace ace-suite course_r5_c7_h3_b2`
@@ -143,7 +143,7 @@ def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_jso
         return
     if finding.check not in {detector.id for detector in detectors()}:
         raise CommandError(
-            f"{finding.check} is no check of this program (a judge's replies are not made again); "
+            f"{finding.check} is not a check that can run again (a judge's replies are not repeated); "
             f"`agenthard explain {finding.id}` shows the quoted lines"
         )
     task_id = (finding.task_ids or finding.also_in)[0]

@@ -30,7 +30,7 @@ def report(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Report what cleaning does to a leaderboard, beside the null of deleting as many random tasks.
+    """Report what cleaning does to a leaderboard, compared with deleting as many random tasks.
 
     Writes RUN/report (page, JSON, summary, CSV tables) and the hard split in the benchmark's own format.
 

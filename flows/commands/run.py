@@ -14,8 +14,8 @@ def run(
 ) -> None:
     """Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after cleaning.
 
-    The same command goes on where it was. Exit codes: 0 done, 2 some episode has no verdict or some task could not be
-    read or checked, 3 infrastructure (a model stopped; what was done is kept).
+    The same command resumes an interrupted run. Exit codes: 0 done, 2 some episode has no verdict or some task could not
+    be read or checked, 3 infrastructure (a model stopped; what was done is kept).
 
     Example: `agenthard run docs/examples/ace.yaml`
     """
@@ -31,7 +31,7 @@ def run(
 
             outcome = run_pipeline(loaded)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; what is finished is kept: the same command goes on from there") from None
+        raise CommandError("interrupted; finished work is kept: the same command continues from there") from None
     audit = outcome.audit
     if as_json:
         print_json(outcome)

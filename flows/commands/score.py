@@ -40,7 +40,7 @@ def score(
 ) -> None:
     """Print precision and recall per check against labels, by task and by cause, with Wilson intervals and baselines.
 
-    A label set is a lower bound: a task without a label is not thereby clean.
+    A label set is a lower bound: a task without a label is not necessarily clean.
 
     Example: `agenthard score demo-run/demo --labels demo-run/demo-benchmark/labels.jsonl`
     """

@@ -189,7 +189,7 @@ def test_leaderboard_ranks_a_table_and_drops_tasks(tmp_path: Path) -> None:
     drop = tmp_path / "drop.txt"
     drop.write_text("# flawed\nt3\n\nt8\nt9\n", encoding="utf-8")
     text = command("leaderboard", "--matrix", table, "--drop", drop, "--draws", 200)
-    assert "7 of 10 tasks" in text and "beside deleting as many random tasks" in text
+    assert "7 of 10 tasks" in text and "compared with deleting as many random tasks" in text
     assert "rank interval" in text and "tied sets" in text
 
 

@@ -109,7 +109,7 @@ def test_ctrl_c_keeps_what_is_done(suite: Path, loopback_process: Start, keys: s
     code, _, error = ended(process)
     assert (code, error.strip()) == (
         3,
-        "error AH801: interrupted; finished episodes are kept: the same command goes on from there",
+        "error AH801: interrupted; finished episodes are kept: the same command continues from there",
     )
     assert episodes(out) == 1 and total(out).maybe_billed == 1
 
