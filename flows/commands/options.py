@@ -11,7 +11,8 @@ CheckoutOption = Annotated[
         help="Folder with the benchmark's own code, to run instead of the built-in code. From its import on it runs "
         "without network, new programs and privileges, and can change nothing outside a temporary folder. It can read "
         "what you can read (when AgentHard runs as root: what an unprivileged user can read), and it sees no "
-        "environment variable. What it read can leave only in its answers, which findings may quote. It decides its own verdicts."
+        "environment variable. What it read can leave only in its answers, which findings may quote. It decides its "
+        "own verdicts."
     ),
 ]
 WeakIsolationOption = Annotated[

@@ -14,8 +14,8 @@ def run(
 ) -> None:
     """Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after cleaning.
 
-    The same command resumes an interrupted run. Exit codes: 0 done, 2 some episode has no verdict or some task could not
-    be read or checked, 3 infrastructure (a model stopped; what was done is kept).
+    The same command resumes an interrupted run. Exit codes: 0 done, 2 some episode has no verdict or some task was not
+    read or checked, 3 infrastructure (a model stopped; what was done is kept).
 
     Example: `agenthard run docs/examples/ace.yaml`
     """
