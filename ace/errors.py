@@ -9,6 +9,7 @@ class MalformedInstanceError(AgentHardError, ValueError):
     """Text that is not in the layout it should be in; the message says where and what is wrong."""
 
     code = "AH610"
+    remedy = "Correct the file at the place that the message names, or generate it again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +30,14 @@ class ImpossibleParametersError(AgentHardError):
     """No instance with these parameters can exist; said before any work is done."""
 
     code = "AH607"
+    remedy = "Change the parameters as the message says; nothing was written."
 
 
 class UnmetConditionError(AgentHardError):
     """One attempt missed a condition; the generator tries again."""
 
     code = "AH608"
+    remedy = "Nothing: the generator tries again with other draws."
 
     def __init__(self, condition: str, detail: str) -> None:
         """Names the condition.
@@ -52,3 +55,4 @@ class GenerationError(AgentHardError, RuntimeError):
     """Every attempt missed a condition; the message says which, how often, and what to change."""
 
     code = "AH609"
+    remedy = "Change the parameter that the message names, or the seed; finished instances are kept."

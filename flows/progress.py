@@ -28,7 +28,7 @@ class JobProgress:
             self._progress.advance(self._bar, steps)
 
     def note(self, words: str) -> None:
-        """Show some words beside the bar of the stage."""
+        """Show a note next to the bar of the stage."""
         if self._progress is not None and self._bar is not None:
             self._progress.update(self._bar, note=words)
 

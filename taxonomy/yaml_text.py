@@ -29,6 +29,7 @@ class YamlTextError(AgentHardError, yaml.YAMLError):
     """The text exceeds a limit on length, nesting or aliases; the message says which."""
 
     code = "AH004"
+    remedy = "Shorten the file, or split it: YAML is read up to the limit that the message names."
 
 
 class _Loader(yaml.SafeLoader):

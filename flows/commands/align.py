@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agenthard.flows.commands.options import SeedOption
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
-from agenthard.taxonomy.files import write_atomically, write_text
 
 if TYPE_CHECKING:
     from agenthard.reports.kit.markdown import Section
@@ -18,7 +18,6 @@ app = typer.Typer(
 )
 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-SeedOption = Annotated[int, typer.Option(help="Random seed: equal seeds give equal numbers.")]
 ShareOption = Annotated[float, typer.Option(min=0, max=1, help="Share of the tasks to label.")]
 LeastOption = Annotated[int, typer.Option(min=1, help="Least number of tasks to label.")]
 
@@ -47,22 +46,23 @@ def sample(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Draw tasks for people to label, half of them flagged, on a sheet that does not show the verdicts.
+    """Draw tasks for people to label, half of them flagged, on a sheet that does not show any finding.
 
-    The key next to the sheet has the weights with which figures hold for the whole benchmark. Keep it from the
-    annotators, because it shows which tasks were flagged.
+    The key next to the sheet has the weights that scale figures up to the whole benchmark. Do not show it to the
+    annotators: it tells which tasks are flagged.
 
     Example: `agenthard align sample demo-run/demo --out sheet.jsonl`
     """
-    from agenthard.flows.aligning import benchmark_of, read_answers, read_pass_rates, sheet_lines
+    from agenthard.flows.alignment import benchmark_of, read_answers, read_pass_rates, sheet_lines
     from agenthard.flows.errors import CommandError
     from agenthard.reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
     from agenthard.reports.alignment.summary import sample_sections
+    from agenthard.taxonomy.files import write_text
 
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
         if file.exists():
-            raise CommandError(f"{file}: exists and may contain labels; give another name with --out")
+            raise CommandError(f"{file}: exists, and may hold labels; give another name with --out")
     found = read_answers(run)
     answers = found.candidates[0]
     ids = [task_id for task_id in found.task_ids if task_id in answers.by_task]
@@ -114,12 +114,12 @@ def score(
 ) -> None:
     """Print precision, recall and F1 against labels, with baselines, agreement and failure modes.
 
-    Errors of a judge count neither for nor against: every figure gives the number of answered tasks. A label set
-    is a lower bound: a task without a label is not necessarily clean.
+    Errors of a judge count neither for nor against: every figure says how many tasks were answered. A label set is a
+    lower bound: a task without a report is not necessarily clean.
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.aligning import read_answers, read_key, read_mapping
+    from agenthard.flows.alignment import read_answers, read_key, read_mapping
     from agenthard.flows.errors import CommandError
     from agenthard.reports.alignment.judge_errors import disagreements
     from agenthard.reports.alignment.measures import Settings
@@ -214,7 +214,7 @@ def drift(
 
     Example: `agenthard align drift demo-run/demo demo-run/demo --frozen demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.aligning import read_frozen, read_side
+    from agenthard.flows.alignment import read_frozen, read_side
     from agenthard.flows.errors import ExitCode
     from agenthard.reports.alignment.drift import check_drift
     from agenthard.reports.alignment.summary import drift_sections
@@ -232,6 +232,7 @@ def drift(
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
     from agenthard.reports.kit.files import json_text
+    from agenthard.taxonomy.files import write_atomically
 
     write_atomically(path, "".join(json_text(line) + "\n" for line in lines).encode("utf-8"))
 

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
+from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from agenthard.flows.plan import AuditPlan, AuditSettings
-    from agenthard.flows.publish import AuditOutcome
+    from agenthard.flows.audit_outputs import AuditOutcome
+    from agenthard.flows.audit_plan import AuditPlan, AuditSettings
 
 MOST_NOT_READ = 8
 """Files and folders on the first screen that were not read; the tables name all."""
@@ -19,7 +19,7 @@ MOST_NOT_READ = 8
 def audit(
     source: Annotated[str, typer.Argument(help="Name of the source (`agenthard sources` lists them).")],
     path: Annotated[
-        Path | None, typer.Argument(help="Folder of the benchmark; default: what `agenthard fetch` brought.")
+        Path | None, typer.Argument(help="Folder of the benchmark; default: the one that `agenthard fetch` downloaded.")
     ] = None,
     domain: Annotated[list[str] | None, typer.Option(help="Read only this subtask or domain; repeatable.")] = None,
     runs: Annotated[list[Path] | None, typer.Option(help="File or folder of model runs; repeatable.")] = None,
@@ -29,14 +29,14 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
-    checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
-    allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
+    checkout: CheckoutOption = None,
+    allow_weak_isolation: WeakIsolationOption = False,
     experimental: Annotated[
         bool,
         typer.Option("--experimental", help="Also run experimental checks, which have no finding on real benchmarks."),
     ] = False,
     baseline: Annotated[
-        Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
+        Path | None, typer.Option(help="Earlier run folder: only confirmed defects that are not in it count as new.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -47,12 +47,11 @@ def audit(
 
     Example: `agenthard audit native demo-run/demo-benchmark --runs demo-run/demo-benchmark/runs.jsonl`
     """
-    import os
-
+    from agenthard.flows.audit_outputs import AuditOutcome, new_defects
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.plan import AuditSettings
     from agenthard.flows.progress import show_progress
-    from agenthard.flows.publish import AuditOutcome, new_defects
+    from agenthard.taxonomy.system import cpu_count
 
     root = path or _fetched(source)
     settings = AuditSettings(
@@ -61,21 +60,25 @@ def audit(
         domains=tuple(domain or ()),
         runs=tuple(map(str, runs or ())),
         experiments=tuple(experiment or ()),
-        out=str(out or _default_out(source, root, tuple(domain or ()))),
-        workers=workers or len(os.sched_getaffinity(0)),
+        out=str(out or ""),
+        workers=workers or cpu_count(),
         policy=str(policy) if policy else None,
         checkout=str(checkout) if checkout else None,
         weak_isolation=allow_weak_isolation,
         experimental=experimental,
     )
+    given = AuditInput(settings)
+    if out is None:
+        settings = settings.model_copy(update={"out": str(Path("runs") / f"{source}-{given.version.content_hash}")})
+        given = AuditInput(settings, given.source)
     _check_inputs(settings)
     try:
         with show_progress(error_console()):
-            from agenthard.flows.audit import run_audit
+            from agenthard.flows.audit_flow import run_audit
 
-            outcome: AuditOutcome = run_audit(settings)
+            outcome: AuditOutcome = run_audit(given)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished shards are kept: the same command goes on from there") from None
+        raise CommandError("interrupted; finished shards are kept: the same command continues from there") from None
     new = new_defects(Path(settings.out), baseline)
     if as_json:
         print_json({**outcome.model_dump(mode="json"), "new_confirmed_defects": new})
@@ -97,25 +100,18 @@ def _fetched(source: str) -> Path:
     return found[-1].data
 
 
-def _default_out(source: str, root: Path, domains: tuple[str, ...]) -> Path:
-    from agenthard.audit.sources.registry import open_source
-
-    return Path("runs") / f"{source}-{open_source(source, root, domains).version().content_hash}"
-
-
 def _check_inputs(settings: "AuditSettings") -> None:
-    """Open everything before Prefect starts, so that a wrong path is refused at once."""
+    """Check paths and files before Prefect starts, so that a wrong one is refused at once."""
     from agenthard.audit.decisions.policy import load_policy
     from agenthard.audit.execution.registry import check_checkout
     from agenthard.flows.errors import CommandError
 
-    settings.open()
     if settings.checkout:
         check_checkout(settings.source, Path(settings.checkout))
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:
         if not Path(runs).exists():
-            raise CommandError(f"{runs}: there are no runs at this path")
+            raise CommandError(f"{runs}: no runs at this path")
 
 
 def show_outcome(
@@ -127,7 +123,7 @@ def show_outcome(
     """Print what a reader needs in thirty seconds."""
     from rich.markup import escape
 
-    from agenthard.flows.plan import AuditPlan
+    from agenthard.flows.audit_plan import AuditPlan
     from agenthard.flows.run_folder import RunFolder
 
     out = console()
@@ -141,7 +137,7 @@ def show_outcome(
     _show_not_read(outcome)
     out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
-    against = f"; {new:,} confirmed defects that {baseline} lacks" if baseline else ""
+    against = f"; {new:,} confirmed defects that are not in {baseline}" if baseline else ""
     out.print(f"  findings: {tiers}{against}")
     levels = ", ".join(f"{level} {count:,}" for level, count in outcome.levels.items())
     out.print(f"  level of the cause (confirmed and suspected): {levels}")

@@ -8,9 +8,9 @@ import typer
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
+    from agenthard.flows.audit_outputs import AuditOutcome
     from agenthard.flows.evaluation.publish import EvaluationOutcome
-    from agenthard.flows.publish import AuditOutcome
-    from agenthard.flows.reporting import ReportOutcome
+    from agenthard.flows.report import ReportOutcome
 
 
 def demo(
@@ -95,6 +95,7 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     from agenthard.flows.evaluation.flow import run_evaluation
     from agenthard.flows.evaluation.settings import EvaluationSettings
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     folder = out / "ace-benchmark"
     write_ace_demo(folder)
@@ -104,7 +105,7 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
         agents=AGENTS,
         trials=TRIALS,
         out=str(out / "ace-evaluation"),
-        workers=_cores(),
+        workers=cpu_count(),
     )
     with show_progress(error_console()):
         outcome = run_evaluation(settings)
@@ -113,36 +114,31 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     return outcome
 
 
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0))
-
-
 def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
-    from agenthard.flows.audit import run_audit
+    from agenthard.flows.audit_flow import run_audit
+    from agenthard.flows.audit_outputs import new_defects
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.commands.audit import show_outcome
-    from agenthard.flows.plan import AuditSettings
     from agenthard.flows.progress import show_progress
-    from agenthard.flows.publish import new_defects
+    from agenthard.taxonomy.system import cpu_count
 
     settings = AuditSettings(
         source=source,
         path=str(path),
         runs=tuple(map(str, runs)),
         out=str(out),
-        workers=_cores(),
+        workers=cpu_count(),
         experimental=True,
     )
     with show_progress(error_console()):
-        outcome = run_audit(settings)
+        outcome = run_audit(AuditInput(settings))
     show_outcome(outcome, settings, new_defects(out, None), None)
     console().print("")
     return outcome
 
 
 def _report(run: Path) -> "ReportOutcome":
-    from agenthard.flows.report import run_report
-    from agenthard.flows.reporting import ReportSettings
+    from agenthard.flows.report import ReportSettings
+    from agenthard.flows.report_flow import run_report
 
     return run_report(ReportSettings(run=str(run)))

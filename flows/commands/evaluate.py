@@ -1,6 +1,5 @@
 """``agenthard evaluate``: evaluate agents and models on a benchmark."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,7 +29,8 @@ def evaluate(
     benchmark: Annotated[str, typer.Argument(help="Name of the benchmark, such as ace.")],
     path: Annotated[Path, typer.Argument(help="File or folder with its tasks.")],
     agent: Annotated[
-        list[str] | None, typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard.")
+        list[str] | None,
+        typer.Option(help="Agent without a model; repeatable. Default without models: a leaderboard."),
     ] = None,
     model: Annotated[
         list[str] | None,
@@ -70,6 +70,7 @@ def evaluate(
     """
     from agenthard.flows.evaluation.settings import EvaluationSettings
     from agenthard.models.model_file import load_model
+    from agenthard.taxonomy.system import cpu_count
 
     options = _parse_conditions(setting or [])
     settings = EvaluationSettings(
@@ -83,7 +84,7 @@ def evaluate(
         seed=seed,
         attempts=attempts,
         out=str(out),
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or cpu_count(),
         in_flight=in_flight,
         budget=budget,
         token_budget=token_budget,

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
-from agenthard.taxonomy.files import write_text
 
 if TYPE_CHECKING:
     from agenthard.reports.fault_score import FaultScore
@@ -23,7 +22,7 @@ def plant(
     out: Annotated[Path, typer.Option(help="Folder for the benchmark, its answer key and the manifest.")] = Path(
         "faults"
     ),
-    seed: Annotated[int, typer.Option(help="Seed of all chance; the same seed gives the same bytes.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random draws; the same seed gives the same bytes.")] = 0,
     per_category: Annotated[int, typer.Option("--per-category", min=1, help="Flaws per category.")] = 20,
     sound: Annotated[int, typer.Option(min=0, help="Tasks that stay untouched, at least.")] = 200,
     audit: Annotated[bool, typer.Option("--audit", help="Audit the benchmark at once, into OUT/run.")] = False,
@@ -36,7 +35,7 @@ def plant(
     Example: `agenthard faults plant --out faults --per-category 1 --sound 5 --audit`
     """
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.planting import audit_planted, plant_faults
+    from agenthard.flows.fault_planting import audit_planted, plant_faults
     from agenthard.flows.progress import show_progress
 
     if (source is None) != (path is None):
@@ -94,11 +93,12 @@ def score(
     """
     from agenthard.audit.detectors.registry import detectors
     from agenthard.audit.faults.answer_key import read_key
+    from agenthard.flows.audited_run import read_coverage, read_decisions, read_findings
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
     from agenthard.reports.fault_score import score_faults
     from agenthard.reports.fault_table import fault_table
     from agenthard.taxonomy.categories import load_taxonomy
+    from agenthard.taxonomy.files import write_text
     from agenthard.taxonomy.finding import Status
 
     try:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
-from agenthard.flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 if TYPE_CHECKING:
     from agenthard.reports.cleaning.leaderboard import Board
@@ -24,12 +24,12 @@ def leaderboard(
     """Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.
 
     The table is wide (one row per model, one column per task, first column `model`) or long (columns `model`,
-    `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks follows,
-    compared with deleting as many random tasks.
+    `task_id`, `score`; a `domain` precedes the id). With `--drop`, the ranking without these tasks is shown next to it,
+    with the null distribution of deleting as many random tasks.
 
     Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
-    from agenthard.flows.comparing import make_leaderboard
+    from agenthard.flows.comparison import make_leaderboard
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
     from agenthard.reports.kit.text import result_text

@@ -1,29 +1,26 @@
-"""How commands print: tables for people, one JSON document with ``--json``.
-
-Control characters in what others wrote are shown as escapes, here and in whatever else is printed (`flows.printing`).
-"""
+"""How commands print: tables for people, one JSON document with ``--json``, and no control characters of others."""
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import IO, Annotated, Any
 
 import typer
-from pydantic import BaseModel
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
-
-from agenthard.flows.printing import unguarded
-from agenthard.taxonomy.printable import printable, printable_json, printable_line
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
 
 class _PrintableConsole(Console):
-    """Shows control characters in whatever is printed as escapes; those of rich's own styles are added later."""
+    """Shows control characters in all printed text as escapes; those of rich's own styles are added later."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        from agenthard.taxonomy.printable import printable
+
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))
 
@@ -41,18 +38,24 @@ def error_console() -> Console:
 
 def print_json(value: Any) -> None:
     """Print records, or plain JSON data, as one JSON document."""
+    from agenthard.taxonomy.printable import printable_json
+
     typer.echo(printable_json(json.dumps(value, ensure_ascii=False, indent=2, default=_plain)))
 
 
 def _plain(value: Any) -> Any:
+    from pydantic import BaseModel
+
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table; cell texts are shown literally, whatever markup they contain."""
+    """Print a table; cell texts are shown literally, even if they contain markup."""
     from rich.markup import escape
+
+    from agenthard.taxonomy.printable import printable_line
 
     table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -60,3 +63,94 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
     for row in rows:
         table.add_row(*(escape(printable_line(cell)) for cell in row))
     console().print(table)
+
+
+class PrintableStream:
+    """A text stream that escapes control characters while a command runs.
+
+    Outside of commands it passes everything on: help and usage errors hold no text of others, and typer styles them.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        """Guard a stream."""
+        self.unguarded = stream
+        """The stream itself, for a writer that has escaped what others wrote and adds styles of its own."""
+        self.guarding = False
+        """Whether control characters are escaped."""
+
+    def write(self, text: str) -> int:
+        """Write a text."""
+        from agenthard.taxonomy.printable import printable
+
+        self.unguarded.write(printable(text) if self.guarding else text)
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        """Everything else is the stream's own, except its bytes: a text that went there would not be escaped."""
+        if name == "buffer":
+            raise AttributeError(name)
+        return getattr(self.unguarded, name)
+
+
+def unguarded(stream: IO[str]) -> IO[str]:
+    """Return the stream below the guard, if there is one."""
+    return stream.unguarded if isinstance(stream, PrintableStream) else stream
+
+
+@contextmanager
+def protocol_output() -> Iterator[None]:
+    """Give a command the bytes of standard output, which carries a protocol instead of text for people."""
+    before = sys.stdout
+    sys.stdout = unguarded(before)
+    try:
+        yield
+    finally:
+        sys.stdout = before
+
+
+@contextmanager
+def guarded_output(command: Any) -> Iterator[None]:
+    """Guard the output of a command and its subcommands; characters that the terminal cannot encode are escaped too.
+
+    Args:
+        command: What typer makes of the application: a command or a group of click, which typer may bring along itself.
+    """
+    before = sys.stdout, sys.stderr
+    guards = []
+    for name, stream in zip(("stdout", "stderr"), before, strict=True):
+        if stream is not None:  # closed by the parent process
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+            guards.append(PrintableStream(stream))
+            setattr(sys, name, guards[-1])
+    _guard(command, guards)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def _guard(command: Any, guards: list[PrintableStream]) -> None:
+    for each in getattr(command, "commands", {}).values():
+        _guard(each, guards)
+    if command.callback is not None:
+        command.callback = _guarding(command.callback, guards)
+
+
+def _guarding(work: Callable[..., Any], guards: list[PrintableStream]) -> Callable[..., Any]:
+    @wraps(work)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        for guard in guards:
+            guard.guarding = True
+        try:
+            return work(*arguments, **options)
+        finally:
+            for guard in guards:
+                guard.guarding = False
+
+    return guarded

@@ -5,15 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
+from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
     from agenthard.audit.execution.context import Execution
-    from agenthard.flows.explaining import FindingFacts
-    from agenthard.flows.plan import AuditSettings
-    from agenthard.flows.replaying import Replayed
-    from agenthard.flows.reproducing import Rechecked
+    from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.finding_facts import FindingFacts
+    from agenthard.flows.replay import Rechecked, Replayed
 
 SHOWN = 400
 
@@ -23,7 +22,7 @@ def replay(
         list[str] | None,
         typer.Argument(
             metavar="SOURCE [PATH] TASK",
-            help="Name of the source, folder of the benchmark (default: what `agenthard fetch` brought), task id.",
+            help="Name of the source, folder of the benchmark (default: downloaded by `agenthard fetch`), task id.",
         ),
     ] = None,
     mutant: Annotated[
@@ -39,21 +38,21 @@ def replay(
     experiment: Annotated[
         list[str] | None, typer.Option(help="With --check: read only runs of this experiment; repeatable.")
     ] = None,
-    checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
-    allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
+    checkout: CheckoutOption = None,
+    allow_weak_isolation: WeakIsolationOption = False,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten responses and values.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Replay a task's ground truth in its own environment: calls, responses, changes of the state, verdict.
 
-    With --check, run a check again on the task and show what it finds; exit code 1 when it finds nothing any more.
+    With --check, run a check again on the task and show what it finds; exit code 1 when it no longer finds anything.
     With --finding, re-execute what a finding rests on.
 
     Example: `agenthard replay ace ace-suite course_r5_c7_h3_b2`
     """
+    from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.explaining import find_finding
-    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.finding_facts import find_finding
 
     width = None if full else SHOWN
     if finding is not None:
@@ -79,7 +78,7 @@ def replay(
         elif mutant == "?":
             _list_mutants(settings, task, as_json)
         else:
-            from agenthard.flows.replaying import find_task, replay_task
+            from agenthard.flows.replay import find_task, replay_task
 
             _show(replay_task(find_task(source, path, task), mutant), execution, width, as_json)
 
@@ -107,7 +106,7 @@ def _execution(settings: "AuditSettings") -> "Execution":
 
 
 def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
-    from agenthard.flows.replaying import find_task, list_mutants
+    from agenthard.flows.replay import find_task, list_mutants
 
     listed = list_mutants(find_task(settings.source, Path(settings.path), task))
     if as_json:
@@ -119,9 +118,9 @@ def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
 def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_json: bool) -> None:
     """Re-execute the proof of a finding; without one that can be executed, run its check again."""
     from agenthard.audit.detectors.registry import detectors
+    from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.plan import AuditSettings
-    from agenthard.flows.replaying import find_task, replay_proof
+    from agenthard.flows.replay import find_task, replay_proof
 
     settings_file = Path(facts.run) / "work" / "settings.json"
     if not settings_file.is_file():
@@ -142,7 +141,7 @@ def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_jso
         return
     if finding.check not in {detector.id for detector in detectors()}:
         raise CommandError(
-            f"{finding.check} is no check of this program (a judge's replies are not made again); "
+            f"{finding.check} is not a check that can run again (a judge's replies are not repeated); "
             f"`agenthard explain {finding.id}` shows the quoted lines"
         )
     task_id = (finding.task_ids or finding.also_in)[0]
@@ -162,7 +161,7 @@ def _recheck(
     as_json: bool,
 ) -> bool:
     """Run a check again; tell whether it finds what was asked for."""
-    from agenthard.flows.reproducing import recheck
+    from agenthard.flows.replay import recheck
 
     result = recheck(settings, task, check, execution)
     found = [shown for shown in result.found if identity in (None, shown.finding.id)]

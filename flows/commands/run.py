@@ -14,24 +14,24 @@ def run(
 ) -> None:
     """Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after cleaning.
 
-    The same command goes on where it was. Exit codes: 0 done, 2 some episode has no verdict or some task could not be
+    The same command resumes an interrupted run. Exit codes: 0 done, 2 some episode has no verdict or some task was not
     read or checked, 3 infrastructure (a model stopped; what was done is kept).
 
     Example: `agenthard run docs/examples/ace.yaml`
     """
     from agenthard.flows.commands.evaluate import show_outcome
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.pipeline import load_config
     from agenthard.flows.progress import show_progress
+    from agenthard.flows.run_config import load_config
 
     loaded = load_config(config)
     try:
         with show_progress(error_console()):
-            from agenthard.flows.run import run_pipeline
+            from agenthard.flows.run_flow import run_pipeline
 
             outcome = run_pipeline(loaded)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; what is finished is kept: the same command goes on from there") from None
+        raise CommandError("interrupted; finished work is kept: the same command continues from there") from None
     audit = outcome.audit
     if as_json:
         print_json(outcome)

@@ -40,13 +40,13 @@ def score(
 ) -> None:
     """Print precision and recall per check against labels, by task and by cause, with Wilson intervals and baselines.
 
-    A label set is a lower bound: a task without a label is not thereby clean.
+    A label set is a lower bound: a task without a label is not necessarily clean.
 
     Example: `agenthard score demo-run/demo --labels demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.aligning import read_mapping
+    from agenthard.flows.alignment import read_mapping
+    from agenthard.flows.audited_run import read_decisions, read_findings
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.read_run import read_decisions, read_findings
     from agenthard.reports.alignment.truth import Names
     from agenthard.reports.label_score import score as compare
     from agenthard.reports.labels import LabelError, read_labels

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.native import ENVIRONMENTS, RUNS, TASKS
-from agenthard.flows.read_run import read_findings, read_quarantined
+from agenthard.flows.audited_run import read_findings, read_quarantined
 from agenthard.taxonomy.record import Record
 
 ANSWER_KEY = "answer_key.jsonl"

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -23,7 +23,7 @@ from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore, exclusive, release_dead
-from agenthard.flows.interrupts import stop_server_with_us
+from agenthard.flows.prefect_setup import stop_server_with_us
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
 

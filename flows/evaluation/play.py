@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from random import Random
 
-from agenthard.flows.errors import EXPECTED
+from agenthard.flows.errors import FATAL
 from agenthard.flows.evaluation.benchmark import PlayableTask
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
@@ -155,7 +155,7 @@ class Conversations:
         except StopError as error:
             self.stopped.setdefault(label, str(error))
             self._store.release_episode(episode)
-        except EXPECTED:
+        except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - an unexpected error in one episode must not end the others
             store(_failed(task, episode, printable(f"unexpected {type(error).__name__}: {error}")))

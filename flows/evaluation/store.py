@@ -7,7 +7,6 @@ A worker claims episodes under its name, and holds a file lock that the operatin
 neither a clock nor a process id is needed to find the claims of a killed process.
 """
 
-import fcntl
 import json
 import uuid
 import zlib
@@ -18,6 +17,7 @@ from typing import IO, Any
 
 from agenthard.flows.evaluation.episodes import Episode, EpisodeAttempt, Selection, TaskFacts
 from agenthard.models.storage import Database
+from agenthard.taxonomy.system import lock_file
 from agenthard.taxonomy.trajectory import Trajectory
 
 _SCHEMA = """
@@ -188,7 +188,7 @@ class Worker:
         self.name = uuid.uuid4().hex
         self._path = folder / self.name
         self._lock: IO[str] = self._path.open("w")
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(self._lock)
 
     def close(self) -> None:
         """Give up the name."""
@@ -201,7 +201,7 @@ def exclusive(lock: Path) -> Iterator[None]:
     """Hold the exclusive lock of a run folder while the block runs; wait until it is free."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file, wait=True)
         yield
 
 
@@ -216,7 +216,7 @@ def release_dead(folder: Path, store: EpisodeStore) -> bool:
         path = folder / name
         try:
             with path.open("r+") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(lock)
         except BlockingIOError:
             continue
         except FileNotFoundError:

@@ -8,10 +8,9 @@ from pathlib import Path
 import pyarrow.parquet
 
 from agenthard.audit.detectors.registry import detectors
+from agenthard.flows.audit_plan import AuditInput, AuditPlan
+from agenthard.flows.audited_run import Audited, read_findings
 from agenthard.flows.errors import CommandError
-from agenthard.flows.plan import AuditPlan, load_tasks
-from agenthard.flows.read_run import read_findings
-from agenthard.flows.repair_inputs import Audited
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.finding import Coverage, Finding
 from agenthard.taxonomy.task import AgentTask
@@ -43,9 +42,7 @@ class AuditInputs:
                 f"{run}: was audited by another version of AgentHard ({changed}); audit again into another folder, and "
                 "judge that"
             )
-        settings = audited.settings
-        tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
-        self.tasks = {task.id: task for task in tasks}
+        self.tasks = {task.id: task for task in AuditInput(audited.settings, self.source).tasks}
         self._position = {task_id: n for n, task_id in enumerate(self.plan.task_ids)}
         self._findings: dict[str, list[Finding]] = {}
         for finding in read_findings(run):

@@ -16,7 +16,7 @@ from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.investigation.investigator import Investigator
 from agenthard.audit.judge.settings import Judge, JudgeSettings
 from agenthard.audit.judge.verdict import CheckedVerdict, Judged, JudgeError
-from agenthard.flows.errors import EXPECTED
+from agenthard.flows.errors import FATAL
 from agenthard.flows.judging.prompts import PreparedPrompt
 from agenthard.flows.judging.session import AskedVerdict, Attempts, Session, ask, ask_for_verdict, internal_error
 from agenthard.flows.judging.store import Answer, AnswerStore, Defence, Question, questions_of
@@ -65,7 +65,7 @@ class VerdictCollector:
                 lambda: ask_for_verdict(session.model, question, prompt, session.settings.judges, tools, failed)
             )
             return None if asked is None else await self._store(asked, prompt)
-        except EXPECTED:
+        except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - an unexpected answer must not end the other questions
             return self.store_error(question, internal_error(error), failed + 1)
@@ -252,7 +252,7 @@ class DefenceCollector:
                 answer = attempts.value if attempts.value is not None else attempts.error
                 assert answer is not None
                 self._store(open_, answer, attempts, prompt)
-        except EXPECTED:
+        except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - an unexpected answer must not end the other questions
             self._store(open_, internal_error(error), None, None)

@@ -15,12 +15,13 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.shards import ShardResult
+from agenthard.flows.audit_outputs import Addition, AuditOutcome, publish
+from agenthard.flows.audit_plan import AuditInput
+from agenthard.flows.audited_run import read_findings
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.panel import PanelResult, apply_defences, panel_results
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import Answer, AnswerStore
-from agenthard.flows.publish import Addition, AuditOutcome, publish
-from agenthard.flows.read_run import read_findings
 from agenthard.flows.run_folder import write_json, write_jsonl
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
@@ -110,7 +111,7 @@ def publish_judging(
         manifest={"judge": _manifest(settings, inputs, counts, stopped, costs)},
         settings={"judges": ", ".join(f"{j.name}: {j.samples} x {j.model.name}" for j in settings.judges.judges)},
     )
-    outcome = publish(audited, inputs.plan, more)
+    outcome = publish(AuditInput(audited, inputs.source), inputs.plan, more)
     tiers = Counter(f.tier for f in read_findings(folder.root) if f.check == JudgeCheck.id)
     return JudgingOutcome(
         tasks=len(now),

@@ -34,6 +34,7 @@ class NotAskedError(AgentHardError):
     """A request was not sent: it was only written down, or its answer has not arrived yet."""
 
     code = "AH803"
+    remedy = "Import the answers to the exported prompts, then run the same command again."
 
 
 class Unanswered(NamedTuple):

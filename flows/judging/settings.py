@@ -13,9 +13,9 @@ from pydantic import Field
 from agenthard.audit.judge.aggregate.findings import JUDGE_VERSION
 from agenthard.audit.judge.settings import Judge, JudgeSettings
 from agenthard.audit.judge.templates import prompt_version
+from agenthard.flows.audited_run import Audited, read_audited
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.repair_inputs import Audited, read_audited
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.models.budget import Budget
 from agenthard.models.model_file import ModelFile

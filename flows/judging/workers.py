@@ -30,6 +30,7 @@ class PreparationError(AgentHardError):
     """A prompt could not be written, or a verdict could not be checked."""
 
     code = "AH804"
+    remedy = "Audit the benchmark again; if the task still fails, report it with the message."
 
 
 class PromptWorker(Protocol):

@@ -19,6 +19,7 @@ class EvaluationError(AgentHardError, ValueError):
     """The episodes, or published results, cannot be read; the message says where, why and what to do."""
 
     code = "AH708"
+    remedy = "Correct the file at the place that the message names, or evaluate again."
 
 
 class About(Record):

@@ -14,6 +14,7 @@ class RunTablesError(AgentHardError):
     """The folder holds no finished audit, or one of another layout; the message says what to do."""
 
     code = "AH706"
+    remedy = "Name the run folder of a finished audit, or audit again with this version."
 
 
 def read_table(folder: Path, name: str, columns: list[str], *, dictionaries: list[str] | None = None) -> pa.Table:

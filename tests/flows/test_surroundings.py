@@ -72,7 +72,7 @@ def test_a_signal_leaves_no_process(number: signal.Signals, benchmark: Path, tmp
     assert not left, {pid: children[pid] for pid in left}
     if number != signal.SIGKILL:
         assert process.returncode == 3
-        assert error.decode().startswith("error: interrupted; finished shards are kept"), error.decode()
+        assert error.decode().startswith("error AH801: interrupted; finished shards are kept"), error.decode()
 
 
 def test_an_audit_needs_no_home_and_no_locale(benchmark: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_an_unforeseen_error_is_one_message_and_code_3(monkeypatch: pytest.Monke
     def broken() -> None:
         raise RuntimeError("odd \x1b[2J text \ud800")
 
-    monkeypatch.setattr("agenthard.flows.plan.open_source", lambda *_: broken())
+    monkeypatch.setattr("agenthard.flows.audit_plan.open_source", lambda *_: broken())
     code, out, err = call(monkeypatch, "audit", "native", "nowhere", "--out", "x")
     assert (code, out) == (3, b"")
     assert err.startswith(b"error: unexpected RuntimeError: odd \\x1b[2J text \\ud800. This is a defect of AgentHard")

@@ -22,6 +22,7 @@ class UnknownFactError(AgentHardError, LookupError):
     """A fact that a rule needs is not in the files, so the rule cannot tell; the message names the fact."""
 
     code = "AH303"
+    remedy = "Nothing: the rule does not apply to this task. Complete the benchmark's files to have it checked."
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ class InvalidPayloadError(AgentHardError, ValueError):
     """An object is invalid; the message is the one in recorded runs."""
 
     code = "AH305"
+    remedy = "Nothing: the tool answers with the message, as the benchmark's own tool does."
 
 
 class FlightInfo(BaseModel):

@@ -28,6 +28,7 @@ class ToolError(AgentHardError):
     """A tool refuses a call; the message is the agent's response."""
 
     code = "AH306"
+    remedy = "Nothing: the tool answers with the message, as the benchmark's own tool does."
 
 
 class Tools(ABC):

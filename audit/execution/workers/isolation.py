@@ -26,6 +26,7 @@ class WeakIsolationError(UnavailableError):
     """A layer is missing, and the user did not allow that."""
 
     code = "AH309"
+    remedy = "Run on Linux with the layer that the message names, or accept the risk with `--allow-weak-isolation`."
 
 
 class Isolation(Record):

@@ -20,6 +20,7 @@ class UnwritableError(AgentHardError, ValueError):
     """A parsed document cannot be written as JSON again."""
 
     code = "AH105"
+    remedy = "Report the record: the benchmark cannot be written in its own format without loss."
 
 
 def load_document(path: Path) -> Any:

@@ -52,11 +52,10 @@ def judging_settings(
     Raises:
         CommandError: The judge file is not valid.
     """
-    import os
-
     from agenthard.audit.judge.settings import JudgeSettingsError, load_settings
     from agenthard.flows.errors import CommandError
     from agenthard.flows.judging.settings import JudgingSettings
+    from agenthard.taxonomy.system import cpu_count
 
     try:
         panel = load_settings(judges)
@@ -67,7 +66,7 @@ def judging_settings(
         judges=panel,
         out=str(out or run.with_name(f"{run.name}-judged")),
         tasks=tuple(task or ()),
-        workers=max(1, len(os.sched_getaffinity(0)) - 1) if workers is None else workers,
+        workers=max(1, cpu_count() - 1) if workers is None else workers,
         benchmark=optional_path(benchmark),
         prices=optional_path(prices),
         cache=optional_path(cache),

@@ -10,12 +10,12 @@ from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.flows.audit import run_audit
+from agenthard.flows.audit_flow import run_audit
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.demo import ANSWER_KEY, KeyEntry, score_audit, write_ace_demo
 from agenthard.flows.demo.ace_flaws import ACE_FLAWS
 from agenthard.flows.demo.ace_suite import SUITE
 from agenthard.flows.demo.benchmark import QUARANTINE
-from agenthard.flows.plan import AuditSettings
 from agenthard.taxonomy import Coverage, Finding, Status
 
 
@@ -76,7 +76,8 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
 
 def test_the_demo_compares_the_audit_with_the_key(tmp_path: Path) -> None:
     write_ace_demo(tmp_path / "suite")
-    run_audit(AuditSettings(source="ace", path=str(tmp_path / "suite"), runs=(), out=str(tmp_path / "run"), workers=1))
+    settings = AuditSettings(source="ace", path=str(tmp_path / "suite"), runs=(), out=str(tmp_path / "run"), workers=1)
+    run_audit(AuditInput(settings))
     assert score_audit(tmp_path / "suite", tmp_path / "run") == (len(ACE_FLAWS), [])
     key = tmp_path / "suite" / ANSWER_KEY
     first = KeyEntry.model_validate_json(key.read_text().splitlines()[0])

@@ -13,7 +13,7 @@ from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import TASKS, Native
 from agenthard.flows.demo import ANSWER_KEY, DemoBenchmark, write_demo, write_sound_demo
-from agenthard.flows.planting import generated
+from agenthard.flows.fault_planting import generated
 from agenthard.taxonomy import AgentTask, Coverage, Finding, Status, Tier, Trajectory
 from agenthard.taxonomy.categories import COMPONENT_TITLES, builtin_taxonomy
 

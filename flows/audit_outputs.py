@@ -1,0 +1,280 @@
+"""The last stage of an audit: conclude over all shards, decide, and write tables, split and report."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import Any
+
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.policy import Decision, decide, default_policy_text, is_confirmed_defect, load_policy
+from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
+from agenthard.audit.decisions.tickets import Ticket, tickets
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.shards import ShardResult
+from agenthard.audit.sources.base import NotRead, count_not_read
+from agenthard.flows.audit_plan import AuditInput, AuditPlan
+from agenthard.flows.audited_run import read_findings
+from agenthard.flows.replay import with_commands
+from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
+from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.finding import Coverage, Finding, Status, Tier
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.trajectory import Trajectory
+from agenthard.taxonomy.yaml_text import read_yaml_text
+
+
+class AuditOutcome(Record):
+    """The result of an audit in figures, and where its files are."""
+
+    source: str
+    """Name of the source."""
+    benchmark: str
+    """Release label and content hash."""
+    tasks: int
+    """Tasks read."""
+    checked: int
+    """Tasks on which at least one check ran without an error."""
+    not_checked: int
+    """Tasks on which no check could run."""
+    quarantined: int
+    """Task records that could not be read; tasks + quarantined is everything in the files that were read."""
+    not_read: tuple[NotRead, ...] = ()
+    """What looks like tasks in the benchmark's folder and was not read."""
+    tasks_not_read: int = 0
+    """Tasks in ``not_read`` that were not left out on purpose; the number of some may be unknown."""
+    tasks_left_out: int = 0
+    """Tasks in ``not_read`` that the user's choice of domains or the benchmark's own default leaves out."""
+    tasks_there: int = 0
+    """Everything that is there: tasks + quarantined + tasks_not_read + tasks_left_out."""
+    runs: int
+    """Runs read."""
+    infrastructure_errors: int
+    """Runs that could not be scored."""
+    quarantined_runs: int
+    """Run records that could not be used."""
+    findings: dict[str, int]
+    """Findings by tier."""
+    confirmed: int
+    """Confirmed findings that are more than cosmetic."""
+    levels: dict[str, int] = {}
+    """Confirmed and suspected findings by the level of their cause."""
+    tickets: int = 0
+    """Causes that tasks share; tables/tickets.parquet ranks them."""
+    top_tickets: tuple[str, ...] = ()
+    """The first of them, one line each."""
+    deciding: dict[str, int] = {}
+    """Tasks on which deciding checks ran, by kind; a kind that was not asked to run is absent."""
+    check_errors: int
+    """(task, check) pairs that ended in an error."""
+    decisions: dict[str, int]
+    """Tasks by decision."""
+    split_id: str
+    """Id of the cleaned split."""
+    kept: int
+    """Tasks in the cleaned split."""
+    folder: str
+    """Run folder."""
+    report: str
+    """HTML report."""
+    isolation: str = ""
+    """What contained the benchmark code that was executed, or that nothing was."""
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether some task could not be read or checked, or some check ended in an error."""
+        gaps = any(item.is_gap for item in self.not_read)
+        return gaps or bool(self.check_errors or self.quarantined or self.not_checked)
+
+
+@dataclass(frozen=True)
+class Addition:
+    """What a later stage adds to a finished audit, to be concluded with it into a run folder of its own."""
+
+    audit: Path
+    """Run folder of the audit."""
+    checks: Sequence[Detector]
+    """Checks of the stage."""
+    results: Sequence[ShardResult]
+    """What they found; they come after the audit's own."""
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    """Further entries of the manifest."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Further options that a reader of the report needs to repeat the run."""
+
+
+MOST_TICKETS = 3
+"""Tickets in the outcome."""
+
+
+def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:
+    """Write everything that a reader of the audit gets.
+
+    Args:
+        given: the audit; its folder is written.
+        plan: what was read.
+        more: what a later stage adds; the results of the audit are then read from the audit's own folder.
+
+    Raises:
+        PolicyError: when the policy file cannot be used.
+    """
+    from agenthard.reports.findings_json import write_findings_json
+    from agenthard.reports.page import write_page, write_summary
+    from agenthard.reports.sarif import write_sarif
+    from agenthard.reports.tables import write_tables
+
+    settings, source = given.settings, given.source
+    folder = RunFolder(Path(settings.out))
+    audited = RunFolder(more.audit) if more else folder
+    asked = [*detectors(experimental=settings.experimental), *(more.checks if more else ())]
+    results = [*audited.shard_results(plan.shards), *(more.results if more else ())]
+    policy = load_policy(Path(settings.policy) if settings.policy else None)
+    findings, coverage = conclude(source.name, plan.task_ids, results, asked)
+    findings = with_commands(findings, settings)
+    deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
+    decisions = list(decide(policy, plan.task_ids, findings, coverage, deciding))
+    shared = tickets(policy, findings)
+    checks = {detector.id: detector.version for detector in asked}
+    agenthard = package_version("agenthard")
+    write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
+    split = write_cleaned_split(
+        source,
+        folder.split / "cleaned",
+        decisions,
+        benchmark=plan.version,
+        policy=policy,
+        checks=checks,
+        agenthard=agenthard,
+        quarantined=[item for item in plan.quarantined if item.kind == "task"],
+        not_read=plan.not_read,
+    )
+    result = _result(given, plan, audited, findings, coverage, decisions, asked, shared, more.settings if more else {})
+    write_tables(result, folder.tables, audited.all_runs(plan.shards))
+    write_findings_json(result, folder.root / "findings.json")
+    write_sarif(result, folder.root / "results.sarif")
+    write_page(result, folder.root / "report.html")
+    write_summary(result, folder.root / "summary.md")
+    outcome = _outcome(plan, folder, result, split.split_id, split.kept)
+    outcome = outcome.model_copy(update={"isolation": audited.isolation(plan.shards)})
+    write_json(
+        folder.root / "manifest.json",
+        {
+            "schema_version": "1",
+            "agenthard": agenthard,
+            "taxonomy": load_taxonomy().version,
+            "checks": checks,
+            "policy": policy.model_dump(mode="json"),
+            "source": source.name,
+            "benchmark": plan.version.model_dump(mode="json"),
+            "domains": list(settings.domains),
+            "experimental": settings.experimental,
+            "key": plan.key,
+            "isolation": outcome.isolation,
+            "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
+            **(more.manifest if more else {}),
+        },
+    )
+    return outcome
+
+
+def _result(
+    given: AuditInput,
+    plan: AuditPlan,
+    folder: RunFolder,
+    findings: list[Finding],
+    coverage: list[Coverage],
+    decisions: list[Decision],
+    asked: Sequence[Detector],
+    shared: Sequence[Ticket],
+    further: Mapping[str, str],
+) -> AuditResult:
+    settings, source = given.settings, given.source
+    policy = read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text()
+    return AuditResult(
+        source=source.name,
+        title=source.title,
+        version=plan.version,
+        root=source.root,
+        tasks=given.tasks,
+        quarantined=plan.quarantined,
+        not_read=plan.not_read,
+        findings=findings,
+        coverage=coverage,
+        decisions=decisions,
+        checks=[CheckInfo.of(detector) for detector in asked],
+        taxonomy=load_taxonomy(),
+        policy=policy,
+        tickets=shared,
+        models=plan.models,
+        figures=source.figures(folder.all_runs(plan.shards)),
+        cited_runs=_cited_runs(folder, plan, findings),
+        software={"agenthard": package_version("agenthard")},
+        settings={
+            "domains": ", ".join(settings.domains) or "all",
+            "isolation": folder.isolation(plan.shards),
+            **further,
+        },
+    )
+
+
+def _cited_runs(folder: RunFolder, plan: AuditPlan, findings: list[Finding]) -> dict[str, Trajectory]:
+    wanted = {item.trajectory_id for finding in findings for item in finding.evidence if item.trajectory_id}
+    return {run.id: run for run in folder.all_runs(plan.shards, wanted)} if wanted else {}
+
+
+def _outcome(
+    plan: AuditPlan,
+    folder: RunFolder,
+    result: AuditResult,
+    split_id: str,
+    kept: int,
+) -> AuditOutcome:
+    from agenthard.reports.totals import totals
+
+    findings, coverage, decisions = result.findings, result.coverage, result.decisions
+    sums = totals(result)
+    quarantined = Counter(item.kind for item in plan.quarantined)
+    not_read, left_out = count_not_read(plan.not_read)
+    tiers = Counter(finding.tier.value for finding in findings)
+    actions = Counter(decision.action for decision in decisions)
+    return AuditOutcome(
+        source=result.source,
+        benchmark=f"{plan.version.label} {plan.version.content_hash}",
+        tasks=len(plan.task_ids),
+        checked=sums.checked,
+        not_checked=sums.tasks - sums.checked,
+        quarantined=quarantined["task"],
+        not_read=plan.not_read,
+        tasks_not_read=not_read,
+        tasks_left_out=left_out,
+        tasks_there=len(plan.task_ids) + quarantined["task"] + not_read + left_out,
+        runs=plan.runs,
+        infrastructure_errors=sum(row.infrastructure_errors for row in plan.models),
+        quarantined_runs=quarantined["run"],
+        findings={tier.value: tiers[tier.value] for tier in Tier},
+        confirmed=sum(map(is_confirmed_defect, findings)),
+        check_errors=sum(row.status is Status.ERROR for row in coverage),
+        levels=sums.levels,
+        tickets=sums.tickets,
+        top_tickets=tuple(_line(ticket) for ticket in result.tickets[:MOST_TICKETS]),
+        deciding={reach.kind: reach.tasks for reach in sums.deciding if reach.asked},
+        decisions={action: actions[action] for action in ACTIONS},
+        split_id=split_id,
+        kept=kept,
+        folder=str(folder.root),
+        report=str(folder.root / "report.html"),
+    )
+
+
+def _line(ticket: Ticket) -> str:
+    tasks = f"{ticket.tasks:,} task{'' if ticket.tasks == 1 else 's'}"
+    return f"[{ticket.level}] {ticket.claim} ({tasks}, effect {ticket.effect_words}; finding {ticket.finding_id})"
+
+
+def new_defects(run: Path, baseline: Path | None) -> int:
+    """Count the confirmed defects of a run that are not in an earlier run; without one, all of them."""
+    known = {finding.id for finding in read_findings(baseline)} if baseline else set()
+    return sum(is_confirmed_defect(finding) and finding.id not in known for finding in read_findings(run))

@@ -1,0 +1,206 @@
+"""Reading the input of an audit: tasks are counted and split into shards, runs are spooled to their shards."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+from agenthard.audit.execution.context import Execution
+from agenthard.audit.leaderboard import Leaderboard, ModelRow
+from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version
+from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.audit.sources.registry import open_source
+from agenthard.audit.sources.unread import find_not_read
+from agenthard.flows.resume_key import run_key
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.run_spool import RunSpool
+from agenthard.taxonomy.files import write_atomically
+from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.task import AgentTask
+
+SHARD_TASKS = 500
+"""Tasks per shard without runs: checking them takes a few seconds."""
+SHARD_TASKS_WITH_RUNS = 25
+"""Tasks per shard when runs are read too: a shard's runs are in memory together."""
+MOST_SHARDS = 48
+"""One Prefect task carries one shard, and a flow without a server records a few dozen tasks well."""
+
+
+class AuditSettings(Record):
+    """What to audit and how. ``workers`` and ``out`` have no influence on the result."""
+
+    source: str
+    """Name of the source."""
+    path: str
+    """Folder of the benchmark."""
+    domains: tuple[str, ...] = ()
+    """Subtasks or domains; empty = all."""
+    runs: tuple[str, ...] = ()
+    """Files or folders of runs."""
+    experiments: tuple[str, ...] = ()
+    """Read only runs of these experiments (Trajectory.protocol); empty = all."""
+    out: str
+    """Run folder."""
+    workers: int = 1
+    """Processes that check shards."""
+    policy: str | None = None
+    """Policy file; None = the one that ships."""
+    checkout: str | None = None
+    """Folder with the benchmark's own code, to be run instead of ours; None = what is built in."""
+    weak_isolation: bool = False
+    """Whether benchmark code is executed where this machine lacks a layer of containment."""
+    experimental: bool = False
+    """Whether experimental checks run too."""
+
+    def execution(self) -> Execution:
+        """Return whose code executes the tasks, and how well it has to be contained."""
+        return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation)
+
+    def open(self) -> Source:
+        """Open the source."""
+        return open_source(self.source, Path(self.path), self.domains)
+
+
+class AuditPlan(Record):
+    """What was read."""
+
+    key: str
+    """Hash of everything that can change the checks' results: inputs, options, code."""
+    version: Version
+    """Release of the benchmark."""
+    task_ids: tuple[str, ...]
+    """All tasks, in the benchmark's order."""
+    shard_size: int
+    """Tasks per shard."""
+    quarantined: tuple[Quarantined, ...]
+    """What could not be read."""
+    not_read: tuple[NotRead, ...] = ()
+    """What looks like tasks in the benchmark's folder and was not read."""
+    runs: int
+    """Runs that belong to a task."""
+    models: tuple[ModelRow, ...]
+    """Accuracy per model."""
+
+    @property
+    def shards(self) -> int:
+        """How many shards there are."""
+        return math.ceil(len(self.task_ids) / self.shard_size)
+
+
+class AuditInput:
+    """The benchmark of an audit in one process: opened once, its tasks read once."""
+
+    # Slots keep Prefect from recording the tasks as a parameter of a flow.
+    __slots__ = ("_key", "_read", "_version", "settings", "source")
+
+    def __init__(self, settings: AuditSettings, source: Source | None = None) -> None:
+        """Open the source, unless it is given.
+
+        Raises:
+            SourceError: The folder cannot be read as this benchmark.
+        """
+        self.settings = settings
+        self.source = source or settings.open()
+        self._version: Version | None = None
+        self._key: str | None = None
+        self._read: tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]] | None = None
+
+    @property
+    def version(self) -> Version:
+        """Release of the benchmark; the first access hashes its files."""
+        if self._version is None:
+            self._version = self.source.version()
+        return self._version
+
+    @property
+    def key(self) -> str:
+        """Resume key of the audit."""
+        if self._key is None:
+            settings = self.settings
+            self._key = run_key(
+                type(self.source),
+                self.version,
+                benchmarks={task.benchmark for task in self.tasks},
+                options=[*settings.domains, "experiments", *settings.experiments],
+                runs=settings.runs,
+                checkout=settings.checkout,
+                weak_isolation=settings.weak_isolation,
+                experimental=settings.experimental,
+            )
+        return self._key
+
+    @property
+    def tasks(self) -> tuple[AgentTask, ...]:
+        """All tasks; the first access reads them. They share their environments, so this is small."""
+        return self._load()[0]
+
+    @property
+    def quarantined(self) -> tuple[Quarantined, ...]:
+        """Task records that could not be read."""
+        return self._load()[1]
+
+    def _load(self) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
+        if self._read is None:
+            quarantine = Quarantine()
+            tasks = tuple(self.source.tasks(quarantine))
+            self._read = tasks, tuple(quarantine.items)
+        return self._read
+
+
+def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
+    """Claim the folder, read the tasks, spool the runs, and write ``work/plan.json``; an existing plan is returned.
+
+    Raises:
+        RunFolderError: The folder holds another audit.
+        SourceError: The folder or a run path cannot be read at all.
+    """
+    folder.claim(given.key)
+    settings, tasks, quarantined = given.settings, given.tasks, given.quarantined
+    path = folder.work / "plan.json"
+    not_read = find_not_read(given.source, tasks, quarantined)
+    if path.is_file():
+        known = AuditPlan.model_validate_json(path.read_bytes())
+        if known.not_read != not_read:
+            # The key covers the files that are read; a file next to them may have come or gone since.
+            known = known.model_copy(update={"not_read": not_read})
+            write_atomically(path, known.model_dump_json().encode("utf-8"))
+        return known
+    usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
+    size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
+    board, unreadable, count = _spool(settings, given.source, {t.id: i // size for i, t in enumerate(tasks)}, folder)
+    plan = AuditPlan(
+        key=given.key,
+        version=given.version,
+        task_ids=tuple(task.id for task in tasks),
+        shard_size=size,
+        quarantined=(*quarantined, *unreadable),
+        not_read=not_read,
+        runs=count,
+        models=tuple(board.rows()),
+    )
+    write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
+    write_atomically(path, plan.model_dump_json().encode("utf-8"))
+    return plan
+
+
+def _spool(
+    settings: AuditSettings, source: Source, shard_of: dict[str, int], folder: RunFolder
+) -> tuple[Leaderboard, list[Quarantined], int]:
+    quarantine, spool, board = Quarantine(), RunSpool(folder.spool), Leaderboard()
+    unknown: Counter[tuple[str, str]] = Counter()
+    count = 0
+    for path in settings.runs:
+        for run in read_runs(source, Path(path), quarantine):
+            if settings.experiments and run.protocol not in settings.experiments:
+                continue
+            shard = shard_of.get(run.task_id)
+            if shard is None:
+                unknown[run.origin.file if run.origin else path, run.task_id] += 1
+                continue
+            spool.add(shard, run)
+            board.add(run)
+            count += 1
+    spool.finish()
+    for (file, task_id), runs in sorted(unknown.items()):
+        reason = f"{runs} runs name the task {task_id!r}, which is not among the tasks read"
+        quarantine.add(file, reason, kind="run", task_id=task_id)
+    return board, quarantine.items, count

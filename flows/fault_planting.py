@@ -1,0 +1,135 @@
+"""Where sound tasks come from: generated and proved, made for the demo, or audited and found clean."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from agenthard.audit.faults import Sound, operators, plant, sound_tasks, with_runs, write_planted
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.registry import open_source
+from agenthard.flows.errors import CommandError
+
+if TYPE_CHECKING:
+    from agenthard.ace.instance import Instance
+    from agenthard.taxonomy.task import AgentTask
+    from agenthard.taxonomy.trajectory import Trajectory
+
+GENERATED = (
+    "generated ACE-Bench instances, each proved to have one solution, and the tasks of the demo as they were written, "
+    "with errands made from its tables; the audit has no say in what counts as sound"
+)
+_ROOM = 1.5
+"""Tasks drawn from a benchmark for each sound one wanted: the audit leaves some out."""
+_PLAYED = 48
+"""Generated instances that agents without a model have played, so that there are runs to plant flaws into."""
+
+
+def plant_faults(
+    source: str | None, path: Path | None, out: Path, seed: int, per_category: int, sound: int
+) -> dict[str, Any]:
+    """Plant flaws into sound tasks and write the benchmark, its answer key and the manifest.
+
+    Args:
+        source: name of a source; None takes generated tasks.
+        path: its folder.
+        out: folder to write into.
+        seed: seed of all chance.
+        per_category: flaws per category.
+        sound: tasks that are to stay untouched, at least, where there are as many.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        CommandError: no task is sound.
+    """
+    wanted = sound + per_category * len({operator.category for operator in operators()})
+    if source is None or path is None:
+        pool, origin = generated(wanted, seed), GENERATED
+    else:
+        pool, origin = audited(source, path, wanted, seed), f"{source}: the audit finds nothing, the ground truth runs"
+    if not pool:
+        raise CommandError(f"{path}: no task of {source} is sound, so there is nothing to plant flaws into")
+    return write_planted(plant(pool, operators(), seed, per_category), out, seed, origin)
+
+
+def audit_planted(out: Path) -> Path:
+    """Audit the planted benchmark with its runs and with experimental checks, on all cores; return the run folder."""
+    from agenthard.audit.detectors.support.sharing import RUNS
+    from agenthard.audit.faults import BENCHMARK
+    from agenthard.flows.audit_flow import run_audit
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
+    from agenthard.taxonomy.system import cpu_count
+
+    benchmark, run = out / BENCHMARK, out / "run"
+    runs = benchmark / RUNS
+    settings = AuditSettings(
+        source="native",
+        path=str(benchmark),
+        runs=(str(runs),) if runs.is_file() else (),
+        out=str(run),
+        workers=cpu_count(),
+        experimental=True,
+    )
+    run_audit(AuditInput(settings))
+    return run
+
+
+def generated(count: int, seed: int) -> list[Sound]:
+    """Return at least ``count`` sound tasks: small instances of all domains of ACE-Bench, and the demo's.
+
+    The demo's have runs, and so have some of the instances, spread evenly over all of them.
+    """
+    from tempfile import TemporaryDirectory
+
+    from agenthard.flows.demo import write_sound_demo
+
+    tasks, played = list["AgentTask"](), list["Trajectory"]()
+    for index, (task, instance) in enumerate(islice(_instances(count, seed), count)):
+        tasks.append(task)
+        if index % max(1, count // _PLAYED) == 0:
+            played += _runs_of(instance, task.id, seed)
+    with TemporaryDirectory() as folder:
+        root = Path(folder)
+        write_sound_demo(root)
+        desk = open_source("native", root)
+        quarantine = Quarantine()
+        tasks += desk.tasks(quarantine)
+        return with_runs(tasks, [*played, *desk.runs(root, quarantine)])
+
+
+def _runs_of(instance: "Instance", task_id: str, seed: int) -> "list[Trajectory]":
+    """Let the agents without a model play an instance once each, under the default conditions."""
+    from agenthard.ace.agents import LEADERBOARD
+    from agenthard.ace.evaluation import AceConditions, AceTask
+
+    task = AceTask(task_id, instance, AceConditions(), seed)
+    return [task.play(agent, condition="", failure_rate=0.0, trial=0) for agent in LEADERBOARD]
+
+
+def _instances(count: int, seed: int) -> "Iterator[tuple[AgentTask, Instance]]":
+    from agenthard.ace.audit_task import reference_origins, task_of
+    from agenthard.ace.generator import Parameters, generate
+
+    hidden, budgets = (2, 3, 4), (2, 4, 6)
+    cells = len(hidden) * len(budgets) * 6
+    parameters = Parameters(
+        rows=4,
+        cols=5,
+        hidden_slots=hidden,
+        decoy_budgets=budgets,
+        candidates=10,
+        per_cell=-(-count // cells),
+        seed=seed,
+    )
+    for index, instance in enumerate(generate(parameters)):
+        yield task_of("ace", instance.id, instance, reference_origins("generated", index)), instance
+
+
+def audited(source: str, path: Path, count: int, seed: int) -> list[Sound]:
+    """Draw tasks of a benchmark at random and keep those in which nothing is found."""
+    tasks: list[AgentTask] = list(open_source(source, path).tasks(Quarantine()))
+    drawn = Random(f"{seed}/drawn").sample(range(len(tasks)), min(len(tasks), round(_ROOM * count)))
+    return with_runs(sound_tasks([tasks[index] for index in sorted(drawn)])[:count], ())
