@@ -70,7 +70,7 @@ class Budget(Record):
             )
 
 
-def most(request: Request, prices: PriceTable) -> Amount:
+def max_amount(request: Request, prices: PriceTable) -> Amount:
     """Return the maximum cost of one attempt at a request: an upper estimate of the prompt, and the longest reply.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from agenthard.models.budget import Amount, Budget, most
+from agenthard.models.budget import Amount, Budget, max_amount
 from agenthard.models.cache import ReplyCache
 from agenthard.models.errors import (
     BudgetExhaustedError,
@@ -149,7 +149,7 @@ class ModelClient:
         return Completion(reply=reply, attempts=progress.attempts, seconds=seconds, cost=progress.cost)
 
     async def _attempt(self, file: ModelFile, request: Request, entry: Entry, progress: _Progress) -> Reply:
-        limiter, upper = self._limiters[request.model], most(request, self._prices)
+        limiter, upper = self._limiters[request.model], max_amount(request, self._prices)
         async with limiter.slot(upper.tokens):
             row = await self._reserve(entry, upper)
             start = self._clock()

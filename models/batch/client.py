@@ -15,7 +15,7 @@ from agenthard.models.batch.collect import Collected, collect_answers
 from agenthard.models.batch.jobs import Job, JobStore
 from agenthard.models.batch.service import BatchService, service_for
 from agenthard.models.batch.wire import custom_id_of, request_line
-from agenthard.models.budget import Budget, most
+from agenthard.models.budget import Budget, max_amount
 from agenthard.models.cache import ReplyCache
 from agenthard.models.errors import BadRequestError
 from agenthard.models.ledger import Entry, Ledger
@@ -219,7 +219,7 @@ class BatchClient:
             request = self._cache.request(digest)
             if digest in reserved or request is None:
                 continue
-            upper = most(request, self._prices)
+            upper = max_amount(request, self._prices)
             upper = upper._replace(money=upper.money * share)
             if left or self._ledger.send(Entry(model, self._purpose, tag, digest), upper, self._budget) is None:
                 left.add(digest)

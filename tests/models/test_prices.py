@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.models.budget import Amount, Budget, most
+from agenthard.models.budget import Amount, Budget, max_amount
 from agenthard.models.errors import ConfigurationError
 from agenthard.models.prices import PriceTable, load_prices
 from agenthard.models.request import Sampling, Usage
@@ -103,6 +103,6 @@ def test_limits_of_a_budget_hold_one_by_one() -> None:
 def test_the_most_a_request_can_take() -> None:
     # 5 bytes / 2 + 4 = 6 tokens of the prompt at 2.5, 1,000 of the reply at 10 per million.
     request = ask("hello", model="openai/gpt-4o", sampling=Sampling(max_output_tokens=1000))
-    assert list(most(request, load_prices())) == pytest.approx([1, 1006, (15 + 10_000) / 1e6])
+    assert list(max_amount(request, load_prices())) == pytest.approx([1, 1006, (15 + 10_000) / 1e6])
     open_ended = ask("hello", sampling=Sampling())
-    assert most(open_ended, PriceTable(currency="USD")) == Amount(1, 16_390, 0.0)
+    assert max_amount(open_ended, PriceTable(currency="USD")) == Amount(1, 16_390, 0.0)
