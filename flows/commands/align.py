@@ -130,7 +130,7 @@ def score(
     from agenthard.taxonomy.categories import load_taxonomy
 
     if not 0 < prevalence < 1:
-        raise CommandError(f"--prevalence must be between 0 and 1, got {prevalence}")
+        raise CommandError(f"--prevalence must be strictly between 0 and 1, got {prevalence}")
     if second_look is not None and second_look.exists():
         raise CommandError(f"{second_look}: exists and may be filled in; give another name with --second-look")
     found = read_answers(run)

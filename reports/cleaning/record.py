@@ -132,7 +132,8 @@ GLOSSARY = tuple(
         "split id": "Hash of the task ids; scores may be compared only under one split id.",
         "under review": "A task with a suspected flaw, or one that was not fully checked, that waits for a person.",
         "comparable model": "A model that attempted every task of the benchmark in the chosen experiment.",
-        "infrastructure error": "A run that broke for reasons outside the model; it has no verdict, not a failure.",
+        "infrastructure error": "A run that broke for reasons outside the model; it has no verdict "
+        "and is not a failure.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
         "5–95 % band": "The middle 90 % of the null; a figure inside it does not differ from deleting random tasks.",
         "percentile": "The share of random deletions that give a smaller figure (half of the equal ones counted).",

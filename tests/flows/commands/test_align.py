@@ -139,7 +139,7 @@ def test_a_judge_is_compared_with_lint_and_baselines(judged: Path, run: Path, la
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--prevalence", "1"), "--prevalence lies"),
+        (("--prevalence", "1"), "--prevalence must be strictly"),
         (("--truth", "wrong"), "boolean field 'wrong'"),
         (("--key", "labels.jsonl"), "align sample"),
     ],
