@@ -69,7 +69,7 @@ def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...
 
 
 def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]) -> ShardResult:
-    """Turn a panel's word on all tasks into what `conclude` takes beside the results of the other checks.
+    """Turn the aggregate verdicts on all tasks into results that `conclude` takes with those of the other checks.
 
     Args:
         tasks: all tasks, in the benchmark's order.
@@ -96,7 +96,7 @@ def to_findings(task: AgentTask, panel: PanelVerdict) -> tuple[list[Finding], Co
 
 
 def _tier(panel: PanelVerdict, issue: PanelIssue) -> Tier | None:
-    """Say how sure an issue is; None when it is no finding."""
+    """Say how sure an issue is; None when it is not a finding."""
     if issue.best.standing == "proved":
         return Tier.CONFIRMED
     if issue.best.standing != "verified" or panel.outcome in ("not_flawed", "error"):
