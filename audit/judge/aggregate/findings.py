@@ -44,7 +44,7 @@ class JudgeCheck(Detector):
 
 
 def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...], Coverage]:
-    """Turn a panel's word on a task into hits and one row of the coverage.
+    """Turn the aggregate verdict on a task into hits and one row of the coverage.
 
     The quotes are looked up once more, in the task as it is now: one that is not found makes the row an error.
 
@@ -88,7 +88,7 @@ def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]
 
 
 def to_findings(task: AgentTask, panel: PanelVerdict) -> tuple[list[Finding], Coverage]:
-    """Turn a panel's word on one task into findings with stable ids, and one row of the coverage."""
+    """Turn the aggregate verdict on one task into findings with stable ids, and one row of the coverage."""
     hits, row = to_hits(task, panel)
     shard = ShardResult(coverage=(row,), hits=hits, observations={})
     findings, [covered] = conclude(task.benchmark, [task.id], [shard], [JudgeCheck()])
