@@ -152,7 +152,7 @@ def apply_rebuttals(
     """Apply the answers of the defence to an aggregate verdict.
 
     A flaw is overturned only when the defence says so and every quote it gives, at least one, is found in the material.
-    Otherwise it is upheld, also when the defence cannot tell. A defence that failed is an error, since its answer is not
+    Otherwise it is upheld, also if the defence cannot tell. A defence that failed is an error, since its answer is not
     known. The task stays flawed as long as one flaw stands that was not overturned and whose defence did not fail;
     else it is uncertain and goes to review: a defence never clears a task by itself.
 
