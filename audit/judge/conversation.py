@@ -56,7 +56,7 @@ def judge_error(error: ModelError) -> JudgeError:
 
     Raises:
         ModelError: The error itself, when it ends the run rather than the question: a wrong key, a spent budget, a
-            setting that is to be mended first.
+            setting that has to be fixed first.
     """
     if isinstance(error, StopError | ConfigurationError | MissingKeyError):
         raise error

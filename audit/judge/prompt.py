@@ -102,7 +102,7 @@ def _part(part: Part, passages: list[Passage], code: str) -> dict[str, Any]:
 def answer_schema(categories: Sequence[str]) -> dict[str, Any]:
     """Return the JSON Schema of a verdict, as strict modes take it, in which only these categories can be named.
 
-    It is made once for the same categories, which takes longer than the rest of a prompt; nobody changes it.
+    It is cached by categories, since building it takes longer than the rest of a prompt. Do not modify it.
     """
     return _schema(tuple(categories))
 

@@ -82,7 +82,7 @@ class JudgeSettings(Record):
         if len(set(names)) < len(names):
             raise ValueError(f"two judges are called {max(names, key=names.count)!r}; give each a name of its own")
         if all(judge.tier == "second" for judge in self.judges):
-            raise ValueError("all judges are of the second tier; somebody has to judge every task first")
+            raise ValueError("all judges are of the second tier; at least one has to judge every task first")
         if not 0 <= self.band[0] <= self.band[1] <= 1:
             raise ValueError(f"band {list(self.band)} is not two probabilities in order")
         return self

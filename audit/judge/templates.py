@@ -22,7 +22,7 @@ _FOLDER = "prompts"
 
 @cache
 def data(name: str) -> Any:
-    """Return the content of a YAML file of the folder; nobody changes it."""
+    """Return the content of a YAML file of the folder, cached. Do not modify it."""
     return load_yaml(_read(name))
 
 

@@ -44,7 +44,7 @@ class JudgeCheck(Detector):
 
 
 def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...], Coverage]:
-    """Turn a panel's word on a task into hits and one row of the coverage.
+    """Turn the aggregate verdict on a task into hits and one row of the coverage.
 
     The quotes are looked up once more, in the task as it is now: one that is not found makes the row an error.
 
@@ -69,7 +69,7 @@ def to_hits(task: AgentTask, panel: PanelVerdict) -> tuple[tuple[CheckedHit, ...
 
 
 def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]) -> ShardResult:
-    """Turn a panel's word on all tasks into what `conclude` takes beside the results of the other checks.
+    """Turn the aggregate verdicts on all tasks into results that `conclude` takes with those of the other checks.
 
     Args:
         tasks: all tasks, in the benchmark's order.
@@ -88,7 +88,7 @@ def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]
 
 
 def to_findings(task: AgentTask, panel: PanelVerdict) -> tuple[list[Finding], Coverage]:
-    """Turn a panel's word on one task into findings with stable ids, and one row of the coverage."""
+    """Turn the aggregate verdict on one task into findings with stable ids, and one row of the coverage."""
     hits, row = to_hits(task, panel)
     shard = ShardResult(coverage=(row,), hits=hits, observations={})
     findings, [covered] = conclude(task.benchmark, [task.id], [shard], [JudgeCheck()])
@@ -96,7 +96,7 @@ def to_findings(task: AgentTask, panel: PanelVerdict) -> tuple[list[Finding], Co
 
 
 def _tier(panel: PanelVerdict, issue: PanelIssue) -> Tier | None:
-    """Say how sure an issue is; None when it is no finding."""
+    """Say how sure an issue is; None when it is not a finding."""
     if issue.best.standing == "proved":
         return Tier.CONFIRMED
     if issue.best.standing != "verified" or panel.outcome in ("not_flawed", "error"):

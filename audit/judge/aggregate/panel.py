@@ -32,12 +32,12 @@ class PanelIssue(Record):
 
 
 class PanelVerdict(Record):
-    """The panel's word on one task."""
+    """The aggregate verdict of a panel on one task."""
 
     task_id: str
     """Task."""
     outcome: Literal["flawed", "not_flawed", "uncertain", "error"]
-    """uncertain: within the band, or nobody could tell; error: no judge gave a verdict."""
+    """uncertain: within the band, or no judge could tell; error: no judge gave a verdict."""
     probability: float | None = Field(ge=0, le=1)
     """Probability of a flaw by the aggregation in use; None without a verdict."""
     answered: int
@@ -53,20 +53,20 @@ class PanelVerdict(Record):
 def combine(
     verdicts: Sequence[CheckedVerdict], settings: JudgeSettings, rates: PanelRates | None = None
 ) -> PanelVerdict:
-    """Make the panel's word of the verdicts on one task, whatever their order.
+    """Aggregate the verdicts on one task, independent of their order.
 
     A verdict votes for a flaw when one of its issues stands, and against one when it is not_flawed; errors,
-    cannot_tell, and flaws whose evidence does not stand are no votes. What execution proved is a flaw whatever the
+    cannot_tell, and flaws whose evidence fails do not vote. What execution proved is a flaw whatever the
     votes.
 
     * majority: every verdict counts one; where judges of the second tier voted, theirs alone count, since they were
-      asked because the first tier's word is not enough;
+      asked because the first tier is not sure enough;
     * weighted: every judge counts its weight, spread evenly over its votes;
     * dawid_skene: every judge counts by its own error rates, as `error_rates` estimates them over all tasks; the
       majority decides where there are none.
 
     The panel abstains (uncertain) strictly within the band of the settings, on the band when its ends are equal, and
-    when nobody voted.
+    when no judge voted.
 
     Args:
         verdicts: All verdicts asked for, failed ones included; at least one.

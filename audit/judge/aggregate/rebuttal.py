@@ -149,15 +149,15 @@ def defender(settings: JudgeSettings, issue: PanelIssue) -> Judge:
 def apply_rebuttals(
     panel: PanelVerdict, answers: Mapping[str, Rebuttal | JudgeError], material: Material, task: AgentTask
 ) -> PanelVerdict:
-    """Say what is left of the panel's word.
+    """Apply the answers of the defence to an aggregate verdict.
 
     A flaw is overturned only when the defence says so and every quote it gives, at least one, is found in the material.
-    Else it is upheld, also where the defence cannot tell. A defence that failed is an error: nobody knows what it would
-    have said. The task stays flawed as long as one flaw stands that was not overturned and whose defence did not fail;
+    Otherwise it is upheld, also if the defence cannot tell. A defence that failed is an error, since its answer is not
+    known. The task stays flawed as long as one flaw stands that was not overturned and whose defence did not fail;
     else it is uncertain and goes to review: a defence never clears a task by itself.
 
     Args:
-        panel: The panel's word.
+        panel: The aggregate verdict.
         answers: What the defence said, or why it said nothing, by category; flaws without an answer stay as they are.
         material: What the defence was shown, the passing run included.
         task: The task.

@@ -25,7 +25,7 @@ def vote(verdict: CheckedVerdict) -> bool | None:
 def shares(verdicts: Iterable[CheckedVerdict]) -> dict[str, float]:
     """Return the share of each judge's votes on one task that see a flaw; judges without a vote are left out.
 
-    Several samples of one judge make one share, as they err together: three samples are no three judges.
+    Several samples of one judge make one share, since they err together: three samples do not replace three judges.
     """
     cast: dict[str, list[bool]] = {}
     for verdict in verdicts:
@@ -59,7 +59,7 @@ class PanelRates(Record):
     tasks: int
     """Tasks with at least one vote."""
     note: str = ""
-    """Why there are no rates, or what they lack; to be shown beside every figure that rests on them."""
+    """Why there are no rates, or what they lack; to be shown with every figure that rests on them."""
 
     def probability(self, votes: dict[str, float]) -> float:
         """Return the probability that a task is flawed.

@@ -23,7 +23,7 @@ class Passage(Record):
     title: str
     """What it is, for a reader."""
     text: str
-    """The text at the pointer; for a value that is no string, its canonical JSON (audit.evidence.canonical_json)."""
+    """The text at the pointer; for a value that is not a string, its canonical JSON (audit.evidence.canonical_json)."""
     pointer: str | None = None
     """JSON Pointer into the AgentTask record; None for what does not stand in the task, such as the replay."""
     needed: bool = False

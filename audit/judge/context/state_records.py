@@ -284,7 +284,7 @@ def mentioned(text: str, known: Container[str]) -> set[str]:
 
 
 def days(text: str) -> set[str]:
-    """Return the days that a text names: ISO dates as they are, others without their year. Moments are no days.
+    """Return the days that a text names: ISO dates as they are, others without their year. Timestamps do not count.
 
     >>> sorted(days("from May 20th to 2024-05-22, not on the 23 of May; booked 2024-05-01T10:00:00"))
     ['05-20', '05-23', '2024-05-22']

@@ -48,7 +48,7 @@ class Investigator:
         Args:
             task: What can be looked at: its texts, state, tools and ground truth, and its environment where there is
                 one. Its metadata and origins cannot.
-            material: What the judge is shown, best before anything was left out: passages that are no part of the
+            material: What the judge is shown, best before anything was left out: passages that are not part of the
                 record (replay, checks, runs) can be read by their labels.
             execution: Whose code executes the task; None: the active one.
         """

@@ -68,7 +68,7 @@ def look_up(task: AgentTask, at: str = "", where: dict[str, Any] | None = None, 
 
 
 def read_passage(passage: Passage, offset: int = 0) -> Found:
-    """Read a passage of the material that is no part of the task record.
+    """Read a passage of the material that is not in the task record.
 
     Args:
         passage: The passage.

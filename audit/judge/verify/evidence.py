@@ -78,7 +78,7 @@ class _Searched:
     def elsewhere(self, words: str, besides: Passage | None) -> list[tuple[Passage, str]]:
         """Find words in other passages; passages with one text are one, and a part stands for the whole around it.
 
-        A look-up that is no part of the record is left out: its answer may repeat the words that the judge asked with.
+        A look-up that is not in the record is left out: its answer may repeat the words that the judge asked with.
         """
         others = [passage for passage in self.passages.values() if passage is not besides and not _repeats(passage)]
         found = [(passage, hit) for passage in others if (hit := self.find(passage, words)) is not None]

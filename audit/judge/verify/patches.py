@@ -64,7 +64,7 @@ def operations(changes: Sequence[Change]) -> Patch:
     """Read the operations of a patch, whose new values are JSON text.
 
     Raises:
-        PatchError: A value is no JSON, or too long.
+        PatchError: A value is not valid JSON, or too long.
     """
     return tuple(
         {"op": change.op, "path": change.path, **({} if change.op == "remove" else {"value": _value(change)})}

@@ -18,7 +18,7 @@ _UNUSUAL = re.compile(rf"(?:(?:{_ESCAPE}) *|[^ -~]|(?<![!-~]) | (?![!-~])|(?<=[{
 _UNIT = re.compile(rf"{_ESCAPE}|[^!-~]|.", re.DOTALL)
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _SPACELESS = frozenset("{}[]:,")
-"""Beside these, white space is a matter of how JSON is written."""
+"""Next to these, white space is a matter of how JSON is written."""
 _ALIKE = {
     **dict.fromkeys("‘’‚‛′ʼ", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
@@ -83,7 +83,7 @@ def normal_form(text: str) -> Normal:
 
     Compatible characters are one (Unicode NFKD, of which NFKC is the composed spelling), upper and lower case are not.
     Escapes as JSON has them stand for their character. Typographic quotation marks and dashes are plain ones. What
-    nothing shows is left out. White space of any kind and length is one space; at the ends, and beside ``{}[]:,``,
+    nothing shows is left out. White space of any kind and length is one space; at the ends, and next to ``{}[]:,``,
     there is none.
 
     >>> normal_form('{"a" :\\n “ﬁne”\u200b, x\u00a0 y').text
@@ -149,7 +149,7 @@ def _ordered(pieces: Iterator[_Piece]) -> Iterator[_Piece]:
 
 
 def _spaced(pieces: Iterator[_Piece], before: str, after: str) -> Iterator[_Piece]:
-    """Keep one space of each run of white space, and none at an end of the text or beside punctuation of JSON."""
+    """Keep one space of each run of white space, and none at an end of the text or next to punctuation of JSON."""
     space: _Piece | None = None
     for piece in (*pieces, (after, 0, 0)):
         if piece[0].isspace() and piece[2]:
@@ -179,7 +179,7 @@ def _grouped(pieces: Iterator[_Piece]) -> Iterator[_Piece]:
 FEWEST = 2
 """Letters and digits that a quote needs at least to prove anything."""
 LONGEST = 20_000
-"""Characters that a quote has at most; a longer one is no quote but a copy."""
+"""Characters that a quote has at most; a longer one is a copy, not a quote."""
 _MARKS = ("'", '"', "`")
 
 
@@ -235,7 +235,7 @@ def locate(quote: str, text: str) -> str | None:
 
 
 def proves(quote: str) -> bool:
-    """Tell whether a quote has enough letters and digits to prove anything, and is no copy of a whole document."""
+    """Tell whether a quote has enough letters and digits to prove anything, and is not a copy of a whole document."""
     return len(quote) <= LONGEST and sum(character.isalnum() for character in quote) >= FEWEST
 
 

@@ -102,7 +102,7 @@ _WANTED = re.compile(
     r"|invent|authori|consent|permi|grounded)",
     re.IGNORECASE,
 )
-"""Stems of claims about what somebody wants, or a rule says, on which a replay is silent."""
+"""Stems of claims about what a person wants or a rule says, on which a replay is silent."""
 _NO_EFFECT = re.compile(
     r"\b(?:no|without(?: any)?) effect\b|\b(?:changes?|does|do) nothing\b|\bnothing changes\b|\bno[- ]op\b|\bidle\b"
     r"|\bmakes no difference\b"

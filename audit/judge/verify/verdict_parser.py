@@ -24,7 +24,7 @@ _SHOWN = 200
 
 
 class UnreadableVerdictError(AgentHardError, ValueError):
-    """An answer is no verdict; the message says why, in a line or two whatever the answer."""
+    """An answer is not a verdict; the message says why, in a line or two."""
 
     code = "AH402"
     remedy = "Nothing: the judge is asked again up to its limit, then the task counts as not judged."

@@ -21,7 +21,7 @@ redundant-tool-call       replayed without the cited call: the evaluator        
                                                                                  that no one wants the call
 incorrect-tool-call       `gold-fails` flags the cited call                      it says that the call fails, and the
                                                                                  call succeeds in the replay
-insufficient-toolset      `call-schema`: the gold names a tool nobody offers     it names a missing tool: it is offered
+insufficient-toolset      `call-schema`: the gold names a tool not offered       it names a missing tool: it is offered
 environment-drift         `gold-nondeterministic`: two replays differ
 unreachable-score         `gold-rejected`: the evaluator rejects the gold        it says so, and the evaluator accepts
 too-lenient               it says that doing nothing passes, and the evaluator   it says so, and the evaluator does not
