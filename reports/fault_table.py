@@ -24,7 +24,7 @@ def fault_table(score: FaultScore) -> str:
     )
     found = score.overall_with_experimental
     parts.append(
-        "With experimental checks (*), which find nothing on real benchmarks: "
+        r"With experimental checks (\*), which find nothing on real benchmarks: "
         + "; ".join(f"decided by {decided} {rate(found[decided])}" for decided in found)
         + "."
     )
@@ -39,9 +39,8 @@ def fault_table(score: FaultScore) -> str:
 
 
 def _cells(row: RecallRow, experimental: Collection[str]) -> list[str]:
-    checks = ", ".join(
-        f"{md(check)}{'*' if check in experimental else ''} {count}" for check, count in row.checks.items()
-    )
+    marks = {check: r"\*" if check in experimental else "" for check in row.checks}
+    checks = ", ".join(f"{md(check)}{marks[check]} {count}" for check, count in row.checks.items())
     return [md(row.name), rate(row.found), str(row.at_place), str(row.with_experimental), checks]
 
 

@@ -97,7 +97,8 @@ class Measured(Record):
     def judgements(self, check: str) -> dict[Judgement, int]:
         """Count how the findings of the check that were read were judged."""
         judged = Counter(reading.judgement for reading in readings().get(check, ()))
-        return {kind: judged[kind] for kind in ("true", "arguable", "false")}
+        kinds: tuple[Judgement, ...] = ("true", "arguable", "false")
+        return {kind: judged[kind] for kind in kinds}
 
 
 @cache

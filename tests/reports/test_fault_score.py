@@ -76,6 +76,19 @@ def test_totals_and_what_was_not_read() -> None:
     assert SCORE.not_in_run == 1
 
 
+def test_headline_recall_leaves_experimental_checks_out() -> None:
+    tried = [*FINDINGS, finding("d", "too-strict", "tried", "/environment/policy")]
+    tried.append(finding("sound-5", "too-strict", "tried", "/environment/policy"))
+    score = score_faults(KEY, TASKS, tried, {}, {}, ["tried"])
+    assert (score.overall["rules"].k, score.overall_with_experimental["rules"].k) == (3, 4)
+    strict = next(row for row in score.categories if (row.name, row.decided_by) == ("too-strict", "rules"))
+    assert (strict.found.k, strict.with_experimental, strict.at_place, strict.elsewhere) == (0, 1, 0, 0)
+    assert (score.false_alarms.k, score.false_alarms_with_experimental.k) == (1, 2)
+    missed = next(miss for miss in score.misses if miss.fault.task_ids == ("d",))
+    assert missed.reason == "found by experimental checks only: tried"
+    assert r"| too-strict | 0 of 1 = 0.000 [0.000, 0.793] | 0 | 1 | tried\* 1 |" in fault_table(score)
+
+
 def test_a_signal_is_no_false_alarm() -> None:
     assert (SCORE.false_alarms.k, SCORE.false_alarms.n) == (1, 20)
     assert SCORE.false_alarms_by_check == {"lenient": 1} and SCORE.signals == {"all-pass": 1}
