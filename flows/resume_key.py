@@ -138,7 +138,7 @@ class _CodeFinder:
     The text is searched with regular expressions: syntax trees of some 300 modules would take a second.
     """
 
-    def __init__(self, folders: dict[str, list[Path]]) -> None:
+    def __init__(self, folders: dict[str, list[str]]) -> None:
         self._folders = folders
         self._found: dict[str, str | None] = {}
         self._entries: dict[str, frozenset[str]] = {}
