@@ -3,6 +3,7 @@
 import hashlib
 import math
 from collections import Counter
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib.metadata import version as package_version
 from pathlib import Path
@@ -19,6 +20,7 @@ from agenthard.flows.run_folder import RunFolder, RunSpool
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 SHARD_TASKS = 500
 """Tasks per shard without runs: checking them takes a few seconds."""
@@ -126,36 +128,65 @@ def make_plan(settings: AuditSettings, source: Source, version: Version, key: st
     """
     path = folder.work / "plan.json"
     tasks, quarantined = load_tasks(settings.source, settings.path, settings.domains)
-    not_read = find_not_read(source, tasks, quarantined)
     if path.is_file():
+        not_read = find_not_read(source, tasks, quarantined)
         known = AuditPlan.model_validate_json(path.read_bytes())
         if known.not_read != not_read:
             # The key covers the files that are read; a file next to them may have come or gone since.
             known = known.model_copy(update={"not_read": not_read})
             write_atomically(path, known.model_dump_json().encode("utf-8"))
         return known
-    usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
-    size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
-    board, unreadable, count = _spool(settings, source, {t.id: i // size for i, t in enumerate(tasks)}, folder)
-    plan = AuditPlan(
-        key=key,
-        version=version,
-        task_ids=tuple(task.id for task in tasks),
-        shard_size=size,
-        quarantined=(*quarantined, *unreadable),
-        not_read=not_read,
-        runs=count,
-        models=tuple(board.rows()),
-    )
+    spool = RunSpool(folder)
+    plan = plan_shards(settings, source, tasks, spool.add, key=key, version=version, quarantined=quarantined)
+    spool.finish()
     write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
     write_atomically(path, plan.model_dump_json().encode("utf-8"))
     return plan
 
 
-def _spool(
-    settings: AuditSettings, source: Source, shard_of: dict[str, int], folder: RunFolder
+def plan_shards(
+    settings: AuditSettings,
+    source: Source,
+    tasks: Sequence[AgentTask],
+    keep: Callable[[int, Trajectory], None],
+    *,
+    key: str,
+    version: Version,
+    quarantined: Sequence[Quarantined],
+) -> AuditPlan:
+    """Split the tasks into shards, and read the runs.
+
+    Args:
+        settings: the audit.
+        source: the benchmark.
+        tasks: all its tasks.
+        keep: receives each run with the number of its shard.
+        key: hash of the inputs.
+        version: release of the benchmark.
+        quarantined: task records that could not be read.
+
+    Raises:
+        SourceError: when a run path cannot be read at all.
+    """
+    usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
+    size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
+    board, unreadable, count = _read_runs(settings, source, {t.id: i // size for i, t in enumerate(tasks)}, keep)
+    return AuditPlan(
+        key=key,
+        version=version,
+        task_ids=tuple(task.id for task in tasks),
+        shard_size=size,
+        quarantined=(*quarantined, *unreadable),
+        not_read=find_not_read(source, tasks, quarantined),
+        runs=count,
+        models=tuple(board.rows()),
+    )
+
+
+def _read_runs(
+    settings: AuditSettings, source: Source, shard_of: dict[str, int], keep: Callable[[int, Trajectory], None]
 ) -> tuple[Leaderboard, list[Quarantined], int]:
-    quarantine, spool, board = Quarantine(), RunSpool(folder), Leaderboard()
+    quarantine, board = Quarantine(), Leaderboard()
     unknown: Counter[tuple[str, str]] = Counter()
     count = 0
     for path in settings.runs:
@@ -166,10 +197,9 @@ def _spool(
             if shard is None:
                 unknown[run.origin.file if run.origin else path, run.task_id] += 1
                 continue
-            spool.add(shard, run)
+            keep(shard, run)
             board.add(run)
             count += 1
-    spool.finish()
     for (file, task_id), runs in sorted(unknown.items()):
         reason = f"{runs} runs name the task {task_id!r}, which is not among the tasks read"
         quarantine.add(file, reason, kind="run", task_id=task_id)
