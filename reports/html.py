@@ -45,7 +45,7 @@ def write_html(
 def html_environment() -> Environment:
     """Open the templates of the reports, with everything escaped and the formats that they share as filters."""
     environment = Environment(
-        loader=PackageLoader("reports"),
+        loader=PackageLoader("agenthard.reports"),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -58,7 +58,7 @@ def html_environment() -> Environment:
 
 @cache
 def _asset(name: str) -> str:
-    return resources.files("reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return resources.files("agenthard.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:

@@ -39,7 +39,17 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         The files written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    contents: list[tuple[Table, Iterable[Any]]] = [
+    contents = tables_of(result, runs)
+    for table, records in contents:
+        _write(table, records, folder / f"{table.name}.parquet")
+    dictionary = folder / DICTIONARY
+    write_text(dictionary, _dictionary([table for table, _ in contents]))
+    return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]
+
+
+def tables_of(result: AuditResult, runs: Iterable[Trajectory]) -> list[tuple[Table, Iterable[Any]]]:
+    """Return every table with its records; the arguments are those of `write_tables`."""
+    return [
         (tasks_table(), result.tasks),
         (trajectories_table(), runs),
         (_findings(result), result.findings),
@@ -49,11 +59,6 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         (QUARANTINE, result.quarantined),
         (NOT_READ, result.not_read),
     ]
-    for table, records in contents:
-        _write(table, records, folder / f"{table.name}.parquet")
-    dictionary = folder / DICTIONARY
-    write_text(dictionary, _dictionary([table for table, _ in contents]))
-    return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]
 
 
 def _findings(result: AuditResult) -> Table:

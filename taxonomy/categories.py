@@ -85,7 +85,7 @@ class Taxonomy(Record):
 @cache
 def builtin_taxonomy() -> Taxonomy:
     """Return the taxonomy that ships with AgentHard."""
-    text = resources.files("taxonomy").joinpath("issues.yaml").read_text(encoding="utf-8")
+    text = resources.files("agenthard.taxonomy").joinpath("issues.yaml").read_text(encoding="utf-8")
     return _parse(text, "taxonomy/issues.yaml")
 
 

@@ -28,7 +28,7 @@ def palette(scheme: str) -> dict[str, str]:
     """Read the variables of a scheme: the light ones, overlaid by the dark ones."""
     found: dict[str, str] = {}
     for sheet in ("base.css", "figures.css"):
-        text = resources.files("reports").joinpath("templates", sheet).read_text(encoding="utf-8")
+        text = resources.files("agenthard.reports").joinpath("templates", sheet).read_text(encoding="utf-8")
         light, *dark = re.findall(r":root \{(.*?)\}", text, re.S)
         for block in (light, *dark) if scheme == "dark" else (light,):
             found |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", block))
