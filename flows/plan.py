@@ -5,10 +5,10 @@ import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib import import_module
 from importlib.metadata import version as package_version
 from pathlib import Path
 
-from agenthard import ace, audit, taxonomy
 from agenthard.audit.execution.checkout import code_version
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
@@ -102,8 +102,8 @@ def run_key(settings: AuditSettings, version: Version) -> str:
     if settings.weak_isolation:
         total.update(b"weak isolation\n")
     total.update(f"installed {[item.version for item in fetched(settings.source)]}\n".encode())
-    for package in (ace, audit, taxonomy):
-        folder = Path(str(package.__file__)).parent
+    for package in ("ace", "audit", "taxonomy"):
+        folder = Path(str(import_module(f"agenthard.{package}").__file__)).parent
         code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]
         code = [p for p in code if p.relative_to(folder).parts[0] != _LATER]
         total.update(hash_files(folder, code, "code").content_hash.encode())

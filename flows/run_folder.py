@@ -30,6 +30,11 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
 
 
+def run_order(run: Trajectory) -> tuple[str, str, str, int, str]:
+    """Return what the runs of a shard are sorted by."""
+    return run.task_id, run.protocol or "", run.model, run.trial, run.id
+
+
 class RunFolder:
     """Paths and files of one run."""
 
@@ -160,7 +165,7 @@ class RunFolder:
             return []
         with path.open("rb") as stream:
             runs = [Trajectory.model_validate_json(line) for line in stream]
-        return sorted(runs, key=lambda run: (run.task_id, run.protocol or "", run.model, run.trial, run.id))
+        return sorted(runs, key=run_order)
 
     def all_runs(self, count: int) -> Iterator[Trajectory]:
         """Stream the runs of all shards, holding one shard at a time."""

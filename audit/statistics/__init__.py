@@ -25,11 +25,13 @@ if TYPE_CHECKING:
         indistinguishable_groups,
         indistinguishable_models,
     )
+    from agenthard.audit.statistics.intervals import wilson
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters
     from agenthard.audit.statistics.kappa import cohen_kappa
     from agenthard.audit.statistics.krippendorff import krippendorff_alpha
     from agenthard.audit.statistics.loading import (
         Infrastructure,
+        matrix_from_frame,
         matrix_from_rows,
         matrix_from_trajectories,
         read_matrix,
@@ -138,10 +140,12 @@ _MODULES = {
         "ItemResponse",
         "item_parameters",
     ),
+    "intervals": ("wilson",),
     "kappa": ("cohen_kappa",),
     "krippendorff": ("krippendorff_alpha",),
     "loading": (
         "Infrastructure",
+        "matrix_from_frame",
         "matrix_from_rows",
         "matrix_from_trajectories",
         "read_matrix",
@@ -272,6 +276,7 @@ __all__ = [
     "kendall_tau_b",
     "krippendorff_alpha",
     "macro_compression",
+    "matrix_from_frame",
     "matrix_from_rows",
     "matrix_from_trajectories",
     "matrix_null",
@@ -305,6 +310,7 @@ __all__ = [
     "tied_sets",
     "top_unchanged",
     "trial_counts",
+    "wilson",
     "wilson_interval",
 ]
 
