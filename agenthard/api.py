@@ -22,9 +22,9 @@ from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version
 from agenthard.audit.sources.registry import open_source as open_named
 from agenthard.audit.sources.registry import sources
-from agenthard.flows.plan import AuditSettings, plan_shards, run_key
+from agenthard.flows.audit_plan import AuditSettings, plan_shards, run_key
 from agenthard.flows.run_folder import run_order
-from agenthard.flows.worker import CheckedShard, check_tasks
+from agenthard.flows.shard_worker import CheckedShard, check_tasks
 from agenthard.result import AuditResult, AuditWork, CheckResult, UsageError
 from agenthard.taxonomy.categories import load_taxonomy
 from agenthard.taxonomy.task import AgentTask
@@ -33,7 +33,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 if TYPE_CHECKING:
     import pandas
 
-    from agenthard.flows.repairing import RepairOutcome
+    from agenthard.flows.repair import RepairOutcome
     from agenthard.reports.cleaning.matrix_analysis import MatrixAnalysis
     from agenthard.reports.comparison.audits import AuditComparison
     from agenthard.reports.comparison.scores import ScoreComparison
@@ -133,7 +133,7 @@ def audit(
         UnavailableError: when the checkout cannot be used.
         UsageError: when worker processes cannot be started.
     """
-    from agenthard.flows.publish import conclude_audit
+    from agenthard.flows.audit_outputs import conclude_audit
 
     settings = AuditSettings(
         source=source.name,
@@ -331,7 +331,7 @@ def repair(
         UsageError: when the audit is not written.
         CommandError: when the benchmark is gone or has changed.
     """
-    from agenthard.flows.repairing import RepairSettings, repair_run
+    from agenthard.flows.repair import RepairSettings, repair_run
 
     folder = _folder(result)
     settings = RepairSettings(
@@ -359,7 +359,7 @@ def compare(
         UsageError: when an audit is not written.
         CommandError: when a side cannot be read, or the sides may not be compared.
     """
-    from agenthard.flows.comparing import CompareSettings, make_comparison
+    from agenthard.flows.comparison import CompareSettings, make_comparison
 
     sides = [str(_folder(side) if isinstance(side, AuditResult) else side) for side in (first, second)]
     return make_comparison(

@@ -12,9 +12,9 @@ from agenthard.audit.decisions.policy import Decision, Policy
 from agenthard.audit.decisions.split import ACTIONS, split_id_of
 from agenthard.audit.leaderboard import ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantined, Source, Version, count_not_read
-from agenthard.flows.plan import AuditPlan, AuditSettings, load_tasks
+from agenthard.flows.audit_plan import AuditPlan, AuditSettings, load_tasks
 from agenthard.flows.run_folder import RunFolder, RunSpool
-from agenthard.flows.worker import CheckedShard, write_shard
+from agenthard.flows.shard_worker import CheckedShard, write_shard
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.finding import Coverage, Finding, Status, Tier
@@ -111,8 +111,13 @@ class AuditResult:
         Raises:
             CommandError: when the folder holds no finished audit.
         """
-        from agenthard.flows.read_run import read_coverage, read_decisions, read_quarantined, read_report
-        from agenthard.flows.repair_inputs import read_audited
+        from agenthard.flows.audited_run import (
+            read_audited,
+            read_coverage,
+            read_decisions,
+            read_quarantined,
+            read_report,
+        )
 
         root = Path(folder)
         report = read_report(root)
@@ -177,7 +182,7 @@ class AuditResult:
         """
         if self._work is not None:
             return self._work.report.tasks
-        from agenthard.flows.repair_inputs import read_audited
+        from agenthard.flows.audited_run import read_audited
 
         audited = read_audited(self._require_folder("read tasks"), None)
         audited.open_unchanged()
@@ -261,7 +266,7 @@ class AuditResult:
 
 
 def _write(work: AuditWork, root: Path) -> None:
-    from agenthard.flows.publish import write_audit
+    from agenthard.flows.audit_outputs import write_audit
 
     folder = RunFolder(root)
     settings = work.settings.model_copy(update={"out": str(root)})

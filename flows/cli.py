@@ -14,8 +14,8 @@ from agenthard.flows.commands import (
     demo,
     env,
     evaluate,
+    explain,
     faults,
-    fetch,
     judge,
     leaderboard,
     repair,
@@ -40,7 +40,7 @@ app.command("audit")(audit.audit)
 app.command("evaluate")(evaluate.evaluate)
 app.command("run")(run.run)
 app.command("checks")(catalogue.checks)
-app.command("explain")(catalogue.explain)
+app.command("explain")(explain.explain)
 app.command("taxonomy")(catalogue.taxonomy)
 app.command("score")(score.score)
 app.command("report")(report.report)
@@ -48,7 +48,7 @@ app.command("compare")(compare.compare)
 app.command("leaderboard")(leaderboard.leaderboard)
 app.command("replay")(replay.replay)
 app.command("repair")(repair.repair)
-app.command("fetch")(fetch.fetch)
+app.command("fetch")(env.fetch)
 app.command("demo")(demo.demo)
 app.add_typer(ace.app)
 app.add_typer(align.app)
@@ -63,10 +63,9 @@ def main() -> None:
 
     An error is one message and exit code 3, never a traceback: exit code 1 is for defects of a benchmark alone.
     """
-    from agenthard.flows.errors import ExitCode, explain
-    from agenthard.flows.interrupts import interrupt_on_termination
-    from agenthard.flows.printing import guarded_output
-    from agenthard.flows.safe_path import protect_children
+    from agenthard.flows.commands.output import guarded_output
+    from agenthard.flows.errors import ExitCode, error_message
+    from agenthard.flows.process import interrupt_on_termination, protect_children
     from agenthard.taxonomy.printable import printable
 
     protect_children()
@@ -83,7 +82,7 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not speak of defects
         if os.environ.get(DEBUG):
             raise
-        typer.echo(f"error: {printable(explain(error))}", err=True)
+        typer.echo(f"error: {printable(error_message(error))}", err=True)
         sys.exit(ExitCode.INFRASTRUCTURE)
 
 

@@ -42,7 +42,7 @@ EXPECTED = (
 )
 
 
-def explain(error: BaseException) -> str:
+def error_message(error: BaseException) -> str:
     """Turn an error into one message."""
     if not isinstance(error, EXPECTED):
         return (

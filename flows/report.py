@@ -1,97 +1,177 @@
-"""The Prefect flows ``report`` and ``compare``. With a server they leave artifacts; without one none is started."""
+"""The report on what cleaning does to a leaderboard, and the hard split, as plain functions."""
 
-from typing import Any
+import json
+import shutil
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
-import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
-from prefect import flow, task
-from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
-from prefect.cache_policies import NO_CACHE
-from prefect.settings import get_current_settings
+from pydantic import ValidationError
 
-from agenthard.flows.comparing import CompareSettings, make_comparison
-from agenthard.flows.reporting import (
-    ReportOutcome,
-    ReportSettings,
-    analyse_run,
-    conclude_report,
-    held,
-    make_report,
-    report_folder,
-    write_report,
-)
+from agenthard.audit.decisions.split import SplitManifest, write_hard_split
+from agenthard.audit.sources.base import Source, SourceError, Version
+from agenthard.audit.sources.registry import open_source
+from agenthard.audit.statistics import Undefined
+from agenthard.audit.statistics.result import PREFIX
+from agenthard.flows.errors import CommandError
+from agenthard.flows.run_folder import RunFolder
+from agenthard.reports.cleaning.analyse import analyse
 from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.cleaning.summary import summary_markdown
-from agenthard.reports.cleaning.tables import board_rows
-from agenthard.reports.comparison.audits import AuditComparison
-from agenthard.reports.comparison.scores import ScoreComparison
-from agenthard.reports.comparison.summary import comparison_markdown
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
+from agenthard.reports.cleaning.loading import RunTablesError, load_run
+from agenthard.reports.cleaning.writing import write_analysis
+from agenthard.taxonomy.errors import MissingExtraError
+from agenthard.taxonomy.record import Record
 
 
-@task(name="analyse", task_run_name="analyse {settings.run}", cache_policy=NO_CACHE)
-def analyse_task(settings: ReportSettings) -> CleaningAnalysis:
-    """Read the tables of the run and analyse them."""
-    return analyse_run(settings)
+class ReportSettings(Record):
+    """What to report on and how."""
+
+    run: str
+    """Run folder of a finished audit."""
+    experiment: str | None = None
+    """Which runs; None = those of the experiment with most comparable models."""
+    analysis: AnalysisSettings = AnalysisSettings()
+    """Parameters of the analysis."""
+    baseline: str | None = None
+    """Run folder of an earlier audit, whose findings are not new."""
+    benchmark: str | None = None
+    """Folder of the benchmark, from which the hard split is written; None = where it was when it was audited."""
 
 
-@task(name="write-report", cache_policy=NO_CACHE)
-def write_task(settings: ReportSettings, analysis: CleaningAnalysis) -> ReportOutcome:
-    """Write the page, the data and the hard split."""
+class ReportOutcome(Record):
+    """The report in a few lines, and where its files are."""
+
+    sentence: str
+    """The headline."""
+    stability: tuple[str, ...]
+    """What cleaning does to the ranking, one sentence per step."""
+    splits: tuple[str, ...]
+    """The cards of the splits, one sentence each."""
+    folder: str
+    """Folder of the report: report.html, analysis.json, summary.md, tables/."""
+    hard_split: str | None
+    """Folder of the hard split; None when it was not written."""
+    no_hard_split: str = ""
+    """Why it was not written; empty when it was."""
+    incomplete: bool
+    """Whether there is a hard split that could not be written."""
+
+
+def make_report(settings: ReportSettings) -> ReportOutcome:
+    """Analyse a run and write everything.
+
+    Raises:
+        CommandError: when the folder holds no finished audit, or the parameters do not fit it.
+    """
+    analysis = analyse_run(settings)
     write_report(settings, analysis)
     return conclude_report(settings, analysis)
 
 
-@flow(name="report", flow_run_name="report {settings.run}", validate_parameters=False)
-def report_flow(settings: ReportSettings) -> ReportOutcome:
-    """Report what cleaning does to a leaderboard."""
-    analysis = analyse_task(settings)
-    outcome = write_task(settings, analysis)
-    if has_server():
-        _leave_artifacts(settings, analysis)
-    return outcome
+def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
+    """Read the tables of a run and analyse them.
+
+    Raises:
+        CommandError: when the folder holds no finished audit, or the parameters do not fit it.
+    """
+    try:
+        found = load_run(Path(settings.run), Path(settings.baseline) if settings.baseline else None)
+        return analyse(found, settings.analysis, settings.experiment)
+    except (RunTablesError, AnalysisError, MissingExtraError) as error:
+        raise CommandError(str(error)) from error
 
 
-@task(name="compare-sides", cache_policy=NO_CACHE)
-def compare_task(settings: CompareSettings) -> AuditComparison | ScoreComparison:
-    """Read both sides and compare them."""
-    return make_comparison(settings)
+def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:
+    """Write the page, its JSON twin, the summary and the tables into ``RUN/report``."""
+    from agenthard.reports.cleaning_page import write_cleaning_page
+
+    folder = report_folder(settings)
+    write_analysis(analysis, folder)
+    write_cleaning_page(analysis, folder / "report.html")
+    return folder
 
 
-@flow(name="compare", flow_run_name="compare {settings.first} {settings.second}", validate_parameters=False)
-def compare_flow(settings: CompareSettings) -> AuditComparison | ScoreComparison:
-    """Compare two runs, or two tables of scores."""
-    comparison = compare_task(settings)
-    if has_server():
-        create_markdown_artifact(comparison_markdown(comparison), key="agenthard-comparison")
-    return comparison
+def conclude_report(settings: ReportSettings, analysis: CleaningAnalysis) -> ReportOutcome:
+    """Write the hard split and sum up."""
+    written, reason = _write_hard(settings, analysis)
+    return ReportOutcome(
+        sentence=analysis.headline.sentence,
+        stability=tuple(row.sentence for row in analysis.stability if row.reading == "errors_missing"),
+        splits=tuple(split.sentence for split in analysis.splits),
+        folder=str(report_folder(settings)),
+        hard_split=str(written) if written else None,
+        no_hard_split=reason,
+        incomplete=written is None and not isinstance(analysis.hard, Undefined),
+    )
 
 
-def has_server() -> bool:
-    """Tell whether a Prefect server is configured (PREFECT_API_URL or a profile)."""
-    return bool(get_current_settings().api.url)
+def held(settings: ReportSettings) -> AbstractContextManager[None]:
+    """Lock the run folder, if it is one: the report and the hard split are written into it.
+
+    Raises:
+        RunFolderError: Another process works in it.
+    """
+    folder = RunFolder(Path(settings.run))
+    finished = folder.root / "manifest.json"
+    return folder.hold(finished) if finished.is_file() else nullcontext()
 
 
-def run_report(settings: ReportSettings) -> ReportOutcome:
-    """Make the report, as a flow where a server records it."""
-    with held(settings):
-        if not has_server():
-            return make_report(settings)
-        outcome: ReportOutcome = report_flow(settings)
-        return outcome
+def report_folder(settings: ReportSettings) -> Path:
+    """Folder of the report within the run folder."""
+    return Path(settings.run) / "report"
 
 
-def run_comparison(settings: CompareSettings) -> AuditComparison | ScoreComparison:
-    """Compare, as a flow where a server records it."""
-    if not has_server():
-        return make_comparison(settings)
-    comparison: AuditComparison | ScoreComparison = compare_flow(settings)
-    return comparison
+def _write_hard(settings: ReportSettings, analysis: CleaningAnalysis) -> tuple[Path | None, str]:
+    """Write ``split/hard``; return its folder, or why it was not written."""
+    if isinstance(analysis.hard, Undefined):
+        return None, f"there is no hard split: {analysis.hard.reason.removeprefix(PREFIX)}"
+    run = Path(settings.run)
+    opened = _open_benchmark(settings)
+    if isinstance(opened, str):
+        return None, opened
+    source, version = opened
+    try:
+        cleaned = SplitManifest.model_validate_json((run / "split" / "cleaned" / "manifest.json").read_bytes())
+    except (OSError, ValidationError) as error:
+        return None, f"the manifest of the cleaned split cannot be read ({str(error)[:200]}); audit again"
+    if version.content_hash != cleaned.benchmark.content_hash:
+        return None, (
+            f"{source.root} holds content {version.content_hash}, but {cleaned.benchmark.content_hash} was audited; "
+            "give the audited release with --benchmark PATH"
+        )
+    if [task.task_id for task in analysis.hard.tasks] != list(cleaned.kept_ids):
+        return None, "the cleaned split in the run folder is not that of its decisions; audit again"
+    target, partial = run / "split" / "hard", run / "split" / ".hard.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    split = next(split for split in analysis.splits if split.name == "hard")
+    write_hard_split(
+        source,
+        partial,
+        cleaned,
+        analysis.hard.tasks,
+        rule=analysis.hard.rule,
+        selection_models=analysis.hard.selection_models,
+        experiment="" if isinstance(analysis.runs, Undefined) else analysis.runs.experiment,
+        tasks_id=split.split_id,
+        minimum_detectable_difference=split.sentence,
+    )
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+    return target, ""
 
 
-def _leave_artifacts(settings: ReportSettings, analysis: CleaningAnalysis) -> None:
-    source = "".join(c if c.isalnum() and c.isascii() else "-" for c in analysis.provenance.source.lower())
-    rows: list[dict[str, Any]] = [row for board in analysis.leaderboards for row in board_rows(board)]
-    create_markdown_artifact(summary_markdown(analysis), key=f"agenthard-report-{source}")
-    if rows:
-        create_table_artifact(rows, key=f"agenthard-leaderboards-{source}", description=analysis.headline.sentence)
-    page = (report_folder(settings) / "report.html").resolve().as_uri()
-    create_link_artifact(page, link_text="report.html", key=f"agenthard-page-{source}")
+def _open_benchmark(settings: ReportSettings) -> tuple[Source, Version] | str:
+    """Open the audited benchmark, or say why it cannot be opened."""
+    run = RunFolder(Path(settings.run))
+    manifest = json.loads((run.root / "manifest.json").read_text(encoding="utf-8"))
+    path = settings.benchmark
+    if path is None:
+        try:
+            path = json.loads((run.work / "settings.json").read_text(encoding="utf-8"))["path"]
+        except (OSError, ValueError, KeyError):
+            return "the run folder does not tell where the benchmark is; give its folder with --benchmark PATH"
+    try:
+        source = open_source(manifest["source"], Path(path), tuple(manifest["domains"]))
+        return source, source.version()
+    except (SourceError, OSError) as error:
+        return f"the benchmark cannot be read ({error}); give its folder with --benchmark PATH"

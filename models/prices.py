@@ -114,7 +114,9 @@ def load_prices(path: Path | None = None) -> PriceTable:
     Raises:
         ConfigurationError: The file cannot be read, is no price table, or has another currency.
     """
-    shipped = _parse(files("agenthard.models").joinpath("prices.yaml").read_text(encoding="utf-8"), "models/prices.yaml")
+    shipped = _parse(
+        files("agenthard.models").joinpath("prices.yaml").read_text(encoding="utf-8"), "models/prices.yaml"
+    )
     if path is None:
         return shipped
     try:

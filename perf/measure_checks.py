@@ -13,7 +13,7 @@ from typing import Any
 
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.faults.key import PlantedFault
-from agenthard.flows.read_run import read_costs, read_decisions, read_findings
+from agenthard.flows.audited_run import read_costs, read_decisions, read_findings
 from agenthard.reports.labels import read_labels
 
 TARGET = Path(__file__).parents[1] / "audit" / "detectors" / "measured.json"

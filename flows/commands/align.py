@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from agenthard.flows.commands.options import SeedOption
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.taxonomy.files import write_atomically, write_text
 
@@ -18,7 +19,6 @@ app = typer.Typer(
 )
 
 MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
 ShareOption = Annotated[float, typer.Option(min=0, max=1, help="Share of the tasks to label.")]
 LeastOption = Annotated[int, typer.Option(min=1, help="Tasks to label at least.")]
 
@@ -54,7 +54,7 @@ def sample(
 
     Example: `agenthard align sample demo-run/demo --out sheet.jsonl`
     """
-    from agenthard.flows.aligning import benchmark_of, read_answers, read_pass_rates, sheet_lines
+    from agenthard.flows.alignment import benchmark_of, read_answers, read_pass_rates, sheet_lines
     from agenthard.flows.errors import CommandError
     from agenthard.reports.alignment.other_sections import sample_sections
     from agenthard.reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
@@ -119,7 +119,7 @@ def score(
 
     Example: `agenthard align score demo-run/demo demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.aligning import read_answers, read_key, read_mapping
+    from agenthard.flows.alignment import read_answers, read_key, read_mapping
     from agenthard.flows.errors import CommandError
     from agenthard.reports.alignment.labels import read_label_set
     from agenthard.reports.alignment.measures import Settings
@@ -215,7 +215,7 @@ def drift(
 
     Example: `agenthard align drift demo-run/demo demo-run/demo --frozen demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.aligning import read_frozen, read_side
+    from agenthard.flows.alignment import read_frozen, read_side
     from agenthard.flows.errors import ExitCode
     from agenthard.reports.alignment.drift import check_drift
     from agenthard.reports.alignment.other_sections import drift_sections

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
+from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from agenthard.flows.plan import AuditPlan, AuditSettings
-    from agenthard.flows.publish import AuditOutcome
+    from agenthard.flows.audit_outputs import AuditOutcome
+    from agenthard.flows.audit_plan import AuditPlan, AuditSettings
 
 MOST_NOT_READ = 8
 """Files and folders on the first screen that were not read; the tables name all."""
@@ -29,8 +29,8 @@ def audit(
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
-    checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
-    allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
+    checkout: CheckoutOption = None,
+    allow_weak_isolation: WeakIsolationOption = False,
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that it lacks count as new.")
     ] = None,
@@ -45,10 +45,10 @@ def audit(
     """
     import os
 
+    from agenthard.flows.audit_outputs import AuditOutcome, new_defects
+    from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.plan import AuditSettings
     from agenthard.flows.progress import show_progress
-    from agenthard.flows.publish import AuditOutcome, new_defects
 
     root = path or _fetched(source)
     settings = AuditSettings(
@@ -66,7 +66,7 @@ def audit(
     _check_inputs(settings)
     try:
         with show_progress(error_console()):
-            from agenthard.flows.audit import run_audit
+            from agenthard.flows.audit_flow import run_audit
 
             outcome: AuditOutcome = run_audit(settings)
     except KeyboardInterrupt:
@@ -122,7 +122,7 @@ def show_outcome(
     """Print what a reader needs in thirty seconds."""
     from rich.markup import escape
 
-    from agenthard.flows.plan import AuditPlan
+    from agenthard.flows.audit_plan import AuditPlan
     from agenthard.flows.run_folder import RunFolder
 
     out = console()

@@ -1,6 +1,5 @@
-"""``agenthard checks``, ``explain`` and ``taxonomy``: what this tool knows."""
+"""``agenthard checks`` and ``agenthard taxonomy``: what is looked for."""
 
-import inspect
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +38,7 @@ def checks(
 def _print_costs(run: Path | None, as_json: bool) -> None:
     """Print what checks cost in a run, or in this release's own measurements."""
     from agenthard.audit.detectors.measured import measured
-    from agenthard.flows.read_run import read_costs
+    from agenthard.flows.audited_run import read_costs
 
     if run is None:
         costs = {check: figures.cost for check, figures in measured().items() if figures.cost}
@@ -58,73 +57,6 @@ def _print_costs(run: Path | None, as_json: bool) -> None:
     rows.append(("all, seconds", *(f"{total:.1f}" for total in sums)))
     heads = [f"{name} ({count:,} tasks)" for name, count in tasks.items()]
     print_table("milliseconds per task; what checks share is paid by the first of them", ("check", *heads), rows)
-
-
-def explain(
-    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a check, of a category, or of a finding.")],
-    run: Annotated[
-        Path | None, typer.Option(help="Run folder that has the finding; default: the newest in and below this folder.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Explain a check or a category (rule, examples, when it is wrong), or a finding (evidence, decisions, history).
-
-    Example: `agenthard explain call-schema`
-    """
-    from agenthard.audit.detectors.measured import measured_lines
-    from agenthard.audit.detectors.registry import detectors
-    from agenthard.flows.commands.finding import explain_finding
-    from agenthard.flows.errors import CommandError
-    from agenthard.flows.explaining import is_finding_id
-    from agenthard.taxonomy.categories import load_taxonomy
-
-    if is_finding_id(identity):
-        explain_finding(identity, run, as_json)
-        return
-    categories = {category.id: category for category in load_taxonomy().categories}
-    known = {detector.id: detector for detector in detectors()}
-    if identity in known:
-        detector = known[identity]
-        text = inspect.cleandoc(detector.__doc__ or "")
-        facts = {
-            "id": detector.id,
-            "title": detector.title,
-            "version": detector.version,
-            "category": detector.category,
-            "tier": detector.tier.value,
-            "severity": detector.severity.value,
-            "why": detector.why,
-            "documentation": text,
-            "measured": measured_lines(detector.id),
-        }
-    elif identity in categories:
-        category = categories[identity]
-        text = f"{category.rule}\n\nBelongs here: {category.positive}\nDoes not: {category.negative}"
-        facts = {**category.model_dump(mode="json"), "documentation": text}
-    else:
-        near = _similar(identity, [*known, *categories])
-        raise CommandError(
-            f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks; a finding has an id of "
-            "12 hexadecimal digits"
-        )
-    if as_json:
-        print_json(facts)
-        return
-    typer.echo(f"{identity}: {facts.get('title') or facts.get('name')}\n")
-    shown = ("category", "component", "origin", "tier", "severity", "version", "checks", "why")
-    for key in (name for name in shown if facts.get(name)):
-        value = facts[key]
-        typer.echo(f"  {key:<10}{', '.join(value) if isinstance(value, list) else value}")
-    typer.echo(f"\n{text}")
-    if "measured" in facts:
-        typer.echo("\nMeasured:\n" + "\n".join(f"  {line}" for line in facts["measured"]))
-
-
-def _similar(identity: str, known: list[str]) -> str:
-    from rapidfuzz import process
-
-    match = process.extractOne(identity, known, score_cutoff=60)
-    return f" (did you mean {match[0]}?)" if match else ""
 
 
 def taxonomy(

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
+from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
-from agenthard.flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 
 def compare(
@@ -32,9 +32,9 @@ def compare(
 
     Example: `agenthard compare demo-run/demo demo-run/demo`
     """
-    from agenthard.flows.comparing import CompareSettings
+    from agenthard.flows.comparison import CompareSettings
     from agenthard.flows.errors import ExitCode
-    from agenthard.flows.report import run_comparison
+    from agenthard.flows.report_flow import run_comparison
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.comparison.audits import AuditComparison
     from agenthard.reports.comparison.sections import comparison_sections

@@ -8,9 +8,9 @@ import typer
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
+    from agenthard.flows.audit_outputs import AuditOutcome
     from agenthard.flows.evaluation.publish import EvaluationOutcome
-    from agenthard.flows.publish import AuditOutcome
-    from agenthard.flows.reporting import ReportOutcome
+    from agenthard.flows.report import ReportOutcome
 
 
 def demo(
@@ -118,11 +118,11 @@ def _cores() -> int:
 
 
 def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
-    from agenthard.flows.audit import run_audit
+    from agenthard.flows.audit_flow import run_audit
+    from agenthard.flows.audit_outputs import new_defects
+    from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.commands.audit import show_outcome
-    from agenthard.flows.plan import AuditSettings
     from agenthard.flows.progress import show_progress
-    from agenthard.flows.publish import new_defects
 
     settings = AuditSettings(
         source=source,
@@ -139,17 +139,17 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
 
 
 def _report(run: Path) -> "ReportOutcome":
-    from agenthard.flows.report import run_report
-    from agenthard.flows.reporting import ReportSettings
+    from agenthard.flows.report import ReportSettings
+    from agenthard.flows.report_flow import run_report
 
     return run_report(ReportSettings(run=str(run)))
 
 
 def _answer_key(benchmark: Path, run: Path) -> tuple[int, list[str]]:
     """Compare the findings with the planted flaws: how many there are, and which were missed."""
+    from agenthard.flows.audited_run import read_findings, read_quarantined
     from agenthard.flows.demo import ANSWER_KEY, KeyEntry
     from agenthard.flows.demo.ace_flaws import QUARANTINE
-    from agenthard.flows.read_run import read_findings, read_quarantined
 
     found = {(f.check, task_id) for f in read_findings(run) for task_id in (*f.task_ids, *f.also_in)}
     found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run) if item.task_id is not None}

@@ -1,23 +1,29 @@
-"""``agenthard env``: the virtual environments in which benchmark code runs."""
+"""``agenthard env`` and ``agenthard fetch``: environments for benchmark code, and benchmarks from the package index."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.env_verify import verify
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    from agenthard.audit.execution.tau.verify import DomainFidelity, Tally
 
 app = typer.Typer(
     name="env",
     help="Create, list, remove and verify what a benchmark's own code runs in.",
     no_args_is_help=True,
 )
-app.command()(verify)
 
 VersionOption = Annotated[str | None, typer.Option(help="Release of the benchmark's package.")]
 UnpinnedOption = Annotated[
     bool, typer.Option("--unpinned", help="Install a release whose hash is not known here, whatever the index sends.")
 ]
+
+
+SHOWN, WIDTH = 20, 400
+"""Differences that are printed, and characters of each side."""
 
 
 def warn_unpinned(benchmark: str, version: str) -> None:
@@ -104,3 +110,96 @@ def remove(
     else:
         for item in removed:
             typer.echo(f"{item.benchmark} {item.version} was removed")
+
+
+@app.command()
+def verify(
+    benchmark: Annotated[str, typer.Argument(help="Benchmark: tau2, tau-bench.")],
+    checkout: Annotated[Path, typer.Option(help="Folder with the benchmark's own code (run contained).")],
+    data: Annotated[Path | None, typer.Option(help="Folder with the tasks; the checkout itself when left out.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Carry out every call of every ground truth by ours and by the benchmark's code, and compare.
+
+    Exit code 1 when a tool is read differently, a call answers differently or an end state differs; 2 when tasks of a
+    domain that we execute could not be compared.
+
+    Example: `agenthard env verify tau2 --checkout tau2-bench`
+    """
+    from agenthard.audit.execution.tau.verify import verify_checkout
+    from agenthard.flows.errors import ExitCode
+
+    found = verify_checkout(benchmark, checkout, data or checkout)
+    if as_json:
+        print_json(found)
+    else:
+        _show(found)
+    if any(domain.differences for domain in found):
+        raise typer.Exit(ExitCode.DEFECTS)
+    if any(domain.failed for domain in found) or not any(domain.tasks for domain in found):
+        raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _show(found: "list[DomainFidelity]") -> None:
+    columns = ("domain", "tasks", "read alike", "calls run", "calls equal", "end states equal")
+    rows = [
+        (
+            domain.domain,
+            str(domain.tasks),
+            _equal(domain.read),
+            str(domain.run),
+            _equal(domain.calls),
+            _equal(domain.states),
+        )
+        for domain in found
+    ]
+    print_table("", columns, rows, right=columns[1:])
+    typer.echo("read alike: tools as shown to a model, and the policy; calls run: by the benchmark's code")
+    for domain in found:
+        for what, reasons in (("has nothing of ours to compare", domain.without), ("failed", domain.failed)):
+            for reason, count in reasons.items():
+                typer.echo(f"{domain.domain}: {count} of {domain.tasks} tasks: {what}: {reason}")
+        if domain.only_in_code:
+            names = ", ".join(domain.only_in_code)
+            typer.echo(f"{domain.domain}: tools of the code that these data, of another release, do not list: {names}")
+    differences = [difference for domain in found for difference in domain.differences]
+    for difference in differences[:SHOWN]:
+        typer.echo(f"\n{difference.place} differs")
+        typer.echo(f"    ours:   {_short(difference.ours)}\n    theirs: {_short(difference.theirs)}")
+    if len(differences) > SHOWN:
+        typer.echo(f"\nand {len(differences) - SHOWN} more differences; --json lists all")
+
+
+def _equal(tally: "Tally") -> str:
+    return f"{tally.equal} of {tally.total}" if tally.total else "-"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= WIDTH else f"{text[:WIDTH]} … ({len(text):,} characters)"
+
+
+def fetch(
+    benchmark: Annotated[str, typer.Argument(help="Benchmark to fetch: bfcl.")],
+    version: Annotated[
+        str | None, typer.Option(help="Release; default: the one the docs are about. `agenthard env list` shows all.")
+    ] = None,
+    unpinned: UnpinnedOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Fetch a public benchmark from the package index into a managed folder, in an environment of its own.
+
+    Example: `agenthard fetch bfcl --version 2026.3.23`
+    """
+    from agenthard.audit.sources.fetch import FetchError
+    from agenthard.audit.sources.fetch import fetch as bring
+    from agenthard.flows.errors import CommandError
+
+    try:
+        found = bring(benchmark, version, unpinned=unpinned)
+    except FetchError as error:
+        raise CommandError(str(error)) from error
+    warn_unpinned(benchmark, found.version)
+    if as_json:
+        print_json({"benchmark": benchmark, "version": found.version, "path": str(found.path), "data": str(found.data)})
+    else:
+        typer.echo(f"{benchmark} {found.version} is at {found.data}\nnext: agenthard audit {benchmark} {found.data}")

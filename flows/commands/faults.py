@@ -36,7 +36,7 @@ def plant(
     Example: `agenthard faults plant --out faults --per-category 1 --sound 5 --audit`
     """
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.planting import audit_planted, plant_faults
+    from agenthard.flows.fault_planting import audit_planted, plant_faults
     from agenthard.flows.progress import show_progress
 
     if (source is None) != (path is None):
@@ -91,8 +91,8 @@ def score(
     Example: `agenthard faults score faults/run faults/answer_key.jsonl`
     """
     from agenthard.audit.faults.key import read_key
+    from agenthard.flows.audited_run import read_coverage, read_decisions, read_findings
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
     from agenthard.reports.fault_score import score_faults
     from agenthard.reports.fault_table import fault_table
     from agenthard.taxonomy.categories import load_taxonomy

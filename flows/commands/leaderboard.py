@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
-from agenthard.flows.commands.report import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 
 if TYPE_CHECKING:
     from agenthard.reports.cleaning.boards import Board
@@ -29,7 +29,7 @@ def leaderboard(
 
     Example: `agenthard leaderboard --matrix demo-run/demo-benchmark/scores.csv`
     """
-    from agenthard.flows.comparing import make_leaderboard
+    from agenthard.flows.comparison import make_leaderboard
     from agenthard.reports.amounts import said
     from agenthard.reports.cleaning.cells import MEASURE_COLUMNS, measure_cells
     from agenthard.reports.cleaning.inputs import AnalysisSettings

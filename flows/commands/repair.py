@@ -8,7 +8,7 @@ import typer
 from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
 
 if TYPE_CHECKING:
-    from agenthard.flows.repairing import RepairOutcome
+    from agenthard.flows.repair import RepairOutcome
 
 
 def repair(
@@ -27,7 +27,7 @@ def repair(
 
     Example: `agenthard repair demo-run/demo`
     """
-    from agenthard.flows.repairing import RepairSettings, repair_run
+    from agenthard.flows.repair import RepairSettings, repair_run
 
     settings = RepairSettings(
         run=str(run),

@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.isolation import CHECKOUT_HELP, WEAK_HELP
+from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
-    from agenthard.flows.explaining import FindingFacts
-    from agenthard.flows.plan import AuditSettings
-    from agenthard.flows.replaying import Replayed
-    from agenthard.flows.reproducing import Rechecked
+    from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.finding_facts import FindingFacts
+    from agenthard.flows.replay import Rechecked, Replayed
 
 SHOWN = 400
 
@@ -38,8 +37,8 @@ def replay(
     experiment: Annotated[
         list[str] | None, typer.Option(help="With --check: read only runs of this experiment; repeatable.")
     ] = None,
-    checkout: Annotated[Path | None, typer.Option(help=CHECKOUT_HELP)] = None,
-    allow_weak_isolation: Annotated[bool, typer.Option("--allow-weak-isolation", help=WEAK_HELP)] = False,
+    checkout: CheckoutOption = None,
+    allow_weak_isolation: WeakIsolationOption = False,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten responses and values.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -50,9 +49,9 @@ def replay(
 
     Example: `agenthard replay ace ace-suite course_r5_c7_h3_b2`
     """
+    from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.explaining import find_finding
-    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.finding_facts import find_finding
 
     width = None if full else SHOWN
     if finding is not None:
@@ -78,7 +77,7 @@ def replay(
     elif mutant == "?":
         _list_mutants(settings, task, as_json)
     else:
-        from agenthard.flows.replaying import find_task, replay_task
+        from agenthard.flows.replay import find_task, replay_task
 
         _show(replay_task(find_task(source, path, task), mutant), width, as_json)
 
@@ -109,7 +108,7 @@ def _prepare(settings: "AuditSettings") -> None:
 
 
 def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
-    from agenthard.flows.replaying import find_task, list_mutants
+    from agenthard.flows.replay import find_task, list_mutants
 
     listed = list_mutants(find_task(settings.source, Path(settings.path), task))
     if as_json:
@@ -121,9 +120,9 @@ def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
 def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_json: bool) -> None:
     """Re-execute the proof of a finding; without one that can be executed, run its check again."""
     from agenthard.audit.detectors.registry import detectors
+    from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.plan import AuditSettings
-    from agenthard.flows.replaying import find_task, replay_proof
+    from agenthard.flows.replay import find_task, replay_proof
 
     settings_file = Path(facts.run) / "work" / "settings.json"
     if not settings_file.is_file():
@@ -156,7 +155,7 @@ def _recheck(
     settings: "AuditSettings", task: str, check: str, identity: str | None, width: int | None, as_json: bool
 ) -> bool:
     """Run a check again; tell whether it finds what was asked for."""
-    from agenthard.flows.reproducing import recheck
+    from agenthard.flows.replay import recheck
 
     result = recheck(settings, task, check)
     found = [shown for shown in result.found if identity in (None, shown.finding.id)]

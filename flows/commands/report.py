@@ -5,14 +5,8 @@ from typing import Annotated
 
 import typer
 
+from agenthard.flows.commands.options import DrawsOption, ResamplesOption, SeedOption, VerdictsOption
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
-
-DrawsOption = Annotated[int, typer.Option(min=200, help="Random deletions behind every null; one is an anecdote.")]
-ResamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind every interval.")]
-SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
-VerdictsOption = Annotated[
-    float, typer.Option(min=0, max=1, help="Share of the tasks on which a compared model needs a verdict at least.")
-]
 
 
 def report(
@@ -44,8 +38,8 @@ def report(
     """
     from agenthard.audit.decisions.difficulty import DifficultyRule
     from agenthard.flows.errors import ExitCode
-    from agenthard.flows.report import run_report
-    from agenthard.flows.reporting import ReportSettings
+    from agenthard.flows.report import ReportSettings
+    from agenthard.flows.report_flow import run_report
     from agenthard.reports.cleaning.inputs import AnalysisSettings
 
     settings = ReportSettings(

@@ -21,13 +21,13 @@ def run(
     """
     from agenthard.flows.commands.evaluate import show_outcome
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.pipeline import load_config
     from agenthard.flows.progress import show_progress
+    from agenthard.flows.run_config import load_config
 
     loaded = load_config(config)
     try:
         with show_progress(error_console()):
-            from agenthard.flows.run import run_pipeline
+            from agenthard.flows.run_flow import run_pipeline
 
             outcome = run_pipeline(loaded)
     except KeyboardInterrupt:

@@ -44,9 +44,9 @@ def score(
 
     Example: `agenthard score demo-run/demo --labels demo-run/demo-benchmark/labels.jsonl`
     """
-    from agenthard.flows.aligning import read_mapping
+    from agenthard.flows.alignment import read_mapping
+    from agenthard.flows.audited_run import read_decisions, read_findings
     from agenthard.flows.errors import CommandError
-    from agenthard.flows.read_run import read_decisions, read_findings
     from agenthard.reports.alignment.naming import Names
     from agenthard.reports.label_score import score as compare
     from agenthard.reports.labels import LabelError, read_labels

@@ -11,7 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -26,7 +26,7 @@ from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSett
 from agenthard.flows.evaluation.store import EpisodeStore
 from agenthard.flows.evaluation.watching import watching
 from agenthard.flows.evaluation.workers import alone, release_dead
-from agenthard.flows.interrupts import stop_server_with_us
+from agenthard.flows.prefect_setup import stop_server_with_us
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pyarrow.parquet
 
 from agenthard.audit.detectors.registry import detectors
+from agenthard.flows.audit_plan import AuditPlan, load_tasks
+from agenthard.flows.audited_run import Audited, read_findings
 from agenthard.flows.errors import CommandError
-from agenthard.flows.plan import AuditPlan, load_tasks
-from agenthard.flows.read_run import read_findings
-from agenthard.flows.repair_inputs import Audited
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.finding import Coverage, Finding
 from agenthard.taxonomy.task import AgentTask

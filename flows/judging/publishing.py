@@ -16,13 +16,13 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.shards import ShardResult
+from agenthard.flows.audit_outputs import Addition, AuditOutcome, publish
+from agenthard.flows.audited_run import read_findings
 from agenthard.flows.judging.defending import defended
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.panels import Sitting, sittings
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import Answer, AnswerStore
-from agenthard.flows.publish import Addition, AuditOutcome, publish
-from agenthard.flows.read_run import read_findings
 from agenthard.flows.run_folder import write_json, write_jsonl
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.judge_evidence import evidence_tables, judge_evidence

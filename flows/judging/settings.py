@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from agenthard.audit.judge.settings import Judge, JudgeSettings
-from agenthard.flows.repair_inputs import Audited, read_audited
+from agenthard.flows.audited_run import Audited, read_audited
 from agenthard.models.budget import Budget
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable, load_prices

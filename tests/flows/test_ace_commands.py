@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from agenthard.ace import storage
 from agenthard.ace.generator import Parameters
-from agenthard.flows.ace_suite import SuiteFormat, filename
+from agenthard.flows.ace_generation import SuiteFormat, filename
 from agenthard.flows.cli import app
 
 SMALL = ("-H", "2", "-H", "3", "-B", "0", "-B", "2", "-K", "8", "--rows", "3", "--cols", "4", "--per-cell", "3")

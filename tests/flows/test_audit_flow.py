@@ -13,9 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.audit.detectors.registry import detectors
+from agenthard.flows.audit_outputs import AuditOutcome
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.cli import app
-from agenthard.flows.plan import AuditSettings
-from agenthard.flows.publish import AuditOutcome
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 
@@ -58,7 +58,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def audit(benchmark: Path, out: Path, workers: int) -> AuditOutcome:
-    from agenthard.flows.audit import run_audit
+    from agenthard.flows.audit_flow import run_audit
 
     runs = (str(benchmark / "runs.jsonl"),)
     return run_audit(AuditSettings(source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers))

@@ -10,12 +10,12 @@ from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
-from agenthard.flows.audit import run_audit
+from agenthard.flows.audit_flow import run_audit
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.commands.demo import _answer_key
 from agenthard.flows.demo import ANSWER_KEY, KeyEntry, write_ace_demo
 from agenthard.flows.demo.ace_flaws import ACE_FLAWS, QUARANTINE
 from agenthard.flows.demo.ace_suite import SUITE
-from agenthard.flows.plan import AuditSettings
 from agenthard.taxonomy import Coverage, Finding, Status
 
 

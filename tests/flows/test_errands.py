@@ -6,7 +6,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
 from agenthard.flows.demo import write_demo
 from agenthard.flows.demo.models import MODELS
-from agenthard.flows.planting import generated
+from agenthard.flows.fault_planting import generated
 
 
 def test_errands_stand_beside_the_demo_and_are_no_copies_of_its_tasks(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from agenthard.flows.plan import AuditSettings, make_plan, run_key
+from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
 from agenthard.flows.run_folder import RunFolder, RunFolderError
 from agenthard.taxonomy.files import replacing, write_atomically
 from tests.builders import make_run, make_task

@@ -142,7 +142,7 @@ def test_an_unforeseen_error_is_one_message_and_code_3(monkeypatch: pytest.Monke
     def broken() -> None:
         raise RuntimeError("odd \x1b[2J text \ud800")
 
-    monkeypatch.setattr("agenthard.flows.plan.open_source", lambda *_: broken())
+    monkeypatch.setattr("agenthard.flows.audit_plan.open_source", lambda *_: broken())
     code, out, err = call(monkeypatch, "audit", "native", "nowhere", "--out", "x")
     assert (code, out) == (3, b"")
     assert err.startswith(b"error: unexpected RuntimeError: odd \\x1b[2J text \\ud800. This is a defect of AgentHard")

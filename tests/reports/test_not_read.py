@@ -8,9 +8,9 @@ import pyarrow.parquet
 import pytest
 
 from agenthard.audit.sources.base import NotRead
+from agenthard.flows.audit_outputs import AuditOutcome
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.commands.audit import show_outcome
-from agenthard.flows.plan import AuditSettings
-from agenthard.flows.publish import AuditOutcome
 from agenthard.reports.findings_json import write_findings_json
 from agenthard.reports.page import write_page, write_summary
 from agenthard.reports.result import AuditResult

@@ -43,7 +43,7 @@ def generate(
 
     Example: `agenthard ace generate --out ace-suite -H 3 -B 2 --domain course`
     """
-    from agenthard.flows.ace_suite import SuiteFormat, write_suite
+    from agenthard.flows.ace_generation import SuiteFormat, write_suite
     from agenthard.flows.errors import CommandError
     from agenthard.flows.progress import show_progress
 

@@ -30,7 +30,7 @@ def serve_mcp(
     """
     from agenthard.ace.environment import Environment
     from agenthard.ace.mcp_server import serve
-    from agenthard.flows.printing import protocol_output
+    from agenthard.flows.commands.output import protocol_output
 
     with one_message(), protocol_output():
         puzzle = _puzzle(path, instance)

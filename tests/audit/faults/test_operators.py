@@ -13,7 +13,7 @@ import pytest
 from agenthard.audit.execution.gold import gold_replay
 from agenthard.audit.faults import Fault, Operator, Sound, operator_table, operators, with_runs
 from agenthard.audit.faults.guards import accepted
-from agenthard.flows.planting import generated
+from agenthard.flows.fault_planting import generated
 from agenthard.taxonomy import AgentTask, GroundTruth, Message, ToolCall, ToolSpec, UserSpec
 from agenthard.taxonomy.accepted import any_of
 from agenthard.taxonomy.categories import load_taxonomy

@@ -24,7 +24,7 @@ from agenthard.audit.sources.native import Native, read_native_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.tau2 import Tau2Bench
 from agenthard.flows.errors import CommandError
-from agenthard.flows.pipeline import load_config
+from agenthard.flows.run_config import load_config
 from agenthard.taxonomy.categories import TaxonomyError, load_taxonomy
 from agenthard.taxonomy.files import UnreadableFileError, read_text
 from agenthard.taxonomy.yaml_text import load_yaml

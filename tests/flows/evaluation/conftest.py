@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agenthard.ace.generator import Parameters
-from agenthard.flows.ace_suite import SuiteFormat, write_suite
+from agenthard.flows.ace_generation import SuiteFormat, write_suite
 from agenthard.flows.evaluation.flow import play_models, prepare
 from agenthard.flows.evaluation.playing import play_all
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation

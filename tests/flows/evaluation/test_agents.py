@@ -114,8 +114,8 @@ def test_the_page_names_every_agent(done: Path) -> None:
 
 
 def test_the_audit_reads_every_run(suite: Path, done: Path, tmp_path: Path) -> None:
-    from agenthard.flows.audit import run_audit
-    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.audit_flow import run_audit
+    from agenthard.flows.audit_plan import AuditSettings
 
     runs = (str(done / "trajectories.jsonl.gz"),)
     outcome = run_audit(AuditSettings(source="ace", path=str(suite), runs=runs, out=str(tmp_path / "audit"), workers=1))

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from agenthard.flows.pipeline import load_config
-from agenthard.flows.run import run_pipeline
+from agenthard.flows.run_config import load_config
+from agenthard.flows.run_flow import run_pipeline
 from tests.flows.evaluation.conftest import attempts, key
 
 CONFIG = """

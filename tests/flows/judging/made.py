@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.judge.settings import JudgeSettings
+from agenthard.flows.audit_outputs import publish
+from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.plan import AuditSettings, make_plan, run_key
-from agenthard.flows.publish import publish
 from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.worker import run_shard
+from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
 from tests.loopback import Answer, Asked, Called

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from agenthard.flows.audited_run import read_coverage, read_findings
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.exporting import ExportFormat, ExportOutcome, export_requests
 from agenthard.flows.judging.judging import ImportOutcome, import_answers, run_judging
-from agenthard.flows.read_run import read_coverage, read_findings
 from agenthard.models.request import Request
 from agenthard.taxonomy.finding import Status
 from tests.flows.judging.made import flawed, judging, model, panel, sound, verdict

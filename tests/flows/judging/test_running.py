@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
+from agenthard.flows.audited_run import read_coverage, read_decisions, read_findings
 from agenthard.flows.judging.judging import run_judging
 from agenthard.flows.judging.store import AnswerStore
-from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
 from agenthard.models.ledger import Ledger, Total
 from agenthard.taxonomy.finding import Status, Tier
 from tests.flows.judging.made import always_sound, curious, judging, model, panel, verdict

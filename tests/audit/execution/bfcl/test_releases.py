@@ -18,7 +18,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.audit.sources.fetch import fetched
 from agenthard.flows.errors import CommandError
-from agenthard.flows.replaying import replay_task
+from agenthard.flows.replay import replay_task
 from agenthard.taxonomy import AgentTask
 from tests.audit.execution.bfcl.conftest import RELEASES
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from agenthard.flows.audit_outputs import publish
+from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
 from agenthard.flows.cli import app
-from agenthard.flows.errors import EXPECTED, explain
-from agenthard.flows.plan import AuditSettings, make_plan, run_key
-from agenthard.flows.publish import publish
+from agenthard.flows.errors import EXPECTED, error_message
 from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.worker import run_shard
+from agenthard.flows.shard_worker import run_shard
 from agenthard.reports.cleaning.analysis import CleaningAnalysis
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
@@ -90,7 +90,7 @@ def refused(*arguments: str | Path) -> str:
     """Run a command that must end with one expected error; return its message."""
     result = CliRunner().invoke(app, [str(argument) for argument in arguments])
     assert isinstance(result.exception, EXPECTED), result.output
-    return explain(result.exception)
+    return error_message(result.exception)
 
 
 def test_report_writes_everything_and_the_hard_split(run: Path, benchmark: Path) -> None:
@@ -225,9 +225,9 @@ def test_with_a_server_the_flows_leave_artifacts(run: Path) -> None:
     from prefect.client.orchestration import get_client
     from prefect.testing.utilities import prefect_test_harness
 
-    from agenthard.flows.comparing import CompareSettings
-    from agenthard.flows.report import has_server, run_comparison, run_report
-    from agenthard.flows.reporting import ReportSettings
+    from agenthard.flows.comparison import CompareSettings
+    from agenthard.flows.report import ReportSettings
+    from agenthard.flows.report_flow import has_server, run_comparison, run_report
     from agenthard.reports.cleaning.inputs import AnalysisSettings
 
     few = AnalysisSettings(draws=200, resamples=50)

@@ -1,14 +1,15 @@
-"""What ``agenthard explain`` prints of a finding."""
+"""``agenthard explain``: a check, a category, an error code, or a finding of a run."""
 
+import inspect
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.output import print_json
+from agenthard.flows.commands.output import JsonOption, print_json
 
 if TYPE_CHECKING:
-    from agenthard.flows.explaining import FindingFacts
+    from agenthard.flows.finding_facts import FindingFacts
     from agenthard.taxonomy.finding import Finding
 
 SHOWN = 400
@@ -23,9 +24,75 @@ LEVELS = {
 }
 
 
+def explain(
+    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a check, of a category, or of a finding.")],
+    run: Annotated[
+        Path | None, typer.Option(help="Run folder that has the finding; default: the newest in and below this folder.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Explain a check or a category (rule, examples, when it is wrong), or a finding (evidence, decisions, history).
+
+    Example: `agenthard explain call-schema`
+    """
+    from agenthard.audit.detectors.measured import measured_lines
+    from agenthard.audit.detectors.registry import detectors
+    from agenthard.flows.errors import CommandError
+    from agenthard.flows.finding_facts import is_finding_id
+    from agenthard.taxonomy.categories import load_taxonomy
+
+    if is_finding_id(identity):
+        explain_finding(identity, run, as_json)
+        return
+    categories = {category.id: category for category in load_taxonomy().categories}
+    known = {detector.id: detector for detector in detectors()}
+    if identity in known:
+        detector = known[identity]
+        text = inspect.cleandoc(detector.__doc__ or "")
+        facts = {
+            "id": detector.id,
+            "title": detector.title,
+            "version": detector.version,
+            "category": detector.category,
+            "tier": detector.tier.value,
+            "severity": detector.severity.value,
+            "why": detector.why,
+            "documentation": text,
+            "measured": measured_lines(detector.id),
+        }
+    elif identity in categories:
+        category = categories[identity]
+        text = f"{category.rule}\n\nBelongs here: {category.positive}\nDoes not: {category.negative}"
+        facts = {**category.model_dump(mode="json"), "documentation": text}
+    else:
+        near = _similar(identity, [*known, *categories])
+        raise CommandError(
+            f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks; a finding has an id of "
+            "12 hexadecimal digits"
+        )
+    if as_json:
+        print_json(facts)
+        return
+    typer.echo(f"{identity}: {facts.get('title') or facts.get('name')}\n")
+    shown = ("category", "component", "origin", "tier", "severity", "version", "checks", "why")
+    for key in (name for name in shown if facts.get(name)):
+        value = facts[key]
+        typer.echo(f"  {key:<10}{', '.join(value) if isinstance(value, list) else value}")
+    typer.echo(f"\n{text}")
+    if "measured" in facts:
+        typer.echo("\nMeasured:\n" + "\n".join(f"  {line}" for line in facts["measured"]))
+
+
+def _similar(identity: str, known: list[str]) -> str:
+    from rapidfuzz import process
+
+    match = process.extractOne(identity, known, score_cutoff=60)
+    return f" (did you mean {match[0]}?)" if match else ""
+
+
 def explain_finding(identity: str, run: Path | None, as_json: bool) -> None:
     """Print claim, evidence, level of the cause, tasks, decisions, proof, command and history of a finding."""
-    from agenthard.flows.explaining import find_finding
+    from agenthard.flows.finding_facts import find_finding
 
     facts = find_finding(identity, run)
     if as_json:

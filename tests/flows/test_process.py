@@ -61,12 +61,12 @@ def test_the_trap_works(evil: Path) -> None:
 
 
 def test_children_of_a_command_run_nothing_of_the_folder(evil: Path) -> None:
-    assert run(evil, *start(f"import agenthard.flows.prefect_settings\n{CHILDREN}")) == []
+    assert run(evil, *start(f"import agenthard.flows.prefect_setup\n{CHILDREN}")) == []
 
 
 def test_prefect_takes_no_logging_configuration_from_the_folder(evil: Path) -> None:
     code = "from prefect.logging.configuration import setup_logging; setup_logging()"
-    assert run(evil, *start(f"import agenthard.flows.prefect_settings\n{code}")) == []
+    assert run(evil, *start(f"import agenthard.flows.prefect_setup\n{code}")) == []
     assert run(evil, *start(code)) == ["logging"]
 
 

@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
+from agenthard.flows.audit_outputs import publish
+from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
-from agenthard.flows.plan import AuditSettings, make_plan, run_key
-from agenthard.flows.publish import publish
 from agenthard.flows.run_folder import RunFolder, RunFolderError
-from agenthard.flows.worker import run_shard
+from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
 

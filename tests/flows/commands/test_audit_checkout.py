@@ -12,14 +12,14 @@ import pytest
 from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import Version
-from agenthard.flows.plan import AuditSettings, run_key
+from agenthard.flows.audit_plan import AuditSettings, run_key
 from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.worker import run_shard
+from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy.finding import Status
 from tests.audit.execution.checkouts.conftest import ACEBENCH, write
 from tests.audit.sources.acebench.conftest import FILES, write_files
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from agenthard.flows.cli import app
 
-LIBRARY = Path(__file__).parents[2] / "docs/examples/library"
+LIBRARY = Path(__file__).parents[3] / "docs/examples/library"
 
 
 def test_a_proposal_is_written_and_audited(tmp_path: Path) -> None:

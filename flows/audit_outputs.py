@@ -16,9 +16,9 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import NotRead, Source, count_not_read
-from agenthard.flows.plan import AuditPlan, AuditSettings, load_tasks
-from agenthard.flows.read_run import read_findings
-from agenthard.flows.reproducing import with_commands
+from agenthard.flows.audit_plan import AuditPlan, AuditSettings, load_tasks
+from agenthard.flows.audited_run import read_findings
+from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.taxonomy.categories import load_taxonomy

@@ -16,9 +16,8 @@ from agenthard.audit.repair.proposals import Proposal, propose
 from agenthard.audit.repair.recheck import Checker
 from agenthard.audit.repair.repairs import Repair, TaskRepair, Workshop
 from agenthard.audit.sources.base import Source, Version
-from agenthard.flows.plan import load_tasks
-from agenthard.flows.read_run import read_decisions, read_findings, read_quarantined
-from agenthard.flows.repair_inputs import Audited, choose, read_audited
+from agenthard.flows.audit_plan import load_tasks
+from agenthard.flows.audited_run import Audited, choose, read_audited, read_decisions, read_findings, read_quarantined
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.finding import Finding

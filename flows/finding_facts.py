@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.decisions.policy import Decision
+from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.errors import CommandError
-from agenthard.flows.read_run import read_decisions
 from agenthard.taxonomy.categories import Component, load_taxonomy
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.record import Record

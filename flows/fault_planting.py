@@ -61,8 +61,8 @@ def audit_planted(out: Path) -> Path:
 
     from agenthard.audit.faults import BENCHMARK
     from agenthard.audit.sources.native import RUNS
-    from agenthard.flows.audit import run_audit
-    from agenthard.flows.plan import AuditSettings
+    from agenthard.flows.audit_flow import run_audit
+    from agenthard.flows.audit_plan import AuditSettings
 
     benchmark, run = out / BENCHMARK, out / "run"
     runs = benchmark / RUNS

@@ -14,7 +14,7 @@ from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.skeleton import write_skeleton
 from agenthard.flows.cli import app
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.pipeline import load_config
+from agenthard.flows.run_config import load_config
 
 
 def write(folder: Path, text: str) -> Path:

@@ -4,20 +4,20 @@ import os
 import shutil
 from pathlib import Path
 
-import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 
-from agenthard.flows.audit import run_audit
+from agenthard.flows.audit_flow import run_audit
+from agenthard.flows.audit_outputs import AuditOutcome
+from agenthard.flows.audit_plan import AuditSettings, run_key
 from agenthard.flows.evaluation.flow import run_evaluation
 from agenthard.flows.evaluation.publish import EvaluationOutcome
 from agenthard.flows.evaluation.settings import EvaluationSettings
-from agenthard.flows.interrupts import stop_server_with_us
-from agenthard.flows.pipeline import GenerateStage, PipelineConfig
-from agenthard.flows.plan import AuditSettings, run_key
+from agenthard.flows.prefect_setup import stop_server_with_us
 from agenthard.flows.progress import current
-from agenthard.flows.publish import AuditOutcome
-from agenthard.flows.reporting import ReportOutcome, ReportSettings, make_report
+from agenthard.flows.report import ReportOutcome, ReportSettings, make_report
+from agenthard.flows.run_config import GenerateStage, PipelineConfig
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.record import Record
 
@@ -39,7 +39,7 @@ class PipelineOutcome(Record):
 def generate(stage: GenerateStage, out: str, workers: int) -> str:
     """Generate the suite, or go on with it."""
     from agenthard.ace.generator import Parameters
-    from agenthard.flows.ace_suite import SuiteFormat, write_suite
+    from agenthard.flows.ace_generation import SuiteFormat, write_suite
 
     write_suite(Parameters(**stage.model_dump(exclude_none=True)), Path(out), SuiteFormat.JSONL, workers)
     return out

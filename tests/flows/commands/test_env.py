@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.audit.sources.base import Version
+from agenthard.flows.audit_plan import AuditSettings, run_key
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
-from agenthard.flows.plan import AuditSettings, run_key
 
 
 @pytest.fixture(autouse=True)

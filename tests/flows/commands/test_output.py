@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.sources.registry import open_source
-from agenthard.flows.plan import AuditPlan, AuditSettings, make_plan, run_key
-from agenthard.flows.publish import publish
+from agenthard.flows.audit_outputs import publish
+from agenthard.flows.audit_plan import AuditPlan, AuditSettings, make_plan, run_key
 from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.worker import run_shard
+from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy import GroundTruth, ToolCall
 from agenthard.taxonomy.printable import printable, printable_json
 from tests.builders import make_run, make_task
@@ -67,7 +67,9 @@ def test_no_command_prints_any(run: Path, tmp_path: Path, monkeypatch: pytest.Mo
     folder = str(run.parent / "benchmark")
     shown = 0
     plan = AuditPlan.model_validate_json((run / "work" / "plan.json").read_bytes())
-    monkeypatch.setattr("agenthard.flows.audit.run_audit", lambda settings: publish(settings, plan))  # without a server
+    monkeypatch.setattr(
+        "agenthard.flows.audit_flow.run_audit", lambda settings: publish(settings, plan)
+    )  # without a server
     for words in (
         ("audit", "native", folder, "--runs", f"{folder}/runs.jsonl", "--out", str(run), "--workers", "1"),
         ("audit", "native", f"{folder}{EVIL}"),

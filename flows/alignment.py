@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from agenthard.audit.decisions.policy import Policy
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.judge.verify.checked import CheckedVerdict
+from agenthard.flows.audited_run import read_coverage, read_decisions, read_findings
 from agenthard.flows.errors import CommandError
-from agenthard.flows.read_run import read_coverage, read_decisions, read_findings
 from agenthard.reports.alignment.answers import (
     Answers,
     as_said_answers,

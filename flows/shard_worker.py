@@ -12,7 +12,7 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.execution.workers import allow_weak_isolation, isolations_used
 from agenthard.audit.shards import ShardResult, check_shard
-from agenthard.flows.plan import AuditSettings, load_tasks
+from agenthard.flows.audit_plan import AuditSettings, load_tasks
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.task import AgentTask

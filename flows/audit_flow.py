@@ -6,17 +6,17 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-import agenthard.flows.prefect_settings  # noqa: F401  isort:skip
+import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from agenthard.flows.interrupts import stop_server_with_us
-from agenthard.flows.plan import AuditPlan, AuditSettings, make_plan, run_key
+from agenthard.flows.audit_outputs import AuditOutcome, publish
+from agenthard.flows.audit_plan import AuditPlan, AuditSettings, make_plan, run_key
+from agenthard.flows.prefect_setup import stop_server_with_us
 from agenthard.flows.progress import current
-from agenthard.flows.publish import AuditOutcome, publish
 from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.worker import prepare, run_shard
+from agenthard.flows.shard_worker import prepare, run_shard
 
 
 class WorkerPool:

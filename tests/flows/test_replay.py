@@ -10,14 +10,14 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from agenthard.audit.sources.registry import open_source
+from agenthard.flows.audit_outputs import publish
+from agenthard.flows.audit_plan import AuditSettings, make_plan
+from agenthard.flows.audited_run import read_findings
 from agenthard.flows.cli import app
 from agenthard.flows.demo import write_demo
 from agenthard.flows.errors import CommandError
-from agenthard.flows.plan import AuditSettings, make_plan
-from agenthard.flows.publish import publish
-from agenthard.flows.read_run import read_findings
 from agenthard.flows.run_folder import RunFolder, write_json
-from agenthard.flows.worker import run_shard
+from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy.finding import Finding, Proof
 
 SEED = 20261122

@@ -14,7 +14,7 @@ from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.judge.verify.checked import CheckedVerdict
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
-from tests.flows.test_report_commands import TASKS, audited, write_benchmark
+from tests.flows.commands.test_report import TASKS, audited, write_benchmark
 
 FLAWED = {f"lib/{i}" for i in range(0, TASKS, 10)}
 

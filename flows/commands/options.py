@@ -1,0 +1,32 @@
+"""Options that several commands have, with one help text each."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CheckoutOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="Folder with the benchmark's own code, to run instead of the built-in code. From its import on it runs "
+        "without network, new programs and privileges, and can change nothing outside a temporary folder. It can read "
+        "what you can read (when AgentHard runs as root: what the user `nobody` can read), and it sees no environment "
+        "variable. What it read can leave only in its answers, which findings may quote. It decides its own verdicts."
+    ),
+]
+WeakIsolationOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-weak-isolation",
+        help="Execute benchmark code although this machine lacks a layer of containment (namespaces, Landlock, "
+        "seccomp, an unprivileged user). Without this option the code is not executed, and the reason says what is missing.",
+    ),
+]
+DrawsOption = Annotated[
+    int, typer.Option(min=200, help="Random deletions behind every null distribution; a single one proves nothing.")
+]
+ResamplesOption = Annotated[int, typer.Option(min=1, help="Bootstrap resamples behind every interval.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of every draw: equal seeds give equal numbers.")]
+VerdictsOption = Annotated[
+    float, typer.Option(min=0, max=1, help="Smallest share of the tasks on which a compared model needs a verdict.")
+]
