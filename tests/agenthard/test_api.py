@@ -1,12 +1,10 @@
 """The functions of `import agenthard as ah`."""
 
 import asyncio
-import gzip
 import json
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 
 import pandas
@@ -67,13 +65,10 @@ def test_the_written_result_has_the_bytes_that_the_command_writes(
 
 
 @pytest.mark.corpora
-def test_tau_bench_has_the_bytes_that_the_command_writes(corpora: Path, tmp_path: Path) -> None:
-    folder, runs = corpora / "tau-bench_59a200c", tmp_path / "runs.jsonl.gz"
-    with gzip.open(corpora / "trajectories" / "tau1_airline.jsonl.gz", "rb") as all_runs, gzip.open(runs, "wb") as few:
-        few.writelines(islice(all_runs, 0, None, 20))
-    source = ah.open_source("tau-bench", folder, ["airline"])
-    written = ah.audit(source, runs=[runs]).write(tmp_path / "ours")
-    command(folder, tmp_path / "theirs", "tau-bench", "--domain", "airline", "--runs", str(runs))
+def test_a_public_benchmark_has_the_bytes_that_the_command_writes(corpora: Path, tmp_path: Path) -> None:
+    folder = corpora / "agencybench"
+    written = ah.audit(ah.detect(folder), runs=[folder]).write(tmp_path / "ours")
+    command(folder, tmp_path / "theirs", "agencybench", "--runs", str(folder))
     assert contents(written) == contents(tmp_path / "theirs")
 
 
