@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from agenthard.reports.comparison.scores import ScoreComparison
 
 PathLike = str | Path
+_GENERAL = ("chat", "hf")
+"""Sources that recognise rows of a general kind, which a benchmark with a source of its own may have too."""
 D = TypeVar("D", bound=type[Detector])
 
 
@@ -66,6 +68,8 @@ def open_source(name: str, path: PathLike | None = None, domains: Sequence[str] 
 def detect(path: PathLike, domains: Sequence[str] = ()) -> Source:
     """Open a benchmark with the one source that recognises its folder.
 
+    Sources of general rows (chat, hf) count only where no other source recognises it.
+
     Args:
         path: folder (or file) of the benchmark.
         domains: subtasks or domains to read; empty means all.
@@ -78,6 +82,7 @@ def detect(path: PathLike, domains: Sequence[str] = ()) -> Source:
         raise SourceError(f"{root}: there is nothing at this path")
     known = sources()
     found = [name for name, source in known.items() if source.recognises(root)]
+    found = [name for name in found if name not in _GENERAL] or found
     if len(found) == 1:
         return open_named(found[0], root, tuple(domains))
     if found:

@@ -98,9 +98,9 @@ class AuditResult:
     """One row per model and experiment: runs, passed, infrastructure errors, accuracy. Empty without runs."""
     isolation: str
     """What contained benchmark code that was executed."""
-    folder: Path | None = None
+    folder: Path | None = field(default=None, compare=False)
     """Run folder that holds the result; None before `write`."""
-    judging: "JudgingOutcome | None" = None
+    judging: "JudgingOutcome | None" = field(default=None, compare=False)
     """Figures of the judging, in the result of `agenthard.judge`."""
     _work: AuditWork | None = field(default=None, compare=False)
 
