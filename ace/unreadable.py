@@ -9,6 +9,7 @@ class MalformedInstanceError(AgentHardError, ValueError):
     """Text that is not in the layout it should be in; the message says where and what is wrong."""
 
     code = "AH610"
+    remedy = "Correct the file at the place that the message names, or generate it again."
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,13 +19,14 @@ from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.execution.registry import check_checkout, release_environments
 from agenthard.audit.execution.workers import allow_weak_isolation
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version
+from agenthard.audit.sources.base import Source, SourceError
 from agenthard.audit.sources.registry import open_source as open_named
 from agenthard.audit.sources.registry import sources
-from agenthard.flows.audit_plan import AuditSettings, plan_shards, run_key
-from agenthard.flows.run_folder import run_order
+from agenthard.flows.audit_plan import AuditInput, AuditSettings, plan_shards
+from agenthard.flows.errors import UsageError
+from agenthard.flows.run_spool import run_order
 from agenthard.flows.shard_worker import CheckedShard, check_tasks
-from agenthard.result import AuditResult, AuditWork, CheckResult, UsageError
+from agenthard.result import AuditResult, AuditWork, CheckResult
 from agenthard.taxonomy.categories import load_taxonomy
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -154,33 +155,24 @@ def audit(
     )
     if checkout:
         check_checkout(source.name, Path(checkout))
-    rules, checks, quarantine = load_policy(Path(policy) if policy else None), registry.detectors(), Quarantine()
-    tasks, version = tuple(source.tasks(quarantine)), source.version()
+    rules, checks = load_policy(Path(policy) if policy else None), registry.detectors()
+    given = AuditInput(settings, source)
     spool: dict[int, list[Trajectory]] = {}
-    plan = plan_shards(
-        settings,
-        source,
-        tasks,
-        lambda number, run: spool.setdefault(number, []).append(run),
-        key=_key(settings, version),
-        version=version,
-        quarantined=quarantine.items,
-    )
+    plan = plan_shards(given, lambda number, run: spool.setdefault(number, []).append(run))
+    plan = plan.model_copy(update={"key": _key(plan.key)})
     by_shard = [sorted(spool.get(number, ()), key=run_order) for number in range(plan.shards)]
-    shards = _check_shards(settings, tasks, plan.shard_size, by_shard, checks)
+    shards = _check_shards(settings, given.tasks, plan.shard_size, by_shard, checks)
     isolations = sorted({text for shard in shards for text in shard.isolations})
     report = conclude_audit(
-        settings,
+        given,
         plan,
-        source,
-        tasks,
         [shard.result for shard in shards],
         checks,
         rules,
-        runs=lambda: (run for shard in by_shard for run in shard),
+        runs=lambda ids: (run for shard in by_shard for run in shard if ids is None or run.id in ids),
         isolation=" | ".join(isolations) or "nothing executed",
     )
-    return AuditResult.of(AuditWork(settings, plan, source, rules, shards, by_shard, report))
+    return AuditResult.of(AuditWork(given, plan, rules, shards, by_shard, report))
 
 
 def check(
@@ -412,9 +404,9 @@ def _detector(check: str | type[Detector]) -> Detector:
         raise UsageError(str(error.args[0])) from error
 
 
-def _key(settings: AuditSettings, version: Version) -> str:
-    """Hash the inputs of the audit; checks of this process count too, since the command does not have them."""
-    key, own = run_key(settings, version), registry.registered()
+def _key(key: str) -> str:
+    """Let the checks of this process count as an input too, since the command does not have them."""
+    own = registry.registered()
     if not own:
         return key
     names = [f"{type(each).__module__}.{type(each).__qualname__} {each.version}" for each in own]
@@ -458,10 +450,7 @@ def _check_one(
     number: int,
     runs: Sequence[Trajectory],
 ) -> CheckedShard:
-    by_task: dict[str, list[Trajectory]] = {}
-    for run in runs:
-        by_task.setdefault(run.task_id, []).append(run)
-    return check_tasks(settings, tasks[number * size : (number + 1) * size], by_task, checks)
+    return check_tasks(settings, tasks[number * size : (number + 1) * size], runs, checks)
 
 
 _worker_state: tuple[AuditSettings, Sequence[AgentTask], int, Sequence[Detector]]

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from agenthard.audit.decisions.policy import Decision, Policy
 from agenthard.audit.decisions.split import ACTIONS, split_id_of
 from agenthard.audit.leaderboard import ModelRow
-from agenthard.audit.sources.base import NotRead, Quarantined, Source, Version, count_not_read
-from agenthard.flows.audit_plan import AuditPlan, AuditSettings, load_tasks
-from agenthard.flows.run_folder import RunFolder, RunSpool
+from agenthard.audit.sources.base import NotRead, Quarantined, Version, count_not_read
+from agenthard.flows.audit_plan import AuditInput, AuditPlan
+from agenthard.flows.errors import UsageError
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.run_spool import RunSpool
 from agenthard.flows.shard_worker import CheckedShard, write_shard
-from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.finding import Coverage, Finding, Status, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
 
     from agenthard.flows.judging.publishing import JudgingOutcome
     from agenthard.reports.result import AuditResult as ReportData
-
-
-class UsageError(AgentHardError, ValueError):
-    """A call that cannot be carried out as it was made; the message says what to do instead."""
-
-    code = "AH810"
 
 
 class CheckResult(NamedTuple):
@@ -47,12 +42,10 @@ class CheckResult(NamedTuple):
 class AuditWork:
     """What an audit in memory is written from."""
 
-    settings: AuditSettings
-    """How it was audited."""
+    given: AuditInput
+    """What was audited and how."""
     plan: AuditPlan
     """What was read."""
-    source: Source
-    """The benchmark."""
     policy: Policy
     """The policy behind the decisions."""
     shards: Sequence[CheckedShard]
@@ -185,8 +178,7 @@ class AuditResult:
         from agenthard.flows.audited_run import read_audited
 
         audited = read_audited(self._require_folder("read tasks"), None)
-        audited.open_unchanged()
-        return load_tasks(audited.settings.source, audited.settings.path, audited.settings.domains)[0]
+        return AuditInput(audited.settings, audited.open_unchanged()).tasks
 
     @property
     def errors(self) -> Sequence[Coverage]:
@@ -269,10 +261,10 @@ def _write(work: AuditWork, root: Path) -> None:
     from agenthard.flows.audit_outputs import write_audit
 
     folder = RunFolder(root)
-    settings = work.settings.model_copy(update={"out": str(root)})
+    settings = work.given.settings.model_copy(update={"out": str(root)})
     with folder.hold():
         folder.claim(work.plan.key)
-        spool = RunSpool(folder)
+        spool = RunSpool(folder.spool)
         for number, (shard, runs) in enumerate(zip(work.shards, work.runs, strict=True)):
             for run in runs:
                 spool.add(number, run)
@@ -280,7 +272,7 @@ def _write(work: AuditWork, root: Path) -> None:
         spool.finish()
         write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
         write_atomically(folder.work / "plan.json", work.plan.model_dump_json().encode("utf-8"))
-        write_audit(work.report, folder, settings, work.plan, work.source, work.policy, work.all_runs())
+        write_audit(work.report, folder, work.given, work.plan, work.policy, work.all_runs())
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
+from time import perf_counter
 
 from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
 from agenthard.audit.evidence import canonical_json, failure
@@ -42,6 +43,8 @@ class ShardResult(Record):
     """Hits of task and tool detectors."""
     observations: dict[str, tuple[Observation, ...]]
     """Notes of suite detectors, by detector id, for the conclusion over all shards."""
+    seconds: dict[str, float] = {}
+    """Time that each detector took; the first of those that share a computation pays for it."""
 
 
 def check_shard(
@@ -59,12 +62,16 @@ def check_shard(
     """
     rows: dict[str, list[Coverage]] = {detector.id: [] for detector in detectors}
     hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
+    seconds = dict.fromkeys(rows, 0.0)
     observations: dict[str, list[Observation]] = {each.id: [] for each in detectors if isinstance(each, SuiteDetector)}
     for detector in detectors:
         if isinstance(detector, ToolDetector):
+            began = perf_counter()
             hits[detector.id], rows[detector.id] = _check_tools(detector, tasks)
+            seconds[detector.id] += perf_counter() - began
     for task in tasks:  # all detectors of a task in a row: what executes it then starts once
         for detector in detectors:
+            began = perf_counter()
             if isinstance(detector, TaskDetector):
                 row, task_hits = _check_task(detector, task)
                 hits[detector.id].extend(task_hits)
@@ -74,10 +81,12 @@ def check_shard(
             else:
                 continue
             rows[detector.id].append(row)
+            seconds[detector.id] += perf_counter() - began
     return ShardResult(
         coverage=tuple(chain.from_iterable(rows.values())),
         hits=tuple(chain.from_iterable(hits.values())),
         observations={check: tuple(notes) for check, notes in observations.items()},
+        seconds={check: round(spent, 6) for check, spent in seconds.items()},
     )
 
 

@@ -25,6 +25,7 @@ class CheckTimeoutError(AgentHardError):
     """A check took too long; the message says how long and what to do."""
 
     code = "AH202"
+    remedy = "Nothing, if few tasks are affected: they count as not checked. Else report the check and the task."
 
 
 class _Expired(BaseException):

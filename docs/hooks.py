@@ -1,18 +1,15 @@
 """Pages that mkdocs generates from the code: options of all commands, and error codes."""
 
-import ast
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 import typer.main
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
+from agenthard.errors import BY_CODE
 from agenthard.flows.cli import app
 
-ROOT = Path(__file__).parents[1]
-PACKAGES = ("agenthard", "ace", "audit", "flows", "models", "reports", "taxonomy")
 PARTS = {
     "AH0": "records and files",
     "AH1": "sources",
@@ -67,27 +64,11 @@ def _help(parameter: click.Parameter) -> str:
 
 def errors_page() -> str:
     """Write every error code with what it means, from the classes themselves."""
-    lines = ["# Error codes", "", "Every exception derives from `agenthard.errors.AgentHardError` and has a stable `code`."]
-    found = sorted(_errors())
+    lines = ["# Error codes", "", "Every exception derives from `ah.errors.AgentHardError` and has a stable `code`."]
     for prefix, part in PARTS.items():
-        rows = [each for each in found if each[0].startswith(prefix)]
-        lines += ["", f"## {prefix}: {part}", "", "| code | exception | meaning |", "|---|---|---|"]
-        lines += [f"| {code} | `{name}` | {' '.join(doc.split())} |" for code, name, doc in rows]
+        lines += ["", f"## {prefix}: {part}", "", "| code | exception | meaning | remedy |", "|---|---|---|---|"]
+        for code, kind in sorted(BY_CODE.items()):
+            if code.startswith(prefix):
+                meaning = " ".join((kind.__doc__ or "").split())
+                lines.append(f"| {code} | `{kind.__name__}` | {meaning} | {kind.remedy} |")
     return "\n".join(lines) + "\n"
-
-
-def _errors() -> Iterator[tuple[str, str, str]]:
-    """Yield code, name and docstring of every exception. Files are parsed, since importing some of them runs them."""
-    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                for code in filter(None, map(_code, node.body)):
-                    yield code, node.name, ast.get_docstring(node) or ""
-
-
-def _code(statement: ast.stmt) -> str | None:
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
-        name, value = statement.targets[0], statement.value.value
-        if isinstance(name, ast.Name) and name.id == "code" and str(value).startswith("AH"):
-            return str(value)
-    return None

@@ -1,7 +1,7 @@
 """The last stage of an audit: conclude over all shards, decide, and write tables, split and report."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from pathlib import Path
@@ -9,22 +9,21 @@ from types import MappingProxyType
 from typing import Any
 
 from agenthard.audit.conclude import conclude
-from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, load_policy
+from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, is_confirmed_defect, load_policy
 from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import ShardResult
-from agenthard.audit.sources.base import NotRead, Source, count_not_read
-from agenthard.flows.audit_plan import AuditPlan, AuditSettings, load_tasks
+from agenthard.audit.sources.base import NotRead, count_not_read
+from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.taxonomy.categories import load_taxonomy
-from agenthard.taxonomy.finding import Finding, Severity, Status, Tier
+from agenthard.taxonomy.finding import Finding, Status, Tier
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 from agenthard.taxonomy.yaml_text import read_yaml_text
 
@@ -112,69 +111,59 @@ MOST_TICKETS = 3
 """Tickets in the outcome."""
 
 
-def is_confirmed_defect(finding: Finding) -> bool:
-    """Tell whether a finding counts for the exit code."""
-    return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC
-
-
-def publish(settings: AuditSettings, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:
+def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) -> AuditOutcome:
     """Write everything that a reader of the audit gets.
 
     Args:
-        settings: the audit; its folder is written.
+        given: the audit; its folder is written.
         plan: what was read.
         more: what a later stage adds; the results of the audit are then read from the audit's own folder.
 
     Raises:
         PolicyError: when the policy file cannot be used.
     """
+    settings = given.settings
     folder = RunFolder(Path(settings.out))
     audited = RunFolder(more.audit) if more else folder
-    source, policy = settings.open(), load_policy(Path(settings.policy) if settings.policy else None)
-    tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
+    policy = load_policy(Path(settings.policy) if settings.policy else None)
     result = conclude_audit(
-        settings,
+        given,
         plan,
-        source,
-        tasks,
         [*audited.shard_results(plan.shards), *(more.results if more else ())],
         [*detectors(), *(more.checks if more else ())],
         policy,
-        runs=lambda: audited.all_runs(plan.shards),
+        runs=lambda ids: audited.all_runs(plan.shards, ids),
         isolation=audited.isolation(plan.shards),
         further=more.settings if more else {},
     )
     runs = audited.all_runs(plan.shards)
-    return write_audit(result, folder, settings, plan, source, policy, runs, more.manifest if more else {})
+    return write_audit(result, folder, given, plan, policy, runs, more.manifest if more else {})
 
 
 def conclude_audit(
-    settings: AuditSettings,
+    given: AuditInput,
     plan: AuditPlan,
-    source: Source,
-    tasks: Sequence[AgentTask],
     results: Sequence[ShardResult],
     asked: Sequence[Detector],
     policy: Policy,
     *,
-    runs: Callable[[], Iterable[Trajectory]],
+    runs: Callable[[Collection[str] | None], Iterable[Trajectory]],
     isolation: str,
     further: Mapping[str, str] = MappingProxyType({}),
 ) -> AuditResult:
     """Conclude from all shards and decide. Writes nothing.
 
     Args:
-        settings: the audit.
+        given: the audit.
         plan: what was read.
-        source: the benchmark.
-        tasks: all its tasks.
         results: results of the shards, in order.
         asked: the checks.
         policy: turns findings into decisions.
-        runs: streams the runs, in task order, as often as it is called.
+        runs: streams the runs with some ids, or all of them for None, in task order, as often as it is called.
         isolation: what contained benchmark code.
         further: further options that a reader of the report needs to repeat the run.
     """
+    settings, source = given.settings, given.source
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     findings = with_commands(findings, settings)
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
@@ -184,7 +173,7 @@ def conclude_audit(
         title=source.title,
         version=plan.version,
         root=source.root,
-        tasks=tasks,
+        tasks=given.tasks,
         quarantined=plan.quarantined,
         not_read=plan.not_read,
         findings=findings,
@@ -195,7 +184,7 @@ def conclude_audit(
         policy=read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text(),
         tickets=tickets(policy, findings),
         models=plan.models,
-        figures=source.figures(runs()),
+        figures=source.figures(runs(None)),
         cited_runs=_cited_runs(runs, findings),
         software={"agenthard": package_version("agenthard")},
         settings={"domains": ", ".join(settings.domains) or "all", "isolation": isolation, **further},
@@ -205,9 +194,8 @@ def conclude_audit(
 def write_audit(
     result: AuditResult,
     folder: RunFolder,
-    settings: AuditSettings,
+    given: AuditInput,
     plan: AuditPlan,
-    source: Source,
     policy: Policy,
     runs: Iterable[Trajectory],
     manifest: Mapping[str, Any] = MappingProxyType({}),
@@ -217,9 +205,8 @@ def write_audit(
     Args:
         result: the audit.
         folder: the run folder.
-        settings: how it was audited.
+        given: what was audited and how.
         plan: what was read.
-        source: the benchmark.
         policy: the policy behind the decisions.
         runs: all runs, in task order.
         manifest: further entries of the manifest.
@@ -232,7 +219,7 @@ def write_audit(
     checks, agenthard = {check.id: check.version for check in result.checks}, result.software["agenthard"]
     write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
     split = write_cleaned_split(
-        source,
+        given.source,
         folder.split / "cleaned",
         result.decisions,
         benchmark=plan.version,
@@ -256,9 +243,9 @@ def write_audit(
             "taxonomy": result.taxonomy.version,
             "checks": checks,
             "policy": policy.model_dump(mode="json"),
-            "source": source.name,
+            "source": given.source.name,
             "benchmark": plan.version.model_dump(mode="json"),
-            "domains": list(settings.domains),
+            "domains": list(given.settings.domains),
             "key": plan.key,
             "isolation": outcome.isolation,
             "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
@@ -268,9 +255,11 @@ def write_audit(
     return outcome
 
 
-def _cited_runs(runs: Callable[[], Iterable[Trajectory]], findings: Sequence[Finding]) -> dict[str, Trajectory]:
+def _cited_runs(
+    runs: Callable[[Collection[str] | None], Iterable[Trajectory]], findings: Sequence[Finding]
+) -> dict[str, Trajectory]:
     wanted = {item.trajectory_id for finding in findings for item in finding.evidence if item.trajectory_id}
-    return {run.id: run for run in runs() if run.id in wanted} if wanted else {}
+    return {run.id: run for run in runs(wanted)} if wanted else {}
 
 
 def _outcome(

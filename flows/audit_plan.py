@@ -1,22 +1,18 @@
 """Reading the input of an audit: tasks are counted and split into shards, runs are spooled to their shards."""
 
-import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import lru_cache
-from importlib import import_module
-from importlib.metadata import version as package_version
+from collections.abc import Callable
 from pathlib import Path
 
-from agenthard.audit.execution.checkout import code_version
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
-from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version, hash_files
-from agenthard.audit.sources.fetch import fetched
+from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version
 from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.unread import find_not_read
-from agenthard.flows.run_folder import RunFolder, RunSpool
+from agenthard.flows.resume_key import run_key
+from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.run_spool import RunSpool
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
@@ -26,8 +22,6 @@ SHARD_TASKS = 500
 """Tasks per shard without runs: checking them takes a few seconds."""
 SHARD_TASKS_WITH_RUNS = 25
 """Tasks per shard when runs are read too: a shard's runs are in memory together."""
-_LATER = "judge"
-"""Folder of the code that comes after the checks: they do not depend on it."""
 MOST_SHARDS = 48
 """One Prefect task carries one shard, and a flow without a server records a few dozen tasks well."""
 
@@ -87,97 +81,112 @@ class AuditPlan(Record):
         return math.ceil(len(self.task_ids) / self.shard_size)
 
 
-def run_key(settings: AuditSettings, version: Version) -> str:
-    """Hash the inputs, the options that matter, the code of the checks and the installed releases."""
-    total = hashlib.sha256(
-        f"{package_version('agenthard')}\n{settings.source}\n{settings.domains}\n{settings.experiments}\n".encode()
-    )
-    total.update(f"{version.label} {version.content_hash}\n".encode())
-    for path in map(Path, settings.runs):
-        files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-        root = path if path.is_dir() else path.parent
-        total.update(f"{hash_files(root, files, 'runs').content_hash if path.exists() else 'absent'}\n".encode())
-    if settings.checkout:
-        total.update(f"checkout {code_version(Path(settings.checkout).resolve())}\n".encode())
-    if settings.weak_isolation:
-        total.update(b"weak isolation\n")
-    total.update(f"installed {[item.version for item in fetched(settings.source)]}\n".encode())
-    for package in ("ace", "audit", "taxonomy"):
-        folder = Path(str(import_module(f"agenthard.{package}").__file__)).parent
-        code = [p for p in folder.rglob("*") if p.suffix in (".py", ".yaml")]
-        code = [p for p in code if p.relative_to(folder).parts[0] != _LATER]
-        total.update(hash_files(folder, code, "code").content_hash.encode())
-    return total.hexdigest()[:16]
+class AuditInput:
+    """The benchmark of an audit in one process: opened once, its tasks read once."""
+
+    # Slots keep Prefect from recording the tasks as a parameter of a flow.
+    __slots__ = ("_key", "_read", "_version", "settings", "source")
+
+    def __init__(self, settings: AuditSettings, source: Source | None = None) -> None:
+        """Open the source, unless it is given.
+
+        Raises:
+            SourceError: The folder cannot be read as this benchmark.
+        """
+        self.settings = settings
+        self.source = source or settings.open()
+        self._version: Version | None = None
+        self._key: str | None = None
+        self._read: tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]] | None = None
+
+    @property
+    def version(self) -> Version:
+        """Release of the benchmark; the first access hashes its files."""
+        if self._version is None:
+            self._version = self.source.version()
+        return self._version
+
+    @property
+    def key(self) -> str:
+        """Resume key of the audit."""
+        if self._key is None:
+            settings = self.settings
+            self._key = run_key(
+                type(self.source),
+                self.version,
+                benchmarks={task.benchmark for task in self.tasks},
+                options=[*settings.domains, "experiments", *settings.experiments],
+                runs=settings.runs,
+                checkout=settings.checkout,
+                weak_isolation=settings.weak_isolation,
+            )
+        return self._key
+
+    @property
+    def tasks(self) -> tuple[AgentTask, ...]:
+        """All tasks; the first access reads them. They share their environments, so this is small."""
+        return self._load()[0]
+
+    @property
+    def quarantined(self) -> tuple[Quarantined, ...]:
+        """Task records that could not be read."""
+        return self._load()[1]
+
+    def _load(self) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
+        if self._read is None:
+            quarantine = Quarantine()
+            tasks = tuple(self.source.tasks(quarantine))
+            self._read = tasks, tuple(quarantine.items)
+        return self._read
 
 
-@lru_cache(maxsize=1)
-def load_tasks(
-    source: str, path: str, domains: tuple[str, ...]
-) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
-    """Read all tasks once per process; the records share their environments, so this is small."""
-    quarantine = Quarantine()
-    tasks = tuple(open_source(source, Path(path), domains).tasks(quarantine))
-    return tasks, tuple(quarantine.items)
-
-
-def make_plan(settings: AuditSettings, source: Source, version: Version, key: str, folder: RunFolder) -> AuditPlan:
-    """Read the tasks, spool the runs, and write ``work/plan.json``; a plan that is there already is returned.
+def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
+    """Claim the folder, read the tasks, spool the runs, and write ``work/plan.json``; an existing plan is returned.
 
     Raises:
-        SourceError: when the folder or a run path cannot be read at all.
+        RunFolderError: The folder holds another audit.
+        SourceError: The folder or a run path cannot be read at all.
     """
+    folder.claim(given.key)
     path = folder.work / "plan.json"
-    tasks, quarantined = load_tasks(settings.source, settings.path, settings.domains)
     if path.is_file():
-        not_read = find_not_read(source, tasks, quarantined)
+        not_read = find_not_read(given.source, given.tasks, given.quarantined)
         known = AuditPlan.model_validate_json(path.read_bytes())
         if known.not_read != not_read:
             # The key covers the files that are read; a file next to them may have come or gone since.
             known = known.model_copy(update={"not_read": not_read})
             write_atomically(path, known.model_dump_json().encode("utf-8"))
         return known
-    spool = RunSpool(folder)
-    plan = plan_shards(settings, source, tasks, spool.add, key=key, version=version, quarantined=quarantined)
+    spool = RunSpool(folder.spool)
+    plan = plan_shards(given, spool.add)
     spool.finish()
-    write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
+    write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
     write_atomically(path, plan.model_dump_json().encode("utf-8"))
     return plan
 
 
-def plan_shards(
-    settings: AuditSettings,
-    source: Source,
-    tasks: Sequence[AgentTask],
-    keep: Callable[[int, Trajectory], None],
-    *,
-    key: str,
-    version: Version,
-    quarantined: Sequence[Quarantined],
-) -> AuditPlan:
+def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> AuditPlan:
     """Split the tasks into shards, and read the runs.
 
     Args:
-        settings: the audit.
-        source: the benchmark.
-        tasks: all its tasks.
+        given: the audit.
         keep: receives each run with the number of its shard.
-        key: hash of the inputs.
-        version: release of the benchmark.
-        quarantined: task records that could not be read.
 
     Raises:
-        SourceError: when a run path cannot be read at all.
+        SourceError: The folder or a run path cannot be read at all.
     """
-    usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
+    tasks, quarantined = given.tasks, given.quarantined
+    usual = SHARD_TASKS_WITH_RUNS if given.settings.runs else SHARD_TASKS
     size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
-    board, unreadable, count = _read_runs(settings, source, {t.id: i // size for i, t in enumerate(tasks)}, keep)
+    shard_of = {task.id: number // size for number, task in enumerate(tasks)}
+    board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
     return AuditPlan(
-        key=key,
-        version=version,
+        key=given.key,
+        version=given.version,
         task_ids=tuple(task.id for task in tasks),
         shard_size=size,
         quarantined=(*quarantined, *unreadable),
-        not_read=find_not_read(source, tasks, quarantined),
+        not_read=find_not_read(given.source, tasks, quarantined),
         runs=count,
         models=tuple(board.rows()),
     )

@@ -14,7 +14,7 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import Quarantined, Source, Version
 from agenthard.audit.sources.registry import open_source
-from agenthard.flows.audit_plan import AuditPlan, AuditSettings, run_key
+from agenthard.flows.audit_plan import AuditInput, AuditPlan, AuditSettings
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.finding import Coverage, Finding
@@ -140,7 +140,7 @@ class Audited(Record):
     def observed(self) -> list[ShardResult] | None:
         """Return what the audit noted about all tasks, if just this version of AgentHard made it; else None."""
         folder = RunFolder(Path(self.run))
-        if folder.holds_other_than(run_key(self.settings, self.settings.open().version())):
+        if folder.holds_other_than(AuditInput(self.settings).key):
             return None
         plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())
         return folder.shard_results(plan.shards)

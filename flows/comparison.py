@@ -6,9 +6,8 @@ from agenthard.audit.statistics import DifferentModelsError, ScoreMatrix, read_m
 from agenthard.flows.errors import CommandError
 from agenthard.reports.cleaning.choice import reorder_models
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from agenthard.reports.cleaning.loading import RunTablesError
 from agenthard.reports.cleaning.matrix_analysis import MatrixAnalysis, analyse_matrix
-from agenthard.reports.comparison.audits import AuditComparison, ComparisonError, compare_audits
+from agenthard.reports.comparison.audits import AuditComparison, compare_audits
 from agenthard.reports.comparison.loading import load_side
 from agenthard.reports.comparison.scores import ScoreComparison, compare_scores
 from agenthard.taxonomy.record import Record
@@ -43,16 +42,13 @@ def make_comparison(settings: CompareSettings) -> AuditComparison | ScoreCompari
         raise CommandError("compare two run folders, or two tables of scores: here one is a folder and one is a file")
     if not first.is_dir():
         return _compare_tables(settings, read_scores(first), read_scores(second))
-    try:
-        return compare_audits(
-            load_side(first),
-            load_side(second),
-            settings.analysis,
-            experiment=settings.experiment,
-            common_models=settings.common_models,
-        )
-    except (RunTablesError, ComparisonError, AnalysisError) as error:
-        raise CommandError(str(error)) from error
+    return compare_audits(
+        load_side(first),
+        load_side(second),
+        settings.analysis,
+        experiment=settings.experiment,
+        common_models=settings.common_models,
+    )
 
 
 def make_leaderboard(matrix: Path, drop: Path | None, settings: AnalysisSettings) -> MatrixAnalysis:

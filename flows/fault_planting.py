@@ -57,24 +57,22 @@ def plant_faults(
 
 def audit_planted(out: Path) -> Path:
     """Audit the planted benchmark with its runs, on all cores, and return the run folder."""
-    import os
-
     from agenthard.audit.faults import BENCHMARK
     from agenthard.audit.sources.native import RUNS
     from agenthard.flows.audit_flow import run_audit
-    from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
+    from agenthard.taxonomy.system import cpu_count
 
     benchmark, run = out / BENCHMARK, out / "run"
     runs = benchmark / RUNS
-    run_audit(
-        AuditSettings(
-            source="native",
-            path=str(benchmark),
-            runs=(str(runs),) if runs.is_file() else (),
-            out=str(run),
-            workers=len(os.sched_getaffinity(0)),
-        )
+    settings = AuditSettings(
+        source="native",
+        path=str(benchmark),
+        runs=(str(runs),) if runs.is_file() else (),
+        out=str(run),
+        workers=cpu_count(),
     )
+    run_audit(AuditInput(settings))
     return run
 
 

@@ -69,6 +69,8 @@ def stop_server_with_us() -> None:
 
 def end_with_us(pid: int) -> None:
     """End a process of ours as soon as this process is dead; one that ends by itself until then is left alone."""
+    if os.name == "nt":  # no shell to watch with; Prefect stops its server when the command ends by itself
+        return
     watcher = subprocess.Popen(
         ["/bin/sh", "-c", _WATCH, "sh", str(pid)],
         stdin=subprocess.PIPE,

@@ -10,7 +10,7 @@ def interrupt_on_termination() -> None:
 
     A signal that whoever started us has ignored, as ``nohup`` does, stays ignored.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in filter(None, (signal.SIGTERM, getattr(signal, "SIGHUP", None))):  # Windows has no SIGHUP
         if signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, _interrupt)
 

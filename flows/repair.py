@@ -16,7 +16,7 @@ from agenthard.audit.repair.proposals import Proposal, propose
 from agenthard.audit.repair.recheck import Checker
 from agenthard.audit.repair.repairs import Repair, TaskRepair, Workshop
 from agenthard.audit.sources.base import Source, Version
-from agenthard.flows.audit_plan import load_tasks
+from agenthard.flows.audit_plan import AuditInput
 from agenthard.flows.audited_run import Audited, choose, read_audited, read_decisions, read_findings, read_quarantined
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_text
@@ -122,7 +122,7 @@ def _repair(
     use_checkout(Path(audit.settings.checkout) if audit.settings.checkout else None)
     allow_weak_isolation(audit.settings.weak_isolation)
     advance("reading the benchmark", 0)
-    tasks, _ = load_tasks(audit.settings.source, audit.settings.path, audit.settings.domains)
+    tasks = AuditInput(audit.settings, source).tasks
     checker = Checker(source.name, tasks, detectors(), audit.observed())
     workshop = Workshop(source.root, audit.opener(source), tasks, checker)
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, advance))

@@ -12,14 +12,12 @@ from agenthard.audit.sources.base import Source, SourceError, Version
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.statistics import Undefined
 from agenthard.audit.statistics.result import PREFIX
-from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
 from agenthard.reports.cleaning.analyse import analyse
 from agenthard.reports.cleaning.analysis import CleaningAnalysis
-from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings
-from agenthard.reports.cleaning.loading import RunTablesError, load_run
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.cleaning.loading import load_run
 from agenthard.reports.cleaning.writing import write_analysis
-from agenthard.taxonomy.errors import MissingExtraError
 from agenthard.taxonomy.record import Record
 
 
@@ -74,11 +72,8 @@ def analyse_run(settings: ReportSettings) -> CleaningAnalysis:
     Raises:
         CommandError: when the folder holds no finished audit, or the parameters do not fit it.
     """
-    try:
-        found = load_run(Path(settings.run), Path(settings.baseline) if settings.baseline else None)
-        return analyse(found, settings.analysis, settings.experiment)
-    except (RunTablesError, AnalysisError, MissingExtraError) as error:
-        raise CommandError(str(error)) from error
+    found = load_run(Path(settings.run), Path(settings.baseline) if settings.baseline else None)
+    return analyse(found, settings.analysis, settings.experiment)
 
 
 def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:

@@ -1,6 +1,5 @@
 """The Prefect flow ``run``: generate, evaluate, audit and report, each stage going on where it was."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from prefect.cache_policies import NO_CACHE
 
 from agenthard.flows.audit_flow import run_audit
 from agenthard.flows.audit_outputs import AuditOutcome
-from agenthard.flows.audit_plan import AuditSettings, run_key
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.evaluation.flow import run_evaluation
 from agenthard.flows.evaluation.publish import EvaluationOutcome
 from agenthard.flows.evaluation.settings import EvaluationSettings
@@ -20,6 +19,7 @@ from agenthard.flows.report import ReportOutcome, ReportSettings, make_report
 from agenthard.flows.run_config import GenerateStage, PipelineConfig
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.system import cpu_count
 
 
 class PipelineOutcome(Record):
@@ -68,18 +68,19 @@ def run_flow(config: PipelineConfig, workers: int) -> PipelineOutcome:
         workers=workers,
         policy=config.audit.policy,
     )
-    _drop_outdated(settings)
-    audit = run_audit(settings)
+    given = AuditInput(settings)
+    _drop_outdated(given)
+    audit = run_audit(given)
     current().start("reporting")
     return PipelineOutcome(
         tasks=tasks, evaluation=evaluation, audit=audit, report=report(report_settings(config, str(folder / "audit")))
     )
 
 
-def _drop_outdated(settings: AuditSettings) -> None:
+def _drop_outdated(given: AuditInput) -> None:
     """Remove the audit that an earlier, shorter evaluation led to; it is made again from the runs there are now."""
-    folder = RunFolder(Path(settings.out))
-    if folder.holds_other_than(run_key(settings, settings.open().version())):
+    folder = RunFolder(Path(given.settings.out))
+    if folder.holds_other_than(given.key):
         with folder.hold():
             shutil.rmtree(folder.root)
 
@@ -121,5 +122,5 @@ def report_settings(config: PipelineConfig, audit: str) -> ReportSettings:
 def run_pipeline(config: PipelineConfig) -> PipelineOutcome:
     """Run the whole loop."""
     stop_server_with_us()
-    outcome: PipelineOutcome = run_flow(config, len(os.sched_getaffinity(0)))
+    outcome: PipelineOutcome = run_flow(config, cpu_count())
     return outcome

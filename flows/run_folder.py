@@ -4,35 +4,24 @@ Layout: ``manifest.json``, ``tables/``, ``findings.json``, ``results.sarif``, ``
 ``quarantine.jsonl``, ``split/``, and ``work/`` (what a rerun continues from; safe to delete once the audit is done).
 """
 
-import fcntl
 import json
 import os
-import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from agenthard.audit.shards import ShardResult
-from agenthard.taxonomy.errors import AgentHardError
-from agenthard.taxonomy.files import naming, sync, write_atomically, write_text
+from agenthard.flows.errors import RunFolderError
+from agenthard.flows.run_spool import read_spool, spool_name
+from agenthard.taxonomy.files import naming, write_atomically, write_text
+from agenthard.taxonomy.system import lock_file, process_exists
 from agenthard.taxonomy.trajectory import Trajectory
-
-
-class RunFolderError(AgentHardError):
-    """The folder cannot be used for this run; the message says what to do."""
-
-    code = "AH802"
 
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON with sorted keys, atomically."""
     write_text(path, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n")
-
-
-def run_order(run: Trajectory) -> tuple[str, str, str, int, str]:
-    """Return what the runs of a shard are sorted by."""
-    return run.task_id, run.protocol or "", run.model, run.trial, run.id
 
 
 class RunFolder:
@@ -45,7 +34,7 @@ class RunFolder:
         self.split = root / "split"
         self._marker = self.work / "key"
         self._lock = self.work / "lock"
-        self._runs = self.work / "runs"
+        self.spool = self.work / "runs"
 
     @contextmanager
     def hold(self, marker: Path | None = None, what: str = "audit") -> Iterator[None]:
@@ -62,7 +51,7 @@ class RunFolder:
             raise RunFolderError(f"{self.root}: not empty and holds no {what}; give another folder with --out")
         self.work.mkdir(parents=True, exist_ok=True)
         with self._lock.open("a+", encoding="ascii") as lock:
-            self._acquire(lock, fcntl.LOCK_EX)
+            self._acquire(lock)
             lock.truncate(0)
             lock.write(f"{os.getpid()}\n")
             lock.flush()
@@ -86,17 +75,17 @@ class RunFolder:
             yield
             return
         with lock:
-            self._acquire(lock, fcntl.LOCK_SH)
+            self._acquire(lock, shared=True)
             yield
 
-    def _acquire(self, lock: IO[str], mode: int) -> None:
+    def _acquire(self, lock: IO[str], *, shared: bool = False) -> None:
         try:
-            fcntl.flock(lock, mode | fcntl.LOCK_NB)
+            lock_file(lock, shared=shared)
         except BlockingIOError:
             lock.seek(0)
             holder = lock.read(20).strip()
-            # A process that was killed leaves its number behind; who locks the folder now only reads from it.
-            who = f"(pid {holder})" if holder and Path("/proc", holder).exists() else "(it reads from it)"
+            # A process that was killed leaves its number behind; the one that holds the lock now only reads.
+            who = f"(pid {holder})" if holder.isdigit() and process_exists(int(holder)) else "(it reads from it)"
             raise RunFolderError(
                 f"{self.root}: another agenthard process {who} is working in this folder; wait until it has ended, "
                 "or give another folder with --out"
@@ -150,69 +139,18 @@ class RunFolder:
         used = {text for path in files for text in json.loads(path.read_bytes())}
         return " | ".join(sorted(used)) or "nothing executed"
 
-    def runs_file(self, number: int) -> Path:
-        """Path of the runs that belong to the tasks of one shard."""
-        return self._runs / f"{number:05d}.jsonl"
-
     def shard_results(self, count: int) -> list[ShardResult]:
         """Read the results of all shards, in order."""
         return [ShardResult.model_validate_json(self.shard_file(i).read_bytes()) for i in range(count)]
 
-    def runs(self, number: int) -> list[Trajectory]:
-        """Read the runs of one shard, in an order that does not depend on how they were read."""
-        path = self.runs_file(number)
-        if not path.is_file():
-            return []
-        with path.open("rb") as stream:
-            runs = [Trajectory.model_validate_json(line) for line in stream]
-        return sorted(runs, key=run_order)
+    def runs(self, number: int, ids: Collection[str] | None = None) -> list[Trajectory]:
+        """Read the runs of one shard, or those of them with some ids, in an order that does not depend on the files."""
+        return read_spool(self.spool / spool_name(number), ids)
 
-    def all_runs(self, count: int) -> Iterator[Trajectory]:
-        """Stream the runs of all shards, holding one shard at a time."""
+    def all_runs(self, count: int, ids: Collection[str] | None = None) -> Iterator[Trajectory]:
+        """Stream the runs of all shards, or those of them with some ids, holding one shard at a time."""
         for number in range(count):
-            yield from self.runs(number)
-
-
-class RunSpool:
-    """Distributes runs over the shards of their tasks as they are read, without holding them in memory.
-
-    They are collected in a temporary folder and renamed when all are read, so that what an interrupted process has
-    spooled never counts.
-    """
-
-    def __init__(self, folder: RunFolder) -> None:
-        self._target = folder.runs_file(0).parent
-        self._partial = self._target.with_name(f".{self._target.name}.partial")
-        for leftover in (self._target, self._partial):
-            shutil.rmtree(leftover, ignore_errors=True)
-        self._buffers: dict[int, list[str]] = {}
-        self._size = 0
-
-    def add(self, shard: int, run: Trajectory) -> None:
-        """Append one run."""
-        line = run.model_dump_json(exclude_defaults=True)
-        self._buffers.setdefault(shard, []).append(line)
-        self._size += len(line)
-        if self._size > 1 << 25:
-            self._flush()
-
-    def finish(self) -> None:
-        """Write what is left, and put all files in their place."""
-        self._flush()
-        if self._partial.is_dir():
-            for path in self._partial.iterdir():
-                sync(path)
-            sync(self._partial)
-            self._partial.replace(self._target)
-            sync(self._target.parent)
-
-    def _flush(self) -> None:
-        for shard, lines in self._buffers.items():
-            path = self._partial / f"{shard:05d}.jsonl"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with naming(path), path.open("a", encoding="utf-8") as stream:
-                stream.writelines(line + "\n" for line in lines)
-        self._buffers, self._size = {}, 0
+            yield from self.runs(number, ids)
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:

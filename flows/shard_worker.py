@@ -1,10 +1,11 @@
-"""Checking one shard in whatever process: reads the tasks and runs from files, writes the result to a file."""
+"""Checking shards: in this process or in others, tasks and runs come from files, and the result goes to a file."""
 
+import multiprocessing
 import signal
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from agenthard.audit.detectors.base import Detector
@@ -12,84 +13,115 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.execution.workers import allow_weak_isolation, isolations_used
 from agenthard.audit.shards import ShardResult, check_shard
-from agenthard.flows.audit_plan import AuditSettings, load_tasks
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 
-def prepare(settings: AuditSettings) -> None:
-    """Start a worker process: leave Ctrl-C to the parent, and read the tasks."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    load_tasks(settings.source, settings.path, settings.domains)
-
-
-def run_shard(settings: AuditSettings, number: int, shard_size: int) -> int:
+def run_shard(given: AuditInput, number: int, shard_size: int) -> int:
     """Check shard ``number`` unless its result is there already.
 
     Returns:
         How many tasks the shard has.
     """
-    folder = RunFolder(Path(settings.out))
-    target = folder.shard_file(number)
-    tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
-    shard = tasks[number * shard_size : (number + 1) * shard_size]
-    if not target.is_file():
-        runs: dict[str, list[Trajectory]] = {}
-        for run in folder.runs(number):
-            runs.setdefault(run.task_id, []).append(run)
-        write_shard(folder, number, check_tasks(settings, shard, runs, detectors()))
+    folder = RunFolder(Path(given.settings.out))
+    shard = given.tasks[number * shard_size : (number + 1) * shard_size]
+    if not folder.shard_file(number).is_file():
+        write_shard(folder, number, check_tasks(given.settings, shard, folder.runs(number), detectors()))
     return len(shard)
 
 
 @dataclass(frozen=True)
 class CheckedShard:
-    """A checked shard, and what is known about how it was checked."""
+    """A checked shard."""
 
     tasks: int
     """How many tasks it has."""
     result: ShardResult
     """What the checks found."""
-    isolations: list[str]
+    isolations: tuple[str, ...]
     """Isolations under which benchmark code was executed."""
-    seconds: dict[str, float]
-    """Seconds that each check took. What checks share is paid by the first of them."""
 
 
 def check_tasks(
-    settings: AuditSettings,
-    tasks: Sequence[AgentTask],
-    runs: Mapping[str, Sequence[Trajectory]],
-    checks: Sequence[Detector],
+    settings: AuditSettings, tasks: Sequence[AgentTask], runs: Iterable[Trajectory], checks: Sequence[Detector]
 ) -> CheckedShard:
     """Check a shard in this process.
 
     Args:
         settings: the audit; its checkout and isolation count here.
         tasks: the shard.
-        runs: runs by task id.
+        runs: runs of its tasks, in order.
         checks: all checks.
     """
     use_checkout(Path(settings.checkout) if settings.checkout else None)
     allow_weak_isolation(settings.weak_isolation)
     isolations_used()
-    results: list[ShardResult] = []
-    seconds: dict[str, float] = {}
-    for check in checks:
-        began = time.perf_counter()
-        results.append(check_shard(tasks, runs, [check]))
-        seconds[check.id] = round(time.perf_counter() - began, 6)
-    whole = ShardResult(
-        coverage=tuple(chain.from_iterable(result.coverage for result in results)),
-        hits=tuple(chain.from_iterable(result.hits for result in results)),
-        observations={name: notes for result in results for name, notes in result.observations.items()},
-    )
-    return CheckedShard(tasks=len(tasks), result=whole, isolations=list(isolations_used()), seconds=seconds)
+    by_task: dict[str, list[Trajectory]] = {}
+    for run in runs:
+        by_task.setdefault(run.task_id, []).append(run)
+    result = check_shard(tasks, by_task, checks)
+    return CheckedShard(len(tasks), result, isolations_used())
 
 
 def write_shard(folder: RunFolder, number: int, checked: CheckedShard) -> None:
     """Write a checked shard; the result comes last, since it marks the shard as finished."""
     write_json(folder.isolation_file(number), checked.isolations)
-    write_json(folder.costs_file(number), {"tasks": checked.tasks, "seconds": checked.seconds})
-    write_atomically(folder.shard_file(number), checked.result.model_dump_json().encode("utf-8"))
+    write_json(folder.costs_file(number), {"tasks": checked.tasks, "seconds": checked.result.seconds})
+    write_atomically(folder.shard_file(number), checked.result.model_dump_json(exclude={"seconds"}).encode("utf-8"))
+
+
+class WorkerPool:
+    """Processes that check shards; with one worker the shard is checked in this process.
+
+    A pool whose process died is replaced, so that Prefect's retry of the shard finds a working one.
+    """
+
+    def __init__(self, given: AuditInput) -> None:
+        self._given = given
+        self._pool: ProcessPoolExecutor | None = None
+
+    def run(self, number: int, shard_size: int) -> int:
+        """Check one shard and return its number of tasks."""
+        settings = self._given.settings
+        if settings.workers == 1:
+            return run_shard(self._given, number, shard_size)
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(
+                settings.workers,
+                mp_context=multiprocessing.get_context("spawn"),
+                initializer=_prepare,
+                initargs=(settings,),
+            )
+        pool = self._pool
+        try:
+            return pool.submit(_run_prepared, number, shard_size).result()
+        except BrokenProcessPool:
+            if self._pool is pool:
+                self._pool = None
+            raise
+
+    def close(self) -> None:
+        """Stop the processes at once; finished shards are on disk."""
+        if self._pool is not None:
+            processes = list((self._pool._processes or {}).values())
+            self._pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+
+
+_prepared: AuditInput
+"""In a process of a pool: the benchmark that it checks."""
+
+
+def _prepare(settings: AuditSettings) -> None:
+    """Start a process of a pool: leave Ctrl-C to the parent, and open the benchmark."""
+    global _prepared
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _prepared = AuditInput(settings)
+
+
+def _run_prepared(number: int, shard_size: int) -> int:
+    return run_shard(_prepared, number, shard_size)

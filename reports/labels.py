@@ -13,6 +13,7 @@ class LabelError(AgentHardError):
     """The label file cannot be used; the message names the line and what is expected."""
 
     code = "AH709"
+    remedy = "Correct the label file at the line that the message names."
 
 
 class Label(Record):

@@ -26,6 +26,7 @@ class TaxonomyError(AgentHardError):
     """A taxonomy file cannot be used; the message names the file and the place in it."""
 
     code = "AH002"
+    remedy = "Correct the file at the place that the message names; `agenthard taxonomy` shows valid categories."
 
 
 class Category(Record):

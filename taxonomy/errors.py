@@ -13,12 +13,15 @@ class AgentHardError(Exception):
 
     code: ClassVar[str] = "AH000"
     """Stable code of the kind; ``agenthard explain CODE`` documents it."""
+    remedy: ClassVar[str] = "Read the message: it names the item, the reason and the next command."
+    """What a reader can do about it."""
 
 
 class MissingExtraError(AgentHardError, ImportError):
     """A feature needs a package that only an extra installs; the message names the command that installs it."""
 
     code = "AH001"
+    remedy = "Install the extra with the command that the message names."
 
     def __init__(self, feature: str, extra: str) -> None:
         super().__init__(f"{feature} needs packages that are not installed; next: pip install 'agenthard[{extra}]'")

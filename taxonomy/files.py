@@ -37,6 +37,10 @@ class UnreadableFileError(AgentHardError, OSError):
     """A file cannot be used for what its kind, length or encoding tells before its content is parsed."""
 
     code = "AH003"
+    remedy = (
+        "Replace the path with a regular UTF-8 file within the size limit; the message names a command "
+        "that converts it."
+    )
 
     def __init__(self, path: Path, reason: str) -> None:
         """Note what is wrong with the file."""
@@ -169,7 +173,9 @@ def write_text(path: Path, text: str) -> None:
 
 def sync(path: Path) -> None:
     """Force a file, or the entries of a folder, to disk. File systems that cannot do so for a folder are left alone."""
-    handle = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():
+        return
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError:

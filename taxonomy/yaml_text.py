@@ -25,6 +25,7 @@ class YamlTextError(AgentHardError, yaml.YAMLError):
     """The text is valid YAML, as far as it was read, and larger than anything that is read here."""
 
     code = "AH004"
+    remedy = "Shorten the file, or split it: YAML is read up to the limit that the message names."
 
 
 class _Loader(yaml.SafeLoader):

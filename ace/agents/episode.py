@@ -16,6 +16,7 @@ class OutOfTurnsError(AgentHardError):
     """The agent has used up its turns."""
 
     code = "AH601"
+    remedy = "Give the agent more turns, or count the episode as failed."
 
 
 class Episode:

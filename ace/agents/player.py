@@ -23,6 +23,7 @@ class EpisodeDoneError(AgentHardError):
     """The agent has called `done`."""
 
     code = "AH602"
+    remedy = "Nothing: the episode is over, and further calls are not carried out."
 
 
 class Call(NamedTuple):

@@ -38,6 +38,7 @@ class UnknownAgentError(AgentHardError, ValueError):
     """No agent has this name; the message says which names there are."""
 
     code = "AH603"
+    remedy = "Choose one of the names in the message."
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ class UnknownDomainError(AgentHardError, ValueError):
     """A domain was asked for that no file of ``ace/domains`` defines."""
 
     code = "AH604"
+    remedy = "Choose one of the domains in the message."
 
 
 @cache

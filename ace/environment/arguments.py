@@ -18,6 +18,7 @@ class RefusedCallError(AgentHardError):
     """A call that a tool does not carry out; the message tells the agent why."""
 
     code = "AH605"
+    remedy = "Nothing: the agent reads the message and calls again."
 
 
 def as_cell(arguments: Arguments) -> Cell:

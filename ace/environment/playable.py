@@ -12,6 +12,7 @@ class UnplayableError(AgentHardError, ValueError):
     """An instance that contradicts itself or its domain; the message says where."""
 
     code = "AH606"
+    remedy = "Correct the instance at the place that the message names; `agenthard ace verify` checks all of them."
 
 
 def require_playable(puzzle: Puzzle, domain: Domain) -> None:

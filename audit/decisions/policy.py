@@ -26,6 +26,7 @@ class PolicyError(AgentHardError):
     """The policy file cannot be used; the message names the file and the place in it."""
 
     code = "AH201"
+    remedy = "Correct the policy file at the place that the message names, or leave out `--policy` to use the default."
 
 
 class Decision(Record):
@@ -228,3 +229,8 @@ def _left_aside(policy: Policy, findings: Sequence[Finding]) -> str:
         f"{accepted} finding{'s' if accepted > 1 else ''} that the policy accepts" if accepted else "",
     ]
     return "; " + ", ".join(filter(None, parts)) if findings else ", none found a flaw"
+
+
+def is_confirmed_defect(finding: Finding) -> bool:
+    """Tell whether a finding counts as a defect of the benchmark, which the exit code reports."""
+    return finding.tier is Tier.CONFIRMED and finding.severity is not Severity.COSMETIC

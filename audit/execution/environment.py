@@ -21,12 +21,16 @@ class UnavailableError(AgentHardError):
     """A task cannot be executed here: something is not installed or not supported. The message says what to do."""
 
     code = "AH301"
+    remedy = (
+        "Do what the message says: install the environment, give `--checkout`, or run on a system that contains code."
+    )
 
 
 class ExecutionError(AgentHardError):
     """The environment itself broke, was stopped at a limit, or misbehaved: an error of this task, and no verdict."""
 
     code = "AH302"
+    remedy = "Run the task alone with `agenthard replay` to see the cause; other tasks are not affected."
 
 
 class Observation(Record):

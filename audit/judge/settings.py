@@ -20,6 +20,7 @@ class JudgeSettingsError(AgentHardError):
     """A judge file cannot be used; the message names the file, the setting and what is expected."""
 
     code = "AH401"
+    remedy = "Correct the setting that the message names; docs/judge.md describes the file."
 
 
 class Judge(Record):

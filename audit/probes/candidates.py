@@ -20,6 +20,7 @@ class CandidatesError(AgentHardError, ValueError):
     """Candidates that are not in the layout; the message names the place and what is wrong there."""
 
     code = "AH203"
+    remedy = "Correct the candidates at the place that the message names."
 
 
 @dataclass(frozen=True, slots=True)

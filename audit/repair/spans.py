@@ -18,6 +18,7 @@ class EditError(AgentHardError):
     """The change cannot be made in this text; the message says why."""
 
     code = "AH204"
+    remedy = "Nothing: the repair is listed as rejected with this reason. Change the benchmark file by hand."
 
 
 @dataclass(frozen=True)

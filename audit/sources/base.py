@@ -17,6 +17,7 @@ class SourceError(AgentHardError):
     """The path cannot be read as this benchmark at all. The message says what was looked for and what to do."""
 
     code = "AH101"
+    remedy = "Check the path and the name of the source; `agenthard sources` lists what makes a folder readable."
 
 
 class Quarantined(Record):

@@ -33,6 +33,9 @@ class FetchError(AgentHardError):
     """A benchmark could not be fetched. The message says what failed and what to do."""
 
     code = "AH102"
+    remedy = (
+        "Check the network and the package index, then run the same command again; `agenthard env list` shows releases."
+    )
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,14 @@ class MatrixError(AgentHardError, ValueError):
     """The input does not make a matrix; the message names the model, the task and what to do."""
 
     code = "AH701"
+    remedy = "Correct the table at the model and task that the message names."
 
 
 class DifferentModelsError(MatrixError):
     """Two sets of scores are about different models, so they may not be compared."""
 
     code = "AH702"
+    remedy = "Compare the models that both sides have (`--common-models`)."
 
 
 class Missing(IntEnum):

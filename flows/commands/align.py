@@ -9,7 +9,6 @@ import typer
 
 from agenthard.flows.commands.options import SeedOption
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
-from agenthard.taxonomy.files import write_atomically, write_text
 
 if TYPE_CHECKING:
     from agenthard.reports.comparison.sections import Section
@@ -58,6 +57,7 @@ def sample(
     from agenthard.flows.errors import CommandError
     from agenthard.reports.alignment.other_sections import sample_sections
     from agenthard.reports.alignment.sampling import SampleError, sample_balanced, sample_by_score, sample_size
+    from agenthard.taxonomy.files import write_text
 
     key_file = out.with_name(f"{out.stem}.key.json")
     for file in (out, key_file):
@@ -233,6 +233,7 @@ def drift(
 
 def _write_lines(path: Path, lines: Iterable[dict[str, Any]]) -> None:
     from agenthard.reports.json_text import json_text
+    from agenthard.taxonomy.files import write_atomically
 
     write_atomically(path, "".join(json_text(line) + "\n" for line in lines).encode("utf-8"))
 

@@ -43,12 +43,11 @@ def audit(
 
     Example: `agenthard audit native demo-run/demo-benchmark --runs demo-run/demo-benchmark/runs.jsonl`
     """
-    import os
-
     from agenthard.flows.audit_outputs import AuditOutcome, new_defects
-    from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     root = path or _fetched(source)
     settings = AuditSettings(
@@ -57,18 +56,22 @@ def audit(
         domains=tuple(domain or ()),
         runs=tuple(map(str, runs or ())),
         experiments=tuple(experiment or ()),
-        out=str(out or _default_out(source, root, tuple(domain or ()))),
-        workers=workers or len(os.sched_getaffinity(0)),
+        out=str(out or ""),
+        workers=workers or cpu_count(),
         policy=str(policy) if policy else None,
         checkout=str(checkout) if checkout else None,
         weak_isolation=allow_weak_isolation,
     )
+    given = AuditInput(settings)
+    if out is None:
+        settings = settings.model_copy(update={"out": str(Path("runs") / f"{source}-{given.version.content_hash}")})
+        given = AuditInput(settings, given.source)
     _check_inputs(settings)
     try:
         with show_progress(error_console()):
             from agenthard.flows.audit_flow import run_audit
 
-            outcome: AuditOutcome = run_audit(settings)
+            outcome: AuditOutcome = run_audit(given)
     except KeyboardInterrupt:
         raise CommandError("interrupted; finished shards are kept: the same command goes on from there") from None
     new = new_defects(Path(settings.out), baseline)
@@ -92,19 +95,12 @@ def _fetched(source: str) -> Path:
     return found[-1].data
 
 
-def _default_out(source: str, root: Path, domains: tuple[str, ...]) -> Path:
-    from agenthard.audit.sources.registry import open_source
-
-    return Path("runs") / f"{source}-{open_source(source, root, domains).version().content_hash}"
-
-
 def _check_inputs(settings: "AuditSettings") -> None:
-    """Open everything before Prefect starts, so that a wrong path is refused at once."""
+    """Check paths and files before Prefect starts, so that a wrong one is refused at once."""
     from agenthard.audit.decisions.policy import load_policy
     from agenthard.audit.execution.registry import check_checkout
     from agenthard.flows.errors import CommandError
 
-    settings.open()
     if settings.checkout:
         check_checkout(settings.source, Path(settings.checkout))
     load_policy(Path(settings.policy) if settings.policy else None)

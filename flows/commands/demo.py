@@ -93,6 +93,7 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     from agenthard.flows.evaluation.flow import run_evaluation
     from agenthard.flows.evaluation.settings import EvaluationSettings
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     folder = out / "ace-benchmark"
     write_ace_demo(folder)
@@ -102,7 +103,7 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
         agents=AGENTS,
         trials=TRIALS,
         out=str(out / "ace-evaluation"),
-        workers=_cores(),
+        workers=cpu_count(),
     )
     with show_progress(error_console()):
         outcome = run_evaluation(settings)
@@ -111,28 +112,23 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     return outcome
 
 
-def _cores() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0))
-
-
 def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
     from agenthard.flows.audit_flow import run_audit
     from agenthard.flows.audit_outputs import new_defects
-    from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.commands.audit import show_outcome
     from agenthard.flows.progress import show_progress
+    from agenthard.taxonomy.system import cpu_count
 
     settings = AuditSettings(
         source=source,
         path=str(path),
         runs=tuple(map(str, runs)),
         out=str(out),
-        workers=_cores(),
+        workers=cpu_count(),
     )
     with show_progress(error_console()):
-        outcome = run_audit(settings)
+        outcome = run_audit(AuditInput(settings))
     show_outcome(outcome, settings, new_defects(out, None), None)
     console().print("")
     return outcome

@@ -48,13 +48,8 @@ def create(
     Example: `agenthard env create bfcl --version 2026.3.23`
     """
     from agenthard.audit.execution import venvs
-    from agenthard.audit.execution.environment import UnavailableError
-    from agenthard.flows.errors import CommandError
 
-    try:
-        made = venvs.create(benchmark, version, unpinned=unpinned)
-    except UnavailableError as error:
-        raise CommandError(str(error)) from error
+    made = venvs.create(benchmark, version, unpinned=unpinned)
     warn_unpinned(benchmark, made.version)
     if as_json:
         print_json(made)
@@ -98,13 +93,8 @@ def remove(
     Example: `agenthard env remove bfcl --version 2025.7.17`
     """
     from agenthard.audit.execution import venvs
-    from agenthard.audit.execution.environment import UnavailableError
-    from agenthard.flows.errors import CommandError
 
-    try:
-        removed = venvs.remove(benchmark, version)
-    except UnavailableError as error:
-        raise CommandError(str(error)) from error
+    removed = venvs.remove(benchmark, version)
     if as_json:
         print_json([item.model_dump(mode="json") for item in removed])
     else:
@@ -190,14 +180,9 @@ def fetch(
 
     Example: `agenthard fetch bfcl --version 2026.3.23`
     """
-    from agenthard.audit.sources.fetch import FetchError
     from agenthard.audit.sources.fetch import fetch as bring
-    from agenthard.flows.errors import CommandError
 
-    try:
-        found = bring(benchmark, version, unpinned=unpinned)
-    except FetchError as error:
-        raise CommandError(str(error)) from error
+    found = bring(benchmark, version, unpinned=unpinned)
     warn_unpinned(benchmark, found.version)
     if as_json:
         print_json({"benchmark": benchmark, "version": found.version, "path": str(found.path), "data": str(found.data)})

@@ -56,13 +56,12 @@ def evaluate(
 
     Example: `agenthard evaluate ace ace-suite --agent solver --agent random --out evaluation`
     """
-    import os
-
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.evaluation.benchmark import open_benchmark
     from agenthard.flows.evaluation.settings import EvaluationSettings
     from agenthard.flows.progress import show_progress
     from agenthard.models.model_file import load_model
+    from agenthard.taxonomy.system import cpu_count
 
     options = _options(setting or ())
     agents = tuple(dict.fromkeys(agent or ()))
@@ -79,7 +78,7 @@ def evaluate(
         seed=seed,
         attempts=attempts,
         out=str(out),
-        workers=workers or len(os.sched_getaffinity(0)),
+        workers=workers or cpu_count(),
         in_flight=in_flight,
         budget=budget,
         token_budget=token_budget,

@@ -1,17 +1,30 @@
 """``agenthard explain``: a check, a category, an error code, or a finding of a run."""
 
 import inspect
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.output import JsonOption, print_json
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
     from agenthard.flows.finding_facts import FindingFacts
     from agenthard.taxonomy.finding import Finding
 
+ERROR_CODE = re.compile(r"AH\d{3}")
+ERRORS_PAGE = """# Error codes
+
+Every error that a command or the library raises has a code, which stays the same between releases. A command prints it
+(`error AH101: …`) and ends with exit code 3; in Python it is the attribute `code` of the exception, and
+`agenthard.errors` exports all classes. The hundreds say which part raises the error: AH0 records and files,
+AH1 sources, AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 ACE-Bench,
+AH7 statistics and reports, AH8 commands. `agenthard explain CODE` prints one row of this table.
+
+| code | error | what happened | what to do |
+|---|---|---|---|
+"""
 SHOWN = 400
 """Characters of a quote that are shown."""
 MOST_TASKS = 12
@@ -25,13 +38,19 @@ LEVELS = {
 
 
 def explain(
-    identity: Annotated[str, typer.Argument(metavar="ID", help="Id of a check, of a category, or of a finding.")],
+    identity: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id of a check, of a category or of a finding, an error code, or `errors`."),
+    ],
     run: Annotated[
         Path | None, typer.Option(help="Run folder that has the finding; default: the newest in and below this folder.")
     ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", hidden=True, help="Print docs/reference/errors.md.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Explain a check or a category (rule, examples, when it is wrong), or a finding (evidence, decisions, history).
+    """Explain a check or a category (rule, examples, limits), a finding (evidence, decisions, history), or an error.
+
+    `agenthard explain errors` lists all error codes.
 
     Example: `agenthard explain call-schema`
     """
@@ -43,6 +62,9 @@ def explain(
 
     if is_finding_id(identity):
         explain_finding(identity, run, as_json)
+        return
+    if identity == "errors" or ERROR_CODE.fullmatch(identity):
+        explain_errors(identity, markdown, as_json)
         return
     categories = {category.id: category for category in load_taxonomy().categories}
     known = {detector.id: detector for detector in detectors()}
@@ -67,7 +89,7 @@ def explain(
     else:
         near = _similar(identity, [*known, *categories])
         raise CommandError(
-            f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks; a finding has an id of "
+            f"no check and no category {identity!r}{near}; `agenthard checks` lists the checks; a finding id has "
             "12 hexadecimal digits"
         )
     if as_json:
@@ -81,6 +103,33 @@ def explain(
     typer.echo(f"\n{text}")
     if "measured" in facts:
         typer.echo("\nMeasured:\n" + "\n".join(f"  {line}" for line in facts["measured"]))
+
+
+def explain_errors(identity: str, markdown: bool, as_json: bool) -> None:
+    """Print what happened and what to do for one error code, or for all."""
+    from agenthard.errors import BY_CODE
+    from agenthard.flows.errors import CommandError
+
+    if identity != "errors" and identity not in BY_CODE:
+        raise CommandError(f"no error code {identity}; `agenthard explain errors` lists all")
+    codes = sorted(BY_CODE) if identity == "errors" else [identity]
+    rows = [(code, BY_CODE[code].__name__, _first_paragraph(BY_CODE[code]), BY_CODE[code].remedy) for code in codes]
+    columns = ("code", "error", "what happened", "what to do")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif markdown:
+        typer.echo(ERRORS_PAGE, nl=False)
+        for row in rows:
+            typer.echo(f"| {' | '.join(row)} |")
+    elif identity == "errors":
+        print_table(f"{len(rows)} error codes", columns, rows)
+    else:
+        code, name, what, remedy = rows[0]
+        typer.echo(f"{code}: {name}\n\n{what}\n\nWhat to do: {remedy}")
+
+
+def _first_paragraph(error: type[Exception]) -> str:
+    return " ".join(inspect.cleandoc(error.__doc__ or "").split("\n\n")[0].split())
 
 
 def _similar(identity: str, known: list[str]) -> str:

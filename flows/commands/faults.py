@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
-from agenthard.taxonomy.files import write_text
 
 if TYPE_CHECKING:
     from agenthard.reports.fault_score import FaultScore
@@ -96,6 +95,7 @@ def score(
     from agenthard.reports.fault_score import score_faults
     from agenthard.reports.fault_table import fault_table
     from agenthard.taxonomy.categories import load_taxonomy
+    from agenthard.taxonomy.files import write_text
     from agenthard.taxonomy.finding import Status
 
     try:

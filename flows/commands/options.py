@@ -19,7 +19,7 @@ WeakIsolationOption = Annotated[
     typer.Option(
         "--allow-weak-isolation",
         help="Execute benchmark code although this machine lacks a layer of containment (namespaces, Landlock, "
-        "seccomp, an unprivileged user). Without this option the code is not executed, and the reason says what is missing.",
+        "seccomp, an unprivileged user). Without this option it is not executed, and the reason names what is missing.",
     ),
 ]
 DrawsOption = Annotated[

@@ -8,12 +8,9 @@ from functools import wraps
 from typing import IO, Annotated, Any
 
 import typer
-from pydantic import BaseModel
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
-
-from agenthard.taxonomy.printable import printable, printable_json, printable_line
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of tables.")]
 
@@ -22,6 +19,8 @@ class _PrintableConsole(Console):
     """Shows control characters in whatever is printed as escapes; those of rich's own styles are added later."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        from agenthard.taxonomy.printable import printable
+
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))
 
@@ -39,10 +38,14 @@ def error_console() -> Console:
 
 def print_json(value: Any) -> None:
     """Print records, or plain JSON data, as one JSON document."""
+    from agenthard.taxonomy.printable import printable_json
+
     typer.echo(printable_json(json.dumps(value, ensure_ascii=False, indent=2, default=_plain)))
 
 
 def _plain(value: Any) -> Any:
+    from pydantic import BaseModel
+
     if isinstance(value, BaseModel):
         return value.model_dump(mode="json")
     raise TypeError(f"{type(value).__name__} is not JSON")
@@ -51,6 +54,8 @@ def _plain(value: Any) -> Any:
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
     """Print a table; cell texts are shown literally, whatever markup they contain."""
     from rich.markup import escape
+
+    from agenthard.taxonomy.printable import printable_line
 
     table = Table(title=title or None, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for column in columns:
@@ -75,6 +80,8 @@ class PrintableStream:
 
     def write(self, text: str) -> int:
         """Write a text."""
+        from agenthard.taxonomy.printable import printable
+
         self.unguarded.write(printable(text) if self.guarding else text)
         return len(text)
 

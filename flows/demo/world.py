@@ -17,6 +17,7 @@ class RefusedError(AgentHardError):
     """A tool cannot do what it was asked; the message is its response."""
 
     code = "AH805"
+    remedy = "Nothing: the simulated agent reads the message."
 
 
 def text(description: str, pattern: str | None = None) -> Schema:

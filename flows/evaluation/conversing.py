@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Iterator
 
-from agenthard.flows.errors import EXPECTED
+from agenthard.flows.errors import FATAL
 from agenthard.flows.evaluation.benchmark import PlayableTask
 from agenthard.flows.evaluation.episodes import Attempt, Episode, episodes_of
 from agenthard.flows.evaluation.settings import EvaluationSettings
@@ -85,7 +85,7 @@ class Conversations:
         except StopError as error:
             self.stopped.setdefault(label, str(error))
             self._store.give_back(episode)
-        except EXPECTED:
+        except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - what one episode brings about must not end the others
             keep(_failed(task, episode, printable(f"unexpected {type(error).__name__}: {error}")))

@@ -3,7 +3,6 @@
 So neither a clock nor a process number is needed to tell that the episodes of a killed process may be taken again.
 """
 
-import fcntl
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from agenthard.flows.evaluation.store import EpisodeStore
+from agenthard.taxonomy.system import lock_file
 
 
 class Worker:
@@ -21,7 +21,7 @@ class Worker:
         self.name = uuid.uuid4().hex
         self._path = folder / self.name
         self._lock: IO[str] = self._path.open("w")
-        fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(self._lock)
 
     def close(self) -> None:
         """Give the name up."""
@@ -34,7 +34,7 @@ def alone(lock: Path) -> Iterator[None]:
     """Do something in a run folder while no other process does such a thing; wait for the one that is at it."""
     lock.parent.mkdir(parents=True, exist_ok=True)
     with lock.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock_file(file, wait=True)
         yield
 
 
@@ -49,7 +49,7 @@ def release_dead(folder: Path, store: EpisodeStore) -> bool:
         path = folder / name
         try:
             with path.open("r+") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                lock_file(lock)
         except BlockingIOError:
             continue
         except FileNotFoundError:

@@ -27,6 +27,7 @@ class NotAskedError(AgentHardError):
     """A request was not put to anybody: it was only written down, or nobody has answered it yet."""
 
     code = "AH803"
+    remedy = "Import the answers to the exported prompts, then run the same command again."
 
 
 class Unanswered(NamedTuple):

@@ -9,7 +9,7 @@ from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
 from agenthard.audit.judge.aggregate.rebuttal import Rebuttal, read_rebuttal
 from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.judged import JudgeError
-from agenthard.flows.errors import EXPECTED
+from agenthard.flows.errors import FATAL
 from agenthard.flows.judging.asking import Effort, put, unforeseen
 from agenthard.flows.judging.offloading import PreparationError
 from agenthard.flows.judging.panels import Sitting, sittings
@@ -83,7 +83,7 @@ class Defending:
                 answer = effort.value if effort.value is not None else effort.error
                 assert answer is not None
                 self._keep(charge, answer, effort, ready)
-        except EXPECTED:
+        except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - what one answer brings about must not end the other questions
             self._keep(charge, unforeseen(error), None, None)

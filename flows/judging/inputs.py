@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow.parquet
 
 from agenthard.audit.detectors.registry import detectors
-from agenthard.flows.audit_plan import AuditPlan, load_tasks
+from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import Audited, read_findings
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
@@ -42,9 +42,7 @@ class AuditInputs:
                 f"{run}: was audited by another version of AgentHard ({changed}); audit again into another folder, and "
                 "judge that"
             )
-        settings = audited.settings
-        tasks, _ = load_tasks(settings.source, settings.path, settings.domains)
-        self.tasks = {task.id: task for task in tasks}
+        self.tasks = {task.id: task for task in AuditInput(audited.settings, self.source).tasks}
         self._position = {task_id: n for n, task_id in enumerate(self.plan.task_ids)}
         self._findings: dict[str, list[Finding]] = {}
         for finding in read_findings(run):

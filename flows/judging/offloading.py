@@ -30,6 +30,7 @@ class PreparationError(AgentHardError):
     """Something could not be done for one task; the message says what went wrong."""
 
     code = "AH804"
+    remedy = "Audit the benchmark again; if the task still fails, report it with the message."
 
 
 class Hands(Protocol):

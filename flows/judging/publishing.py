@@ -17,6 +17,7 @@ from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.shards import ShardResult
 from agenthard.flows.audit_outputs import Addition, AuditOutcome, publish
+from agenthard.flows.audit_plan import AuditInput
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.judging.defending import defended
 from agenthard.flows.judging.inputs import AuditInputs
@@ -110,7 +111,7 @@ def publish_judging(
         manifest={"judge": _manifest(settings, inputs, counts, stopped, costs)},
         settings={"judges": ", ".join(f"{j.name}: {j.samples} x {j.model.name}" for j in settings.judges.judges)},
     )
-    outcome = publish(audited, inputs.plan, more)
+    outcome = publish(AuditInput(audited, inputs.source), inputs.plan, more)
     tiers = Counter(f.tier for f in read_findings(folder.root) if f.check == JudgeCheck.id)
     return JudgingOutcome(
         tasks=len(now),

@@ -10,7 +10,7 @@ from agenthard.audit.judge.investigating import Investigator
 from agenthard.audit.judge.judged import Judged, JudgeError
 from agenthard.audit.judge.settings import Judge
 from agenthard.audit.judge.verify.checked import CheckedVerdict
-from agenthard.flows.errors import EXPECTED
+from agenthard.flows.errors import FATAL
 from agenthard.flows.judging.asking import Asked, ask, unforeseen
 from agenthard.flows.judging.offloading import PreparationError
 from agenthard.flows.judging.questions import Question, questions_of
@@ -60,7 +60,7 @@ class Judging:
                 lambda: ask(session.model, question, ready, session.settings.judges, helper, before)
             )
             return None if asked is None else await self._keep(asked, ready)
-        except EXPECTED:
+        except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - what one answer brings about must not end the other questions
             return self.keep_error(question, unforeseen(error), before + 1)

@@ -16,6 +16,7 @@ class ReplyTooLongError(AgentHardError, httpx2.DecodingError):
     """An answer is longer than the limit; the rest of it was not read."""
 
     code = "AH519"
+    remedy = "Check the address of the provider: no reply of a model is this long."
 
 
 class LimitedClient(httpx2.AsyncClient):

@@ -20,6 +20,7 @@ class SampleError(AgentHardError):
     """No sample can be drawn; the message says what is missing."""
 
     code = "AH703"
+    remedy = "Provide what the message names, or draw the sample without `--by-score`."
 
 
 class Stratum(Record):

@@ -85,6 +85,7 @@ class AlignmentError(AgentHardError):
     """Labels and run do not fit together; the message says why."""
 
     code = "AH704"
+    remedy = "Give labels of the benchmark that was audited; the message names what does not match."
 
 
 def align(

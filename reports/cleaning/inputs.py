@@ -20,6 +20,7 @@ class AnalysisError(AgentHardError, ValueError):
     """The analysis cannot be made as asked; the message says why and what to do."""
 
     code = "AH705"
+    remedy = "Change the parameter that the message names, or give the audit more runs."
 
 
 class AnalysisSettings(Record):

@@ -28,6 +28,7 @@ class RunTablesError(AgentHardError):
     """The folder holds no finished audit, or one of another layout; the message says what to do."""
 
     code = "AH706"
+    remedy = "Name the run folder of a finished audit, or audit again with this version."
 
 
 def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:

@@ -24,6 +24,7 @@ class ComparisonError(AgentHardError, ValueError):
     """The two sides may not be compared at all; the message says why."""
 
     code = "AH707"
+    remedy = "Compare audits of the same benchmark with the same models, or use `--common-models`."
 
 
 @dataclass(frozen=True)

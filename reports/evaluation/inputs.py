@@ -10,6 +10,7 @@ class EvaluationError(AgentHardError, ValueError):
     """The episodes or a file to compare with cannot be read; the message says where, why and what to do."""
 
     code = "AH708"
+    remedy = "Correct the file at the place that the message names, or evaluate again."
 
 
 class About(Record):

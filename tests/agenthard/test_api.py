@@ -14,7 +14,7 @@ import agenthard as ah
 from agenthard.audit.detectors import registry
 from agenthard.audit.sources.base import SourceError
 from agenthard.flows.demo import write_demo
-from agenthard.result import UsageError
+from agenthard.flows.errors import UsageError
 from tests.builders import make_task
 
 

@@ -7,9 +7,7 @@ import pytest
 
 import agenthard as ah
 from agenthard.flows.demo import write_demo
-from agenthard.flows.errors import CommandError
-from agenthard.flows.run_folder import RunFolderError
-from agenthard.result import UsageError
+from agenthard.flows.errors import CommandError, RunFolderError, UsageError
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.audit_outputs import AuditOutcome
-from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.cli import app
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
@@ -61,7 +61,9 @@ def audit(benchmark: Path, out: Path, workers: int) -> AuditOutcome:
     from agenthard.flows.audit_flow import run_audit
 
     runs = (str(benchmark / "runs.jsonl"),)
-    return run_audit(AuditSettings(source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers))
+    return run_audit(
+        AuditInput(AuditSettings(source="native", path=str(benchmark), runs=runs, out=str(out), workers=workers))
+    )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -137,7 +139,8 @@ def test_a_killed_audit_goes_on_without_repeating_finished_shards(
 
 
 def test_a_folder_of_another_audit_is_refused(one_worker: tuple[AuditOutcome, Path], benchmark: Path) -> None:
-    from agenthard.flows.run_folder import RunFolder, RunFolderError
+    from agenthard.flows.errors import RunFolderError
+    from agenthard.flows.run_folder import RunFolder
 
     _, out = one_worker
     with pytest.raises(RunFolderError, match="other input"):

@@ -11,7 +11,7 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
 from agenthard.flows.audit_flow import run_audit
-from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.commands.demo import _answer_key
 from agenthard.flows.demo import ANSWER_KEY, KeyEntry, write_ace_demo
 from agenthard.flows.demo.ace_flaws import ACE_FLAWS, QUARANTINE
@@ -76,7 +76,8 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
 
 def test_the_demo_compares_the_audit_with_the_key(tmp_path: Path) -> None:
     write_ace_demo(tmp_path / "suite")
-    run_audit(AuditSettings(source="ace", path=str(tmp_path / "suite"), runs=(), out=str(tmp_path / "run"), workers=1))
+    settings = AuditSettings(source="ace", path=str(tmp_path / "suite"), runs=(), out=str(tmp_path / "run"), workers=1)
+    run_audit(AuditInput(settings))
     assert _answer_key(tmp_path / "suite", tmp_path / "run") == (len(ACE_FLAWS), [])
     key = tmp_path / "suite" / ANSWER_KEY
     first = KeyEntry.model_validate_json(key.read_text().splitlines()[0])

@@ -9,16 +9,14 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from agenthard.audit.sources.registry import open_source
-from agenthard.flows.audit_outputs import publish
-from agenthard.flows.audit_plan import AuditSettings, make_plan
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.cli import app
 from agenthard.flows.demo import write_demo
 from agenthard.flows.errors import CommandError
-from agenthard.flows.run_folder import RunFolder, write_json
-from agenthard.flows.shard_worker import run_shard
+from agenthard.flows.run_folder import write_json
 from agenthard.taxonomy.finding import Finding, Proof
+from tests.flows.audits import audit_by_steps
 
 SEED = 20261122
 SAMPLED = 12
@@ -28,11 +26,7 @@ SAMPLED = 12
 def audit(source: str, path: Path, out: Path, *, domains: tuple[str, ...] = (), runs: tuple[str, ...] = ()) -> Path:
     """Audit in this process, without Prefect."""
     settings = AuditSettings(source=source, path=str(path), domains=domains, runs=runs, out=str(out))
-    opened, folder = open_source(source, path, domains), RunFolder(out)
-    plan = make_plan(settings, opened, opened.version(), "key", folder)
-    for number in range(plan.shards):
-        run_shard(settings, number, plan.shard_size)
-    publish(settings, plan)
+    audit_by_steps(settings)
     return out
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
-from agenthard.flows.run_folder import RunFolder, RunFolderError
+from agenthard.flows.audit_plan import AuditInput, AuditSettings, make_plan
+from agenthard.flows.errors import RunFolderError
+from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.files import replacing, write_atomically
 from tests.builders import make_run, make_task
 
@@ -97,11 +98,8 @@ def test_a_folder_with_other_files_is_refused_and_an_interrupted_start_is_not(tm
 
 def plan(benchmark: Path, out: Path) -> None:
     settings = AuditSettings(source="native", path=str(benchmark), runs=(str(benchmark / "runs.jsonl"),), out=str(out))
-    source = settings.open()
     with RunFolder(out).hold():
-        key = run_key(settings, source.version())
-        RunFolder(out).claim(key)
-        make_plan(settings, source, source.version(), key, RunFolder(out))
+        make_plan(AuditInput(settings), RunFolder(out))
 
 
 def spooled(out: Path) -> dict[str, bytes]:
@@ -113,7 +111,7 @@ def test_a_kill_while_runs_are_spooled_changes_no_byte(benchmark: Path, tmp_path
     code = f"""
 import os, sys
 from pathlib import Path
-import agenthard.flows.run_folder as module
+import agenthard.flows.run_spool as module
 from tests.flows.test_run_folder import plan
 flush, finish = module.RunSpool._flush, module.RunSpool.finish
 def add(self, shard, run, real=module.RunSpool.add):

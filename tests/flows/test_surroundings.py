@@ -72,7 +72,7 @@ def test_a_signal_leaves_no_process(number: signal.Signals, benchmark: Path, tmp
     assert not left, {pid: children[pid] for pid in left}
     if number != signal.SIGKILL:
         assert process.returncode == 3
-        assert error.decode().startswith("error: interrupted; finished shards are kept"), error.decode()
+        assert error.decode().startswith("error AH801: interrupted; finished shards are kept"), error.decode()
 
 
 def test_an_audit_needs_no_home_and_no_locale(benchmark: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ class UnknownFactError(AgentHardError, LookupError):
     """Something a rule needs is not in the files; the rule cannot tell then. The message says what it is."""
 
     code = "AH303"
+    remedy = "Nothing: the rule does not apply to this task. Complete the benchmark's files to have it checked."
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class ExpressionError(AgentHardError):
     """The expression has no value; the message says why."""
 
     code = "AH304"
+    remedy = "Nothing: the tool answers with the message, as the benchmark's own tool does."
 
 
 def is_arithmetic(expression: str) -> bool:

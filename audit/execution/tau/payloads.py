@@ -17,6 +17,7 @@ class InvalidPayloadError(AgentHardError, ValueError):
     """An object does not fit; the message is the one recorded runs show."""
 
     code = "AH305"
+    remedy = "Nothing: the tool answers with the message, as the benchmark's own tool does."
 
 
 class FlightInfo(BaseModel):

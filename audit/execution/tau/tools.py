@@ -28,6 +28,7 @@ class ToolError(AgentHardError):
     """A tool refuses; the message is what the agent is told."""
 
     code = "AH306"
+    remedy = "Nothing: the tool answers with the message, as the benchmark's own tool does."
 
 
 class Tools(ABC):

@@ -18,12 +18,14 @@ class ChannelClosedError(AgentHardError):
     """No further answer will come."""
 
     code = "AH307"
+    remedy = "Run the task again. If it happens each time, `agenthard replay` on the task shows what ends the worker."
 
 
 class ChannelTimeoutError(ChannelClosedError):
     """No answer came in time."""
 
     code = "AH308"
+    remedy = "Run the task again on a less busy machine. If it happens each time, the benchmark's code does not end."
 
 
 class Channel:

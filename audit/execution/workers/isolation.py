@@ -29,6 +29,7 @@ class WeakIsolationError(UnavailableError):
     """A layer is missing, and that was not allowed."""
 
     code = "AH309"
+    remedy = "Run on Linux with the layer that the message names, or accept the risk with `--allow-weak-isolation`."
 
 
 class Isolation(Record):

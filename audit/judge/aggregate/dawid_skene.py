@@ -26,6 +26,7 @@ class TooFewVotesError(AgentHardError, ValueError):
     """The votes do not determine the judges' error rates; the message says why."""
 
     code = "AH404"
+    remedy = "Use more judges or more tasks, or aggregate by majority."
 
 
 @dataclass(frozen=True)

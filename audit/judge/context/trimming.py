@@ -25,6 +25,7 @@ class PromptTooLongError(AgentHardError):
     """What no decision can do without does not fit; the message says how long it is and what to do."""
 
     code = "AH405"
+    remedy = "Raise the prompt limit in the judge file, or choose a model with a longer context."
 
 
 def trim(material: Material, task: AgentTask, limit: int) -> Material:

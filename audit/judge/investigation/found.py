@@ -17,6 +17,7 @@ class InvalidLookupError(AgentHardError):
     """A look-up cannot be done as it was asked for; the message tells the judge why, and what to do."""
 
     code = "AH406"
+    remedy = "Nothing: the judge reads the message and asks for something else."
 
 
 @dataclass(frozen=True)

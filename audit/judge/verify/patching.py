@@ -29,6 +29,7 @@ class PatchError(AgentHardError, ValueError):
     """A patch cannot be made; the message says why."""
 
     code = "AH403"
+    remedy = "Nothing: the verdict is kept without its patch."
 
 
 def recheck(task: AgentTask, issue: CheckedIssue, checker: Checker, before: Looked | None = None) -> CheckedIssue:

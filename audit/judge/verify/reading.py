@@ -27,6 +27,7 @@ class UnreadableVerdictError(AgentHardError, ValueError):
     """An answer is no verdict; the message says why, in a line or two whatever the answer."""
 
     code = "AH402"
+    remedy = "Nothing: the judge is asked again up to its limit, then the task counts as not judged."
 
 
 def read_verdict(text: str, categories: Sequence[str]) -> Verdict:

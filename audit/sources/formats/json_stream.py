@@ -19,6 +19,7 @@ class JsonStreamError(AgentHardError, ValueError):
     """The document is damaged from some place on; what was read before that place is good."""
 
     code = "AH103"
+    remedy = "Download or export the file again; records before the damaged place were read."
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,9 @@ class MalformedRecordError(AgentHardError):
     """A record breaks the format; it is quarantined with the message and the ``pointer`` to the place."""
 
     code = "AH104"
+    remedy = (
+        "Correct the record at the pointer that the message names, or leave it: the audit quarantines it and continues."
+    )
 
     def __init__(self, reason: str, pointer: str = "", advice: str = "mend or remove the record") -> None:
         super().__init__(f"{reason}; {advice}")

@@ -79,6 +79,7 @@ class UnwritableError(AgentHardError, ValueError):
     """A parsed document could not be written out as JSON again."""
 
     code = "AH105"
+    remedy = "Report the record: the benchmark cannot be written in its own format without loss."
 
 
 class _Unpacked(io.RawIOBase):

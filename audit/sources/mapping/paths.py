@@ -18,6 +18,7 @@ class PathSyntaxError(AgentHardError, ValueError):
     """A text is no path."""
 
     code = "AH106"
+    remedy = "Correct the path in the mapping; docs/sources/mapping.md describes the syntax."
 
 
 @dataclass(frozen=True)

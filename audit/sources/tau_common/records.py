@@ -27,6 +27,7 @@ class UnreadableDomainError(AgentHardError):
     """A file that all tasks of a domain depend on cannot be read."""
 
     code = "AH107"
+    remedy = "Restore the file of the domain that the message names, or leave the domain out with `--domain`."
 
     def __init__(self, file: str, reason: str, pointer: str = "", line: int | None = None) -> None:
         """Note the file, the place in it and what is wrong."""

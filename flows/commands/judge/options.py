@@ -31,11 +31,10 @@ def judging_settings(
     Raises:
         CommandError: The judge file cannot be used.
     """
-    import os
-
     from agenthard.audit.judge.settings import JudgeSettingsError, load_settings
     from agenthard.flows.errors import CommandError
     from agenthard.flows.judging.settings import JudgingSettings
+    from agenthard.taxonomy.system import cpu_count
 
     try:
         panel = load_settings(judges)
@@ -46,7 +45,7 @@ def judging_settings(
         judges=panel,
         out=str(out or run.with_name(f"{run.name}-judged")),
         benchmark=str(benchmark) if benchmark else None,
-        workers=max(1, len(os.sched_getaffinity(0)) - 1) if workers is None else workers,
+        workers=max(1, cpu_count() - 1) if workers is None else workers,
         **options,
     )
 

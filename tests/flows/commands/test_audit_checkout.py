@@ -12,7 +12,9 @@ import pytest
 from agenthard.audit.execution.checkout import use_checkout
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import Version
-from agenthard.flows.audit_plan import AuditSettings, run_key
+from agenthard.audit.sources.registry import sources
+from agenthard.flows.audit_plan import AuditInput, AuditSettings
+from agenthard.flows.resume_key import run_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy.finding import Status
@@ -76,7 +78,7 @@ def test_without_containment_an_audit_executes_nothing(folder: Path, monkeypatch
         source="acebench", path=str(folder / "data"), out=str(folder / "o"), checkout=str(folder / "checkout")
     )
     monkeypatch.setenv("AGENTHARD_ISOLATION_OFF", "seccomp")
-    run_shard(settings, 0, 100)
+    run_shard(AuditInput(settings), 0, 100)
     result = ShardResult.model_validate_json(RunFolder(folder / "o").shard_file(0).read_bytes())
     rows = [row for row in result.coverage if row.check == "gold-rejected"]
     assert rows and all(row.status is Status.NOT_CHECKED for row in rows)
@@ -93,8 +95,8 @@ def test_a_wrong_checkout_is_one_message(folder: Path, path: str, words: str) ->
 
 def test_the_code_is_part_of_the_key(folder: Path) -> None:
     version = Version(label="1", content_hash="0", files=1)
-    plain = AuditSettings(source="acebench", path="data", out="out")
-    own = plain.model_copy(update={"checkout": str(folder / "checkout")})
     write(folder / "other", {"checker.py": "def normal_checker(*a):\n    return {'valid': True}\n"})
-    other = plain.model_copy(update={"checkout": str(folder / "other")})
-    assert len({run_key(settings, version) for settings in (plain, own, other)}) == 3
+    given = {"benchmarks": ("acebench",), "options": (), "runs": (), "weak_isolation": False}
+    checkouts = (None, str(folder / "checkout"), str(folder / "other"))
+    source = sources()["acebench"]
+    assert len({run_key(source, version, checkout=checkout, **given) for checkout in checkouts}) == 3

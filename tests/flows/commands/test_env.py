@@ -7,9 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.audit.sources.base import Version
-from agenthard.flows.audit_plan import AuditSettings, run_key
+from agenthard.audit.sources.registry import sources
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
+from agenthard.flows.resume_key import run_key
 
 
 @pytest.fixture(autouse=True)
@@ -42,11 +43,14 @@ def test_an_environment_that_is_there_is_listed_and_removed(tmp_path: Path) -> N
 
 
 def test_an_audit_does_not_go_on_after_other_code_was_installed(tmp_path: Path) -> None:
-    settings = AuditSettings(source="bfcl", path=str(tmp_path), out=str(tmp_path / "out"))
-    version = Version(label="v4", content_hash="00ff", files=1)
-    before = run_key(settings, version)
+    def key() -> str:
+        version = Version(label="v4", content_hash="00ff", files=1)
+        words: dict[str, tuple[str, ...]] = {"benchmarks": ("bfcl",), "options": (), "runs": ()}
+        return run_key(sources()["bfcl"], version, checkout=None, weak_isolation=False, **words)
+
+    before = key()
     (tmp_path / "environments/bfcl/2026.3.23/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)
-    assert run_key(settings, version) != before
+    assert key() != before
 
 
 def test_the_releases_that_can_be_created_are_listed() -> None:

@@ -7,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.sources.registry import open_source
 from agenthard.flows.audit_outputs import publish
-from agenthard.flows.audit_plan import AuditPlan, AuditSettings, make_plan, run_key
-from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.shard_worker import run_shard
+from agenthard.flows.audit_plan import AuditPlan, AuditSettings
 from agenthard.taxonomy import GroundTruth, ToolCall
 from agenthard.taxonomy.printable import printable, printable_json
 from tests.builders import make_run, make_task
+from tests.flows.audits import audit_by_steps
 from tests.flows.test_surroundings import call
 
 EVIL = "\x1b[31m\x1b]0;PWN\x07\x9b2J\u202e\r\x7f"
@@ -45,13 +43,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = benchmark / "runs.jsonl"
     file.write_text("".join(each.model_dump_json() + "\n" for each in runs), encoding="utf-8")
     settings = AuditSettings(source="native", path=str(benchmark), runs=(str(file),), out=str(out))
-    source = open_source("native", benchmark)
-    key = run_key(settings, source.version())
-    RunFolder(out).claim(key)
-    plan = make_plan(settings, source, source.version(), key, RunFolder(out))
-    for number in range(plan.shards):
-        run_shard(settings, number, plan.shard_size)
-    publish(settings, plan)
+    audit_by_steps(settings)
     return out
 
 
@@ -67,9 +59,7 @@ def test_no_command_prints_any(run: Path, tmp_path: Path, monkeypatch: pytest.Mo
     folder = str(run.parent / "benchmark")
     shown = 0
     plan = AuditPlan.model_validate_json((run / "work" / "plan.json").read_bytes())
-    monkeypatch.setattr(
-        "agenthard.flows.audit_flow.run_audit", lambda settings: publish(settings, plan)
-    )  # without a server
+    monkeypatch.setattr("agenthard.flows.audit_flow.run_audit", lambda given: publish(given, plan))  # without a server
     for words in (
         ("audit", "native", folder, "--runs", f"{folder}/runs.jsonl", "--out", str(run), "--workers", "1"),
         ("audit", "native", f"{folder}{EVIL}"),
@@ -87,7 +77,7 @@ def test_no_command_prints_any(run: Path, tmp_path: Path, monkeypatch: pytest.Mo
         text = out.decode() + err.decode()
         assert CONTROL.findall(text) == [], (words, text)
         assert "Traceback" not in text and "unexpected" not in text, (words, text)
-        assert code != 3 or text.startswith("error: "), (words, text)
+        assert code != 3 or text.startswith(("error: ", "error AH")), (words, text)
         shown += SHOWN in text
     assert shown >= 5, "the hostile text is there, and can be seen"
 

@@ -10,14 +10,12 @@ from typer.testing import CliRunner
 
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.native import Native
-from agenthard.flows.audit_outputs import publish
-from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.cli import app
-from agenthard.flows.errors import CommandError
-from agenthard.flows.run_folder import RunFolder, RunFolderError
-from agenthard.flows.shard_worker import run_shard
+from agenthard.flows.errors import CommandError, RunFolderError
 from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
+from tests.flows.audits import audit_by_steps
 
 BOOKS: list[Any] = [1, "2", "three", 4, "5"]
 """Numbers of books in the ground truths; the tool takes an integer. The last task has another flaw as well."""
@@ -47,13 +45,7 @@ def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def audited(benchmark: Path, tmp_path: Path) -> Path:
     """A run folder, made by the steps of the audit without its flow."""
     settings = AuditSettings(source="native", path=str(benchmark), out=str(tmp_path / "run"))
-    source, folder = settings.open(), RunFolder(tmp_path / "run")
-    key = run_key(settings, source.version())
-    folder.claim(key)
-    plan = make_plan(settings, source, source.version(), key, folder)
-    for number in range(plan.shards):
-        run_shard(settings, number, plan.shard_size)
-    publish(settings, plan)
+    audit_by_steps(settings)
     return tmp_path / "run"
 
 

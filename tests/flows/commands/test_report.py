@@ -9,15 +9,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from agenthard.flows.audit_outputs import publish
-from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.cli import app
 from agenthard.flows.errors import EXPECTED, error_message
-from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.shard_worker import run_shard
 from agenthard.reports.cleaning.analysis import CleaningAnalysis
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
+from tests.flows.audits import audit_by_steps
 
 TASKS = 40
 MODELS = 7
@@ -54,14 +52,7 @@ def audited(benchmark: Path, out: Path) -> Path:
     settings = AuditSettings(
         source="native", path=str(benchmark), runs=(str(benchmark / "runs.jsonl"),), out=str(out), workers=1
     )
-    folder, source = RunFolder(out), settings.open()
-    version = source.version()
-    key = run_key(settings, version)
-    folder.claim(key)
-    plan = make_plan(settings, source, version, key, folder)
-    for number in range(plan.shards):
-        run_shard(settings, number, plan.shard_size)
-    publish(settings, plan)
+    audit_by_steps(settings)
     return out
 
 

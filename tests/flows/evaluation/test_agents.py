@@ -115,8 +115,9 @@ def test_the_page_names_every_agent(done: Path) -> None:
 
 def test_the_audit_reads_every_run(suite: Path, done: Path, tmp_path: Path) -> None:
     from agenthard.flows.audit_flow import run_audit
-    from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.audit_plan import AuditInput, AuditSettings
 
     runs = (str(done / "trajectories.jsonl.gz"),)
-    outcome = run_audit(AuditSettings(source="ace", path=str(suite), runs=runs, out=str(tmp_path / "audit"), workers=1))
+    settings = AuditSettings(source="ace", path=str(suite), runs=runs, out=str(tmp_path / "audit"), workers=1)
+    outcome = run_audit(AuditInput(settings))
     assert (outcome.tasks, outcome.runs, outcome.quarantined, outcome.quarantined_runs) == (4, 48, 0, 0)

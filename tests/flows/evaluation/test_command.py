@@ -109,7 +109,7 @@ def test_ctrl_c_keeps_what_is_done(suite: Path, loopback_process: Start, keys: s
     code, _, error = ended(process)
     assert (code, error.strip()) == (
         3,
-        "error: interrupted; finished episodes are kept: the same command goes on from there",
+        "error AH801: interrupted; finished episodes are kept: the same command goes on from there",
     )
     assert episodes(out) == 1 and total(out).maybe_billed == 1
 
@@ -156,7 +156,7 @@ def test_a_full_disk(suite: Path, tiny_disk: Path, tmp_path: Path) -> None:
     out = tiny_disk / "out"
     options = ("--agent", "solver", "--trials", "400", "--workers", "1")
     code, _, error = ended(command(suite, out, *options))
-    assert code == 3 and error.startswith("error: ") and len(error.splitlines()) == 1
+    assert code == 3 and error.startswith("error AH") and len(error.splitlines()) == 1
     assert "disk is full" in error and "what it holds is kept" in error
     kept = len(attempts(_copy(out, tmp_path / "copy")))
     assert kept > 0
@@ -177,7 +177,7 @@ def test_what_is_wrong_is_said_in_one_line(
     server = loopback_process(brain=ACE, key="right")
     model = str(model_path(tmp_path, server.url))
     code, out, error = ended(command(suite, tmp_path / "wrong", "--model", model, "--agent", "random"))
-    assert code == 3 and error.startswith("error: loop stopped: ") and len(error.splitlines()) == 1
+    assert code == 3 and error.startswith("error AH801: loop stopped: ") and len(error.splitlines()) == 1
     assert "refuses the key in $COMPATIBLE_API_KEY" in error and "test-key" not in out + error
     assert episodes(tmp_path / "wrong") == EPISODES
     assert (tmp_path / "wrong" / "report" / "evaluation.html").is_file()

@@ -6,13 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.judge.settings import JudgeSettings
-from agenthard.flows.audit_outputs import publish
-from agenthard.flows.audit_plan import AuditSettings, make_plan, run_key
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.judging.settings import JudgingSettings
-from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy import AgentTask, GroundTruth, ToolCall
 from tests.builders import make_task
+from tests.flows.audits import audit_by_steps
 from tests.loopback import Answer, Asked, Called
 
 GARBAGE, REFUSED, CUT_OFF, FLAWED = 7, 8, 9, 1
@@ -46,13 +44,7 @@ def write_benchmark(folder: Path, count: int) -> Path:
 def audit(benchmark: Path, out: Path) -> Path:
     """Audit without the flow."""
     settings = AuditSettings(source="native", path=str(benchmark), out=str(out))
-    source, folder = settings.open(), RunFolder(out)
-    key = run_key(settings, source.version())
-    folder.claim(key)
-    plan = make_plan(settings, source, source.version(), key, folder)
-    for number in range(plan.shards):
-        run_shard(settings, number, plan.shard_size)
-    publish(settings, plan)
+    audit_by_steps(settings)
     return out
 
 

@@ -1,0 +1,63 @@
+"""Every error has a code of its own and says what to do; the page of the codes is that of the code."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agenthard import errors
+from agenthard.errors import BY_CODE, AgentHardError, SourceError
+from agenthard.flows.cli import app
+from agenthard.flows.errors import CommandError, error_message
+from agenthard.taxonomy.files import UnreadableFileError
+
+ROOT = Path(__file__).parents[1]
+
+
+def public_errors(kind: type[AgentHardError] = AgentHardError) -> set[type[AgentHardError]]:
+    """All subclasses of ours that are imported, except private ones."""
+    below = {found for child in kind.__subclasses__() for found in public_errors(child)}
+    own = kind.__module__.startswith("agenthard.") and not kind.__name__.startswith("_")
+    return below | ({kind} if own else set())
+
+
+def defined_errors() -> set[str]:
+    """Names of the public classes that our modules define and call errors with a code, imported or not."""
+    found = set()
+    for package in ("ace", "audit", "flows", "models", "reports", "taxonomy"):
+        for path in (ROOT / package).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.ClassDef) and any('"AH' in ast.unparse(s).replace("'", '"') for s in node.body):
+                    found.add(node.name)
+    return found
+
+
+def test_every_error_has_a_code_of_its_own_and_a_remedy() -> None:
+    for kind in public_errors():
+        assert BY_CODE.get(vars(kind).get("code")) is kind, f"{kind}: give it a code of its own, and add it here"
+        assert len(vars(kind).get("remedy", "")) > 20 and kind.__doc__, f"{kind}: say what to do in `remedy`"
+    assert defined_errors() <= set(errors.__all__)
+    assert len(BY_CODE) == len(errors.__all__) - 1
+
+
+@pytest.mark.parametrize("code", ["AH101", "AH507"])
+def test_explain_documents_a_code(code: str) -> None:
+    result = CliRunner().invoke(app, ["explain", code])
+    assert result.exit_code == 0 and BY_CODE[code].__name__ in result.output and BY_CODE[code].remedy in result.output
+
+
+def test_the_page_is_that_of_the_code() -> None:
+    page = CliRunner().invoke(app, ["explain", "errors", "--markdown"]).output
+    assert (ROOT / "docs/reference/errors.md").read_text(encoding="utf-8") == page
+
+
+def test_an_unknown_code_is_refused() -> None:
+    assert isinstance(CliRunner().invoke(app, ["explain", "AH999"]).exception, CommandError)
+
+
+def test_messages_carry_the_code() -> None:
+    assert error_message(SourceError("no tasks")) == "error AH101: no tasks"
+    assert error_message(UnreadableFileError(Path("a"), "a socket")) == "error AH003: a socket: a"
+    assert error_message(FileNotFoundError(2, "No such file", "a")) == "error: No such file: a"
+    assert error_message(KeyError("a")).startswith("error: unexpected KeyError: 'a'. This is a defect of AgentHard")
