@@ -1,4 +1,4 @@
-"""Pages that mkdocs generates from the code: options of all commands, and error codes."""
+"""The page that mkdocs generates from the command line: the options of all commands."""
 
 from collections.abc import Iterator
 
@@ -7,27 +7,12 @@ import typer.main
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from agenthard.errors import BY_CODE
 from agenthard.flows.cli import app
-
-PARTS = {
-    "AH0": "records and files",
-    "AH1": "sources",
-    "AH2": "checks, decisions and repairs",
-    "AH3": "execution",
-    "AH4": "judges",
-    "AH5": "models",
-    "AH6": "ACE-Bench",
-    "AH7": "statistics and reports",
-    "AH8": "commands",
-}
-"""Which part raises the errors of a hundred."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages."""
-    for name, content in (("options", options_page()), ("errors", errors_page())):
-        files.append(File.generated(config, f"reference/{name}.md", content=content))
+    """Add the generated page."""
+    files.append(File.generated(config, "reference/options.md", content=options_page()))
     return files
 
 
@@ -60,15 +45,3 @@ def _name(parameter: click.Parameter) -> str:
 
 def _help(parameter: click.Parameter) -> str:
     return " ".join((getattr(parameter, "help", None) or "").split())
-
-
-def errors_page() -> str:
-    """Write every error code with what it means, from the classes themselves."""
-    lines = ["# Error codes", "", "Every exception derives from `ah.errors.AgentHardError` and has a stable `code`."]
-    for prefix, part in PARTS.items():
-        lines += ["", f"## {prefix}: {part}", "", "| code | exception | meaning | remedy |", "|---|---|---|---|"]
-        for code, kind in sorted(BY_CODE.items()):
-            if code.startswith(prefix):
-                meaning = " ".join((kind.__doc__ or "").split())
-                lines.append(f"| {code} | `{kind.__name__}` | {meaning} | {kind.remedy} |")
-    return "\n".join(lines) + "\n"
