@@ -29,6 +29,7 @@ from agenthard.audit.judge.investigation.results import InvalidLookupError
 from agenthard.audit.judge.settings import JudgeSettingsError
 from agenthard.audit.judge.verify.patches import PatchError
 from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError
+from agenthard.audit.plugins import PluginError
 from agenthard.audit.probes.candidates import CandidatesError
 from agenthard.audit.repair.json_edit import EditError
 from agenthard.audit.sources.base import SourceError
@@ -40,7 +41,7 @@ from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.tau.records import UnreadableDomainError
 from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
 from agenthard.audit.time_limit import CheckTimeoutError
-from agenthard.flows.errors import CommandError, RunFolderError
+from agenthard.flows.errors import CommandError, RunFolderError, UsageError
 from agenthard.flows.judging.session import NotAskedError
 from agenthard.flows.judging.workers import PreparationError
 from agenthard.models.errors import (
@@ -78,6 +79,7 @@ from agenthard.taxonomy.files import UnreadableFileError
 from agenthard.taxonomy.yaml_text import YamlTextError
 
 _ERRORS: tuple[type[AgentHardError], ...] = (
+    PluginError,
     AgentHardError,
     MissingExtraError,
     TaxonomyError,
@@ -150,6 +152,7 @@ _ERRORS: tuple[type[AgentHardError], ...] = (
     LabelError,
     CommandError,
     RunFolderError,
+    UsageError,
     NotAskedError,
     PreparationError,
 )
@@ -198,6 +201,7 @@ __all__ = [
     "NotRecordedError",
     "OutOfTurnsError",
     "PatchError",
+    "PluginError",
     "PathSyntaxError",
     "PolicyError",
     "PreparationError",
@@ -229,6 +233,7 @@ __all__ = [
     "UnreadableFileError",
     "UnreadableVerdictError",
     "UnwritableError",
+    "UsageError",
     "WeakIsolationError",
     "WrongKeyError",
     "YamlTextError",

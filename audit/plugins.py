@@ -18,6 +18,7 @@ class PluginError(AgentHardError):
     """What a package registers cannot be used; the message names the package."""
 
     code = "AH005"
+    remedy = "Update or uninstall the package that the message names."
 
 
 @dataclass(frozen=True)

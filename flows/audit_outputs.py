@@ -1,14 +1,15 @@
 """The last stage of an audit: conclude over all shards, decide, and write tables, split and report."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from agenthard.audit.conclude import conclude
-from agenthard.audit.decisions.policy import Decision, decide, default_policy_text, is_confirmed_defect, load_policy
+from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, is_confirmed_defect, load_policy
 from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
@@ -21,7 +22,7 @@ from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.taxonomy.categories import load_taxonomy
-from agenthard.taxonomy.finding import Coverage, Finding, Status, Tier
+from agenthard.taxonomy.finding import Finding, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 from agenthard.taxonomy.yaml_text import read_yaml_text
@@ -121,78 +122,52 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
     Raises:
         PolicyError: when the policy file cannot be used.
     """
-    from agenthard.reports.findings_json import write_findings_json
-    from agenthard.reports.page import write_page, write_summary
-    from agenthard.reports.sarif import write_sarif
-    from agenthard.reports.tables import write_tables
-
-    settings, source = given.settings, given.source
+    settings = given.settings
     folder = RunFolder(Path(settings.out))
     audited = RunFolder(more.audit) if more else folder
-    asked = [*detectors(experimental=settings.experimental), *(more.checks if more else ())]
-    results = [*audited.shard_results(plan.shards), *(more.results if more else ())]
     policy = load_policy(Path(settings.policy) if settings.policy else None)
+    result = conclude_audit(
+        given,
+        plan,
+        [*audited.shard_results(plan.shards), *(more.results if more else ())],
+        [*detectors(experimental=settings.experimental), *(more.checks if more else ())],
+        policy,
+        runs=lambda ids: audited.all_runs(plan.shards, ids),
+        isolation=audited.isolation(plan.shards),
+        further=more.settings if more else {},
+    )
+    runs = audited.all_runs(plan.shards)
+    return write_audit(result, folder, given, plan, policy, runs, more.manifest if more else {})
+
+
+def conclude_audit(
+    given: AuditInput,
+    plan: AuditPlan,
+    results: Sequence[ShardResult],
+    asked: Sequence[Detector],
+    policy: Policy,
+    *,
+    runs: Callable[[Collection[str] | None], Iterable[Trajectory]],
+    isolation: str,
+    further: Mapping[str, str] = MappingProxyType({}),
+) -> AuditResult:
+    """Conclude from all shards and decide. Writes nothing.
+
+    Args:
+        given: the audit.
+        plan: what was read.
+        results: results of the shards, in order.
+        asked: the checks.
+        policy: turns findings into decisions.
+        runs: streams the runs with some ids, or all of them for None, in task order, as often as it is called.
+        isolation: what contained benchmark code.
+        further: further options that a reader of the report needs to repeat the run.
+    """
+    settings, source = given.settings, given.source
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     findings = with_commands(findings, settings)
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
     decisions = list(decide(policy, plan.task_ids, findings, coverage, deciding))
-    shared = tickets(policy, findings)
-    checks = {detector.id: detector.version for detector in asked}
-    agenthard = package_version("agenthard")
-    write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
-    split = write_cleaned_split(
-        source,
-        folder.split / "cleaned",
-        decisions,
-        benchmark=plan.version,
-        policy=policy,
-        checks=checks,
-        agenthard=agenthard,
-        quarantined=[item for item in plan.quarantined if item.kind == "task"],
-        not_read=plan.not_read,
-    )
-    result = _result(given, plan, audited, findings, coverage, decisions, asked, shared, more.settings if more else {})
-    write_tables(result, folder.tables, audited.all_runs(plan.shards))
-    write_findings_json(result, folder.root / "findings.json")
-    write_sarif(result, folder.root / "results.sarif")
-    write_page(result, folder.root / "report.html")
-    write_summary(result, folder.root / "summary.md")
-    outcome = _outcome(plan, folder, result, split.split_id, split.kept)
-    outcome = outcome.model_copy(update={"isolation": audited.isolation(plan.shards)})
-    write_json(
-        folder.root / "manifest.json",
-        {
-            "schema_version": "1",
-            "agenthard": agenthard,
-            "taxonomy": load_taxonomy().version,
-            "checks": checks,
-            "policy": policy.model_dump(mode="json"),
-            "source": source.name,
-            "benchmark": plan.version.model_dump(mode="json"),
-            "domains": list(settings.domains),
-            "experimental": settings.experimental,
-            "key": plan.key,
-            "isolation": outcome.isolation,
-            "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
-            **(more.manifest if more else {}),
-        },
-    )
-    return outcome
-
-
-def _result(
-    given: AuditInput,
-    plan: AuditPlan,
-    folder: RunFolder,
-    findings: list[Finding],
-    coverage: list[Coverage],
-    decisions: list[Decision],
-    asked: Sequence[Detector],
-    shared: Sequence[Ticket],
-    further: Mapping[str, str],
-) -> AuditResult:
-    settings, source = given.settings, given.source
-    policy = read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text()
     return AuditResult(
         source=source.name,
         title=source.title,
@@ -206,23 +181,86 @@ def _result(
         decisions=decisions,
         checks=[CheckInfo.of(detector) for detector in asked],
         taxonomy=load_taxonomy(),
-        policy=policy,
-        tickets=shared,
+        policy=read_yaml_text(Path(settings.policy)) if settings.policy else default_policy_text(),
+        tickets=tickets(policy, findings),
         models=plan.models,
-        figures=source.figures(folder.all_runs(plan.shards)),
-        cited_runs=_cited_runs(folder, plan, findings),
+        figures=source.figures(runs(None)),
+        cited_runs=_cited_runs(runs, findings),
         software={"agenthard": package_version("agenthard")},
-        settings={
-            "domains": ", ".join(settings.domains) or "all",
-            "isolation": folder.isolation(plan.shards),
-            **further,
-        },
+        settings={"domains": ", ".join(settings.domains) or "all", "isolation": isolation, **further},
     )
 
 
-def _cited_runs(folder: RunFolder, plan: AuditPlan, findings: list[Finding]) -> dict[str, Trajectory]:
+def write_audit(
+    result: AuditResult,
+    folder: RunFolder,
+    given: AuditInput,
+    plan: AuditPlan,
+    policy: Policy,
+    runs: Iterable[Trajectory],
+    manifest: Mapping[str, Any] = MappingProxyType({}),
+) -> AuditOutcome:
+    """Write what a reader gets of an audit into its run folder.
+
+    Args:
+        result: the audit.
+        folder: the run folder.
+        given: what was audited and how.
+        plan: what was read.
+        policy: the policy behind the decisions.
+        runs: all runs, in task order.
+        manifest: further entries of the manifest.
+    """
+    from agenthard.reports.findings_json import write_findings_json
+    from agenthard.reports.page import write_page, write_summary
+    from agenthard.reports.sarif import write_sarif
+    from agenthard.reports.tables import write_tables
+
+    checks, agenthard = {check.id: check.version for check in result.checks}, result.software["agenthard"]
+    write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
+    split = write_cleaned_split(
+        given.source,
+        folder.split / "cleaned",
+        result.decisions,
+        benchmark=plan.version,
+        policy=policy,
+        checks=checks,
+        agenthard=agenthard,
+        quarantined=[item for item in plan.quarantined if item.kind == "task"],
+        not_read=plan.not_read,
+    )
+    write_tables(result, folder.tables, runs)
+    write_findings_json(result, folder.root / "findings.json")
+    write_sarif(result, folder.root / "results.sarif")
+    write_page(result, folder.root / "report.html")
+    write_summary(result, folder.root / "summary.md")
+    outcome = _outcome(plan, folder, result, split.split_id, split.kept)
+    write_json(
+        folder.root / "manifest.json",
+        {
+            "schema_version": "1",
+            "agenthard": agenthard,
+            "taxonomy": result.taxonomy.version,
+            "checks": checks,
+            "policy": policy.model_dump(mode="json"),
+            "source": given.source.name,
+            "benchmark": plan.version.model_dump(mode="json"),
+            "domains": list(given.settings.domains),
+            "experimental": given.settings.experimental,
+            "key": plan.key,
+            "isolation": outcome.isolation,
+            "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
+            **manifest,
+        },
+    )
+    return outcome
+
+
+def _cited_runs(
+    runs: Callable[[Collection[str] | None], Iterable[Trajectory]], findings: Sequence[Finding]
+) -> dict[str, Trajectory]:
     wanted = {item.trajectory_id for finding in findings for item in finding.evidence if item.trajectory_id}
-    return {run.id: run for run in folder.all_runs(plan.shards, wanted)} if wanted else {}
+    return {run.id: run for run in runs(wanted)} if wanted else {}
 
 
 def _outcome(
@@ -266,6 +304,7 @@ def _outcome(
         kept=kept,
         folder=str(folder.root),
         report=str(folder.root / "report.html"),
+        isolation=result.settings["isolation"],
     )
 
 

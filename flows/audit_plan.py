@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 from agenthard.audit.execution.context import Execution
@@ -16,6 +17,7 @@ from agenthard.flows.run_spool import RunSpool
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
 
 SHARD_TASKS = 500
 """Tasks per shard without runs: checking them takes a few seconds."""
@@ -154,38 +156,54 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
         SourceError: The folder or a run path cannot be read at all.
     """
     folder.claim(given.key)
-    settings, tasks, quarantined = given.settings, given.tasks, given.quarantined
     path = folder.work / "plan.json"
-    not_read = find_not_read(given.source, tasks, quarantined)
     if path.is_file():
+        not_read = find_not_read(given.source, given.tasks, given.quarantined)
         known = AuditPlan.model_validate_json(path.read_bytes())
         if known.not_read != not_read:
             # The key covers the files that are read; a file next to them may have come or gone since.
             known = known.model_copy(update={"not_read": not_read})
             write_atomically(path, known.model_dump_json().encode("utf-8"))
         return known
-    usual = SHARD_TASKS_WITH_RUNS if settings.runs else SHARD_TASKS
+    spool = RunSpool(folder.spool)
+    plan = plan_shards(given, spool.add)
+    spool.finish()
+    write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
+    write_atomically(path, plan.model_dump_json().encode("utf-8"))
+    return plan
+
+
+def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> AuditPlan:
+    """Split the tasks into shards, and read the runs.
+
+    Args:
+        given: the audit.
+        keep: receives each run with the number of its shard.
+
+    Raises:
+        SourceError: The folder or a run path cannot be read at all.
+    """
+    tasks, quarantined = given.tasks, given.quarantined
+    usual = SHARD_TASKS_WITH_RUNS if given.settings.runs else SHARD_TASKS
     size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
-    board, unreadable, count = _spool(settings, given.source, {t.id: i // size for i, t in enumerate(tasks)}, folder)
-    plan = AuditPlan(
+    shard_of = {task.id: number // size for number, task in enumerate(tasks)}
+    board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
+    return AuditPlan(
         key=given.key,
         version=given.version,
         task_ids=tuple(task.id for task in tasks),
         shard_size=size,
         quarantined=(*quarantined, *unreadable),
-        not_read=not_read,
+        not_read=find_not_read(given.source, tasks, quarantined),
         runs=count,
         models=tuple(board.rows()),
     )
-    write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
-    write_atomically(path, plan.model_dump_json().encode("utf-8"))
-    return plan
 
 
-def _spool(
-    settings: AuditSettings, source: Source, shard_of: dict[str, int], folder: RunFolder
+def _read_runs(
+    settings: AuditSettings, source: Source, shard_of: dict[str, int], keep: Callable[[int, Trajectory], None]
 ) -> tuple[Leaderboard, list[Quarantined], int]:
-    quarantine, spool, board = Quarantine(), RunSpool(folder.spool), Leaderboard()
+    quarantine, board = Quarantine(), Leaderboard()
     unknown: Counter[tuple[str, str]] = Counter()
     count = 0
     for path in settings.runs:
@@ -196,10 +214,9 @@ def _spool(
             if shard is None:
                 unknown[run.origin.file if run.origin else path, run.task_id] += 1
                 continue
-            spool.add(shard, run)
+            keep(shard, run)
             board.add(run)
             count += 1
-    spool.finish()
     for (file, task_id), runs in sorted(unknown.items()):
         reason = f"{runs} runs name the task {task_id!r}, which is not among the tasks read"
         quarantine.add(file, reason, kind="run", task_id=task_id)

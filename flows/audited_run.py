@@ -55,11 +55,20 @@ def read_findings(run: Path) -> list[Finding]:
     Raises:
         CommandError: when the folder holds no finished audit.
     """
+    return [Finding.model_validate(item) for item in read_report(run)["findings"]]
+
+
+def read_report(run: Path) -> dict[str, Any]:
+    """Read ``findings.json``.
+
+    Raises:
+        CommandError: when the folder holds no finished audit.
+    """
     path = run / "findings.json"
     if not path.is_file():
         raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
-    data = json.loads(path.read_text(encoding="utf-8"))
-    return [Finding.model_validate(item) for item in data["findings"]]
+    report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return report
 
 
 def read_quarantined(run: Path) -> list[Quarantined]:

@@ -26,6 +26,13 @@ class CommandError(AgentHardError):
     remedy = "Do what the message says; finished work is kept."
 
 
+class UsageError(AgentHardError, ValueError):
+    """A call in Python that cannot be carried out as it was made; the message says what to do instead."""
+
+    code = "AH810"
+    remedy = "Do what the message says."
+
+
 class RunFolderError(AgentHardError):
     """The folder cannot be used for this run; the message says what to do."""
 

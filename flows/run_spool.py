@@ -86,7 +86,12 @@ def read_spool(path: Path, ids: Collection[str] | None = None) -> list[Trajector
         return []
     with path.open("rb") as stream:
         runs = [trusted(Trajectory, from_json(line)) for line in stream if ids is None or _id(line) in ids]
-    return sorted(runs, key=lambda run: (run.task_id, run.protocol or "", run.model, run.trial, run.id))
+    return sorted(runs, key=run_order)
+
+
+def run_order(run: Trajectory) -> tuple[str, str, str, int, str]:
+    """Return what the runs of a shard are sorted by."""
+    return run.task_id, run.protocol or "", run.model, run.trial, run.id
 
 
 def _id(line: bytes) -> str:

@@ -2,17 +2,21 @@
 
 import multiprocessing
 import signal
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.context import Execution
-from agenthard.audit.shards import check_shard
+from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_atomically
+from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 
@@ -23,20 +27,50 @@ def run_shard(given: AuditInput, number: int, shard_size: int) -> int:
         How many tasks the shard has.
     """
     settings = given.settings
-    execution = _execution(settings.execution())
-    execution.isolations_used()
     folder = RunFolder(Path(settings.out))
-    target = folder.shard_file(number)
     shard = given.tasks[number * shard_size : (number + 1) * shard_size]
-    if not target.is_file():
-        runs: dict[str, list[Trajectory]] = {}
-        for run in folder.runs(number):
-            runs.setdefault(run.task_id, []).append(run)
-        result = check_shard(shard, runs, detectors(experimental=settings.experimental), execution)
-        write_json(folder.isolation_file(number), execution.isolations_used())
-        write_json(folder.costs_file(number), {"tasks": len(shard), "seconds": result.seconds})
-        write_atomically(target, result.model_dump_json(exclude={"seconds"}).encode("utf-8"))
+    if not folder.shard_file(number).is_file():
+        checks = detectors(experimental=settings.experimental)
+        write_shard(folder, number, check_tasks(_execution(settings.execution()), shard, folder.runs(number), checks))
     return len(shard)
+
+
+@dataclass(frozen=True)
+class CheckedShard:
+    """A checked shard."""
+
+    tasks: int
+    """How many tasks it has."""
+    result: ShardResult
+    """What the checks found."""
+    isolations: tuple[str, ...]
+    """Isolations under which benchmark code was executed."""
+
+
+def check_tasks(
+    execution: Execution, tasks: Sequence[AgentTask], runs: Iterable[Trajectory], checks: Sequence[Detector]
+) -> CheckedShard:
+    """Check a shard in this process.
+
+    Args:
+        execution: executes the tasks.
+        tasks: the shard.
+        runs: runs of its tasks, in order.
+        checks: all checks.
+    """
+    execution.isolations_used()
+    by_task: dict[str, list[Trajectory]] = {}
+    for run in runs:
+        by_task.setdefault(run.task_id, []).append(run)
+    result = check_shard(tasks, by_task, checks, execution)
+    return CheckedShard(len(tasks), result, execution.isolations_used())
+
+
+def write_shard(folder: RunFolder, number: int, checked: CheckedShard) -> None:
+    """Write a checked shard; the result comes last, since it marks the shard as finished."""
+    write_json(folder.isolation_file(number), checked.isolations)
+    write_json(folder.costs_file(number), {"tasks": checked.tasks, "seconds": checked.result.seconds})
+    write_atomically(folder.shard_file(number), checked.result.model_dump_json(exclude={"seconds"}).encode("utf-8"))
 
 
 @lru_cache(maxsize=4)

@@ -31,8 +31,8 @@ from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.judge.context.material import text_tokens
 from agenthard.audit.judge.context.passages import gather
 from agenthard.audit.sources.base import Quarantine
-from agenthard.audit.sources.tau2 import Tau2Bench
-from agenthard.audit.sources.tau_bench import TauBench
+from agenthard.audit.sources.tau.tau2.source import Tau2Bench
+from agenthard.audit.sources.tau.tau_bench.source import TauBench
 from agenthard.taxonomy import AgentTask
 from agenthard.taxonomy.pointer import join
 

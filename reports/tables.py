@@ -155,7 +155,18 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         The files written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    contents: list[tuple[Table, Iterable[Any]]] = [
+    contents = tables_of(result, runs)
+    for table, records in contents:
+        path = folder / f"{table.name}.parquet"
+        write_parquet(path, table.schema, records, group=table.group, batch=table.batch)
+    dictionary = folder / DICTIONARY
+    write_text(dictionary, _dictionary([table for table, _ in contents]))
+    return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]
+
+
+def tables_of(result: AuditResult, runs: Iterable[Trajectory]) -> list[tuple[Table, Iterable[Any]]]:
+    """Return every table with its records; the arguments are those of `write_tables`."""
+    return [
         (tasks_table(), result.tasks),
         (trajectories_table(), runs),
         (_findings(result), result.findings),
@@ -165,12 +176,6 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
         (QUARANTINE, result.quarantined),
         (NOT_READ, result.not_read),
     ]
-    for table, records in contents:
-        path = folder / f"{table.name}.parquet"
-        write_parquet(path, table.schema, records, group=table.group, batch=table.batch)
-    dictionary = folder / DICTIONARY
-    write_text(dictionary, _dictionary([table for table, _ in contents]))
-    return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]
 
 
 def _findings(result: AuditResult) -> Table:

@@ -1,5 +1,6 @@
 """The docs say what is true: generated pages are current, every id has its section, every command is described."""
 
+import ast
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,78 @@ def test_every_source_has_its_page() -> None:
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+WALK_STEP = re.compile(r"`((?:agenthard|ace|audit|flows|models|reports|taxonomy)/[\w/]+\.py)` `(\w+)`")
+"""How a walk of the architecture page names a function: its file, then its name."""
+
+
+def _defined(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    return {node.name for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))}
+
+
+@pytest.mark.parametrize("walk", ["task", "verdict"])
+def test_the_walks_name_functions_that_exist(walk: str) -> None:
+    page = (ROOT / "docs/architecture.md").read_text()
+    text = page.partition(f"## The way of one {walk}\n")[2].partition("\n## ")[0]
+    steps = re.split(r"\n(?=\d+\. )", text)[1:]
+    assert 8 <= len(steps) <= 15
+    for number, step in enumerate(steps, 1):
+        assert step.startswith(f"{number}. ")
+        named = WALK_STEP.findall(step)
+        assert named, f"step {number} names no file with a function"
+        for file, function in named:
+            assert (ROOT / file).is_file(), f"step {number}: there is no {file}"
+            assert function in _defined(ROOT / file), f"step {number}: {file} defines no {function}"
+
+
+def _blocks(page: Path, language: str) -> list[str]:
+    return [
+        textwrap.dedent(code) for code in re.findall(rf"^ *```{language}\n(.*?)^ *```", page.read_text(), re.S | re.M)
+    ]
+
+
+def test_the_python_tutorial_runs_in_order(tmp_path: Path) -> None:
+    code = "\n".join(_blocks(ROOT / "docs/tutorial-python.md", "python"))
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+RUNNABLE = [page for page in PAGES if "<!-- run -->" in page.read_text()]
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda p: p.stem)
+def test_the_commands_of_tutorials_run(page: Path, demo_folder: Path) -> None:
+    text = page.read_text()
+    for path, content in re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.S):
+        (demo_folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (demo_folder / path).write_text(content)
+    commands = re.findall(r"<!-- run -->\n+ *```\n(.*?)\n *```", text, re.S)
+    for line in (line.strip() for command in commands for line in command.splitlines()):
+        words = shlex.split(line)
+        assert words[0] == "agenthard"
+        if words[1] != "demo":  # the folder has run it already
+            # 1 = defects were found, 2 = some task could not be checked: both are what the page says.
+            assert _run(demo_folder, words[1:]) in (0, 1, 2), line
+
+
+def test_the_site_builds_without_warnings_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
+    pytest.importorskip("material")
+    pytest.importorskip("mkdocstrings")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    pages = sorted((tmp_path / "site").rglob("*.html"))
+    assert len(pages) > 50
+    loaded = re.compile(r"<(?:script|img|iframe)[^>]* src=\"?https?:|<link[^>]*stylesheet[^>]*href=\"?https?:")
+    assert [page.name for page in pages if loaded.search(page.read_text())] == []
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
+    pages = {page.relative_to(ROOT / "docs").as_posix() for page in ROOT.glob("docs/**/*.md")}
+    assert listed - {"reference/options.md"} == {page for page in pages if not page.startswith("examples/")}
 
 
 def _example(name: str) -> list[str]:

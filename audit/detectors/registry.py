@@ -15,10 +15,11 @@ BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof"}
 """Checks of ours outside this package: they belong to one benchmark."""
 
 _PACKAGES = (user, environment, evaluation, ground_truth, runs, responses)
+_of_this_process: list[Detector] = []
 
 
 def detectors(*, experimental: bool = True) -> tuple[Detector, ...]:
-    """Return one instance of every check, those of other packages last and in order of their name.
+    """Return one instance of every check: ours, those of other packages by name, those registered in this process.
 
     Args:
         experimental: whether experimental checks are included. An audit leaves them out unless asked for them.
@@ -31,15 +32,45 @@ def detectors(*, experimental: bool = True) -> tuple[Detector, ...]:
 
 @cache
 def _all() -> tuple[Detector, ...]:
-    offered = [(getattr(package, name), "agenthard") for package in _PACKAGES for name in package.__all__]
-    offered += [(plugin.load(), plugin.package) for plugin in plugins(GROUP, BUILT_IN).values()]
+    offered = [(getattr(package, name)(), "agenthard") for package in _PACKAGES for name in package.__all__]
+    offered += [(plugin.load()(), plugin.package) for plugin in plugins(GROUP, BUILT_IN).values()]
+    offered += [(check, type(check).__module__) for check in _of_this_process]
     found: dict[str, Detector] = {}
-    for kind, package in offered:
-        check = kind()
+    for check, package in offered:
         if check.id in found:
             raise PluginError(f"the package {package} registers a check {check.id!r}, an id that is already in use")
         found[check.id] = check
     return tuple(found.values())
+
+
+def registered() -> tuple[Detector, ...]:
+    """Return the detectors that :func:`register` added in this process."""
+    return tuple(_of_this_process)
+
+
+def register(found: Detector) -> None:
+    """Add a detector for the rest of this process; one with the same class name and module replaces the earlier one.
+
+    Raises:
+        ValueError: when another detector has its id.
+    """
+    name = _class_name(found)
+    _of_this_process[:] = [each for each in _of_this_process if _class_name(each) != name]
+    _all.cache_clear()
+    if any(each.id == found.id for each in detectors()):
+        raise ValueError(f"{name}: another check has the id {found.id!r}")
+    _of_this_process.append(found)
+    _all.cache_clear()
+
+
+def _class_name(found: Detector) -> str:
+    return f"{type(found).__module__}.{type(found).__qualname__}"
+
+
+def unregister(check_id: str) -> None:
+    """Remove a detector that :func:`register` added."""
+    _of_this_process[:] = [each for each in _of_this_process if each.id != check_id]
+    _all.cache_clear()
 
 
 def detector(check_id: str) -> Detector:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
     from agenthard.audit.statistics.loading import (
         Infrastructure,
+        matrix_from_frame,
         matrix_from_rows,
         matrix_from_trajectories,
         read_matrix,
@@ -129,7 +130,7 @@ _MODULES = {
     ),
     "intervals": "clustered_wilson effective_wilson fisher_z upper_tail wilson",
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
-    "loading": "Infrastructure matrix_from_rows matrix_from_trajectories read_matrix",
+    "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
     "means": "ScoreBounds clustered_mean paired_difference paired_gap score_bounds",
     "nulls": "NullBand NullDistribution RankChangeNulls matrix_null random_subset_null rank_change_nulls",
@@ -216,6 +217,7 @@ __all__ = [
     "kendall_tau_b",
     "krippendorff_alpha",
     "macro_compression",
+    "matrix_from_frame",
     "matrix_from_rows",
     "matrix_from_trajectories",
     "matrix_null",

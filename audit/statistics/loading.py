@@ -6,12 +6,15 @@ import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from agenthard.audit.statistics.matrix import MatrixError, Missing, ScoreMatrix
 from agenthard.taxonomy import Trajectory
+
+if TYPE_CHECKING:
+    import pandas
 
 Infrastructure = Literal["missing", "failure"]
 
@@ -113,6 +116,16 @@ def read_matrix(path: Path) -> ScoreMatrix:
     else:
         raise MatrixError(f"{path.name}: a matrix is a .csv, .json, .jsonl (also .gz) or .parquet file, not {kind!r}")
     return _from_table(path.name, header, body)
+
+
+def matrix_from_frame(frame: "pandas.DataFrame") -> ScoreMatrix:
+    """Read a matrix from a data frame with the columns of a table that `read_matrix` reads; NaN is missing.
+
+    Raises:
+        MatrixError: for an unknown kind of table, ids that occur twice, or a score other than 0 and 1.
+    """
+    cells = frame.astype(object).where(frame.notna(), None)
+    return _from_table("the data frame", [str(name) for name in frame.columns], cells.values.tolist())
 
 
 def _from_table(name: str, header: Sequence[str], body: Sequence[Sequence[Any]]) -> ScoreMatrix:

@@ -1,0 +1,465 @@
+"""The functions of ``import agenthard as ah``. None of them prints, or needs Prefect or a server."""
+
+import asyncio
+import hashlib
+import multiprocessing
+import signal
+import sys
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from agenthard.audit.conclude import conclude
+from agenthard.audit.decisions.policy import load_policy
+from agenthard.audit.detectors import registry
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.execution.context import Execution
+from agenthard.audit.execution.registry import check_checkout
+from agenthard.audit.shards import check_shard
+from agenthard.audit.sources.base import Source, SourceError
+from agenthard.audit.sources.registry import open_source as open_named
+from agenthard.audit.sources.registry import sources
+from agenthard.flows.audit_plan import AuditInput, AuditSettings, plan_shards
+from agenthard.flows.errors import UsageError
+from agenthard.flows.run_spool import run_order
+from agenthard.flows.shard_worker import CheckedShard, check_tasks
+from agenthard.result import AuditResult, AuditWork, CheckResult
+from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    import pandas
+
+    from agenthard.flows.repair import RepairOutcome
+    from agenthard.reports.cleaning.models import MatrixAnalysis
+    from agenthard.reports.comparison.audits import AuditComparison
+    from agenthard.reports.comparison.scores import ScoreComparison
+
+PathLike = str | Path
+_GENERAL = ("chat", "hf")
+"""Sources that recognise rows of a general kind, which a benchmark with a source of its own may have too."""
+D = TypeVar("D", bound=type[Detector])
+
+
+def open_source(name: str, path: PathLike | None = None, domains: Sequence[str] = ()) -> Source:
+    """Open a benchmark with the source of a name; ``agenthard sources`` lists the names.
+
+    Args:
+        name: name of the source, such as "tau-bench".
+        path: folder (or file) of the benchmark; None means what ``agenthard fetch`` has installed.
+        domains: subtasks or domains to read; empty means all.
+
+    Raises:
+        SourceError: when there is no such source, or it cannot read the folder.
+    """
+    if path is None:
+        from agenthard.audit.sources.fetch import fetched
+
+        found = fetched(name)
+        if not found:
+            raise SourceError(f"{name}: no data is installed; run `agenthard fetch {name}`, or give the folder")
+        path = found[-1].data
+    return open_named(name, Path(path), tuple(domains))
+
+
+def detect(path: PathLike, domains: Sequence[str] = ()) -> Source:
+    """Open a benchmark with the one source that recognises its folder.
+
+    Sources of general rows (chat, hf) count only where no other source recognises it.
+
+    Args:
+        path: folder (or file) of the benchmark.
+        domains: subtasks or domains to read; empty means all.
+
+    Raises:
+        SourceError: when no source recognises the folder, or several do; the message lists the candidates.
+    """
+    root = Path(path)
+    if not root.exists():
+        raise SourceError(f"{root}: there is nothing at this path")
+    known = sources()
+    found = [name for name, source in known.items() if source.recognises(root)]
+    found = [name for name in found if name not in _GENERAL] or found
+    if len(found) == 1:
+        return open_named(found[0], root, tuple(domains))
+    if found:
+        raise SourceError(f"{root}: {len(found)} sources recognise it ({', '.join(found)}); choose with open_source")
+    layouts = "\n".join(f"  {name}: {source.layout}" for name, source in known.items())
+    raise SourceError(f"{root}: no source recognises it. A mapping file describes other data. The sources:\n{layouts}")
+
+
+def audit(
+    source: Source,
+    runs: Sequence[PathLike] = (),
+    *,
+    workers: int = 1,
+    experiments: Sequence[str] = (),
+    policy: PathLike | None = None,
+    checkout: PathLike | None = None,
+    allow_weak_isolation: bool = False,
+    experimental: bool = False,
+) -> AuditResult:
+    """Audit a benchmark in memory: run every check on every task, and decide. Nothing is written or printed.
+
+    The result is the same for any number of workers, and the same as that of ``agenthard audit``.
+
+    >>> import json, tempfile
+    >>> import agenthard as ah
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> task = {
+    ...     "id": "a",
+    ...     "benchmark": "library",
+    ...     "user": {"kind": "scripted", "turns": [[{"role": "user", "content": "Lend book 7 to Ada."}]]},
+    ...     "environment": {"tools": [{"name": "lend", "parameters": {"properties": {"book": {"type": "integer"}}}}]},
+    ...     "evaluation": {"checks": [{"kind": "tool_calls", "scored": True}]},
+    ...     "ground_truth": {"semantics": "required", "turns": [[{"name": "lend", "arguments": {"book": "seven"}}]]},
+    ... }
+    >>> _ = (folder / "tasks.jsonl").write_text(json.dumps(task))
+    >>> result = ah.audit(ah.open_source("native", folder))
+    >>> result.findings_frame()[["check", "tier"]].values.tolist()
+    [['call-schema', 'confirmed']]
+    >>> print(result.findings[0].claim)
+    The gold call of 'lend' gives 'book' as "seven", but the documented type is 'integer'.
+
+    Args:
+        source: the benchmark; `open_source` or `detect` opens it.
+        runs: files or folders of model runs.
+        workers: processes. With more than one, a script has to call this under ``if __name__ == "__main__":``.
+        experiments: read only runs of these experiments; empty means all.
+        policy: decision policy (YAML); None means the one that ships.
+        checkout: folder with the benchmark's own code, to be executed instead of the built-in environment.
+        allow_weak_isolation: whether benchmark code is executed where this machine lacks a layer of containment.
+        experimental: whether checks without a finding on real benchmarks run too.
+
+    Raises:
+        SourceError: when the benchmark or a run path cannot be read at all.
+        PolicyError: when the policy file cannot be used.
+        UnavailableError: when the checkout cannot be used.
+        UsageError: when worker processes cannot be started.
+    """
+    from agenthard.flows.audit_outputs import conclude_audit
+
+    settings = AuditSettings(
+        source=source.name,
+        path=str(source.root),
+        domains=tuple(source.domains),
+        runs=tuple(map(str, runs)),
+        experiments=tuple(experiments),
+        out="",
+        workers=workers,
+        policy=str(policy) if policy else None,
+        checkout=str(checkout) if checkout else None,
+        weak_isolation=allow_weak_isolation,
+        experimental=experimental,
+    )
+    if checkout:
+        check_checkout(source.name, Path(checkout))
+    rules, checks = load_policy(Path(policy) if policy else None), registry.detectors(experimental=experimental)
+    given = AuditInput(settings, source)
+    spool: dict[int, list[Trajectory]] = {}
+    plan = plan_shards(given, lambda number, run: spool.setdefault(number, []).append(run))
+    plan = plan.model_copy(update={"key": _key(plan.key)})
+    by_shard = [sorted(spool.get(number, ()), key=run_order) for number in range(plan.shards)]
+    shards = _check_shards(settings, given.tasks, plan.shard_size, by_shard, checks)
+    isolations = sorted({text for shard in shards for text in shard.isolations})
+    report = conclude_audit(
+        given,
+        plan,
+        [shard.result for shard in shards],
+        checks,
+        rules,
+        runs=lambda ids: (run for shard in by_shard for run in shard if ids is None or run.id in ids),
+        isolation=" | ".join(isolations) or "nothing executed",
+    )
+    return AuditResult.of(AuditWork(given, plan, rules, shards, by_shard, report))
+
+
+def check(
+    task: AgentTask, checks: Iterable[str | type[Detector]] | None = None, runs: Sequence[Trajectory] = ()
+) -> CheckResult:
+    """Run checks on one task.
+
+    >>> import agenthard as ah
+    >>> task = ah.AgentTask.model_validate({
+    ...     "id": "a", "native_id": "a", "benchmark": "library",
+    ...     "user": {"kind": "scripted", "turns": [[{"role": "user", "content": "Keep it until February 30, 2024."}]]},
+    ...     "environment": {}, "evaluation": {}, "ground_truth": {"semantics": "required", "turns": []},
+    ... })
+    >>> findings, coverage = ah.check(task, ["impossible-date"])
+    >>> print(findings[0].claim)
+    There is no day “February 30, 2024”
+    >>> [(row.check, row.status.value) for row in coverage]
+    [('impossible-date', 'flagged')]
+
+    Args:
+        task: the task.
+        checks: ids of checks, or classes that need not be registered; None means all.
+        runs: runs of the task, for checks that look at runs.
+
+    Raises:
+        UsageError: when there is no check of an id.
+    """
+    chosen = registry.detectors() if checks is None else tuple(map(_detector, checks))
+    found = check_shard([task], {task.id: runs}, chosen)
+    findings, coverage = conclude(task.benchmark, [task.id], [found], chosen)
+    return CheckResult(tuple(findings), tuple(coverage))
+
+
+def register(check: D) -> D:
+    """Add a check of your own to the audits of this process. Works as a class decorator.
+
+    Registering a class again, as running a notebook cell twice does, replaces the earlier one. A package offers its
+    checks to every audit with the entry-point group ``agenthard.detectors`` instead.
+
+    >>> import agenthard as ah
+    >>> class Shouting(ah.TaskDetector):
+    ...     id, title, version = "shouting", "users who write in capitals", "1"
+    ...     category, severity, tier = "ambiguous-instruction", ah.Severity.COSMETIC, ah.Tier.SUSPECTED
+    ...     def inspect(self, task):
+    ...         for turn, messages in enumerate(task.user.turns):
+    ...             if messages and messages[0].content.isupper():
+    ...                 evidence = (ah.quote(task, f"/user/turns/{turn}/0/content"),)
+    ...                 yield ah.Hit(claim="The user writes in capitals.", evidence=evidence)
+    >>> task = ah.AgentTask.model_validate({
+    ...     "id": "a", "native_id": "a", "benchmark": "library",
+    ...     "user": {"kind": "scripted", "turns": [[{"role": "user", "content": "LEND ME A BOOK"}]]},
+    ...     "environment": {}, "evaluation": {}, "ground_truth": {"semantics": "required", "turns": []},
+    ... })
+    >>> [finding.claim for finding in ah.check(task, [Shouting]).findings]
+    ['The user writes in capitals.']
+    >>> ah.register(Shouting).id in {check.id for check in registry.detectors()}
+    True
+    >>> registry.unregister("shouting")
+
+    Args:
+        check: a subclass of `TaskDetector`, `ToolDetector` or `SuiteDetector`.
+
+    Raises:
+        UsageError: when the class is incomplete, or another check has its id.
+    """
+    absent = [name for name in ("id", "title", "version", "category", "severity", "tier") if not hasattr(check, name)]
+    if absent:
+        raise UsageError(f"{check.__name__}: set {', '.join(absent)}")
+    categories = [category.id for category in load_taxonomy().categories]
+    if check.category not in categories:
+        raise UsageError(f"{check.__name__}: no category {check.category!r}; there are {', '.join(categories)}")
+    try:
+        registry.register(check())
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from error
+    return check
+
+
+def judge(
+    result: AuditResult,
+    judges: PathLike,
+    out: PathLike | None = None,
+    *,
+    tasks: Sequence[str] = (),
+    sample: int | None = None,
+    runs: int = 0,
+    budget: float | None = None,
+    token_budget: int | None = None,
+) -> AuditResult:
+    """Ask a panel of models about the tasks of a written audit, and conclude again with their findings.
+
+    Calling it again continues: a question that has an answer is not asked again.
+
+    Args:
+        result: the audit; write it first.
+        judges: judge file (YAML).
+        out: folder to write; None means the audit's folder with ``-judged`` added.
+        tasks: ids of the tasks to judge; empty means all.
+        sample: judge only so many of them.
+        runs: runs of each task to show.
+        budget: the most that models may cost.
+        token_budget: the most tokens that models may use.
+
+    Returns:
+        The audit with the judges' findings; its ``judging`` has the figures, and why asking stopped early.
+
+    Raises:
+        UsageError: when the audit is not written.
+        CommandError: when it cannot be judged, or the folder holds something else.
+        ModelError: when a model is set up wrongly.
+    """
+    from agenthard.audit.judge.settings import load_settings
+    from agenthard.flows.judging.run import run_judging
+    from agenthard.flows.judging.settings import JudgingSettings
+
+    folder = _folder(result)
+    settings = JudgingSettings(
+        run=str(folder),
+        judges=load_settings(Path(judges)),
+        out=str(out or folder.with_name(f"{folder.name}-judged")),
+        tasks=tuple(tasks),
+        sample=sample,
+        runs=runs,
+        workers=0,
+        budget=budget,
+        token_budget=token_budget,
+    )
+    settings.price_table()
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        outcome = run_judging(settings)
+    else:  # a notebook's loop is running in this thread
+        with ThreadPoolExecutor(1) as thread:
+            outcome = thread.submit(run_judging, settings).result()
+    judged = AuditResult.read(settings.out)
+    judged.judging = outcome
+    return judged
+
+
+def repair(
+    result: AuditResult, out: PathLike | None = None, *, findings: Sequence[str] = (), checks: Sequence[str] = ()
+) -> "RepairOutcome":
+    """Repair findings that have exactly one minimal fix: each change is made in a copy and re-checked.
+
+    Args:
+        result: the audit; write it first.
+        out: folder to write; None means ``repair`` in the audit's folder.
+        findings: ids of the findings to repair; empty means all.
+        checks: repair only findings of these checks; empty means all.
+
+    Raises:
+        UsageError: when the audit is not written.
+        CommandError: when the benchmark is gone or has changed.
+    """
+    from agenthard.flows.repair import RepairSettings, repair_run
+
+    folder = _folder(result)
+    settings = RepairSettings(
+        run=str(folder), out=str(out or folder / "repair"), findings=tuple(findings), checks=tuple(checks)
+    )
+    return repair_run(settings, lambda what, steps: None)
+
+
+def compare(
+    first: AuditResult | PathLike,
+    second: AuditResult | PathLike,
+    *,
+    experiment: str | None = None,
+    common_models: bool = False,
+) -> "AuditComparison | ScoreComparison":
+    """Compare two written audits, or two files with tables of scores.
+
+    Args:
+        first: the earlier one: a result, a run folder, or a table of scores.
+        second: the later one, of the same kind.
+        experiment: which runs; None means the experiment with most comparable models.
+        common_models: compare the models that both have, instead of refusing different ones.
+
+    Raises:
+        UsageError: when an audit is not written.
+        CommandError: when a side cannot be read, or the sides may not be compared.
+    """
+    from agenthard.flows.comparison import CompareSettings, make_comparison
+
+    sides = [str(_folder(side) if isinstance(side, AuditResult) else side) for side in (first, second)]
+    return make_comparison(
+        CompareSettings(first=sides[0], second=sides[1], experiment=experiment, common_models=common_models)
+    )
+
+
+def leaderboard(scores: "pandas.DataFrame | PathLike", drop: Iterable[str] = ()) -> "MatrixAnalysis":
+    """Rank the models of a table of scores, with intervals, rank intervals and tied sets.
+
+    >>> import agenthard as ah, pandas
+    >>> rows = [{"model": m, "task_id": t, "score": int(t <= n)} for m, n in [("a", 9), ("b", 4)] for t in range(10)]
+    >>> found = ah.leaderboard(pandas.DataFrame(rows))
+    >>> [(row.rank, row.model, row.passed) for row in found.leaderboards[0].rows]
+    [(1, 'a', 10), (2, 'b', 5)]
+
+    Args:
+        scores: a data frame or a file: wide (one row per model, first column ``model``, one column per task) or long
+            (columns ``model``, ``task_id``, ``score``). A score is 0 or 1.
+        drop: ids of tasks to leave out; the ranking without them is compared with deleting as many random tasks.
+
+    Raises:
+        MatrixError: when the table cannot be used.
+        AnalysisError: when no model can be compared, or a dropped task is not in the table.
+    """
+    from agenthard.audit.statistics import matrix_from_frame, read_matrix
+    from agenthard.reports.cleaning.models import analyse_matrix
+
+    matrix = read_matrix(Path(scores)) if isinstance(scores, str | Path) else matrix_from_frame(scores)
+    return analyse_matrix(matrix, tuple(drop))
+
+
+def _folder(result: AuditResult) -> Path:
+    if result.folder is None:
+        raise UsageError("the audit is in memory only; call result.write(FOLDER) first")
+    return result.folder
+
+
+def _detector(check: str | type[Detector]) -> Detector:
+    if not isinstance(check, str):
+        return check()
+    try:
+        return registry.detector(check)
+    except KeyError as error:
+        raise UsageError(str(error.args[0])) from error
+
+
+def _key(key: str) -> str:
+    """Let the checks of this process count as an input too, since the command does not have them."""
+    own = registry.registered()
+    if not own:
+        return key
+    names = [f"{type(each).__module__}.{type(each).__qualname__} {each.version}" for each in own]
+    return hashlib.sha256("\n".join([key, *names]).encode()).hexdigest()[:16]
+
+
+def _check_shards(
+    settings: AuditSettings,
+    tasks: Sequence[AgentTask],
+    size: int,
+    runs: Sequence[Sequence[Trajectory]],
+    checks: Sequence[Detector],
+) -> list[CheckedShard]:
+    if settings.workers == 1:
+        with settings.execution() as execution:
+            return [_check_one(execution, tasks, size, checks, number, shard) for number, shard in enumerate(runs)]
+    own = [type(each).__qualname__ for each in checks if type(each).__module__ == "__main__"]
+    if own and not hasattr(sys.modules["__main__"], "__file__"):
+        raise UsageError(f"workers cannot import {own[0]} from a notebook; put it into a module, or use workers=1")
+    spawn = multiprocessing.get_context("spawn")
+    state = (settings.execution(), tasks, size, checks)
+    with ProcessPoolExecutor(settings.workers, mp_context=spawn, initializer=_start_worker, initargs=state) as pool:
+        try:
+            return list(pool.map(_check_in_worker, range(len(runs)), runs))
+        except BrokenProcessPool as error:
+            raise UsageError(
+                'a worker process ended: a script has to call ah.audit under `if __name__ == "__main__":`, and a '
+                "machine needs memory for each worker; or use workers=1"
+            ) from error
+
+
+def _check_one(
+    execution: Execution,
+    tasks: Sequence[AgentTask],
+    size: int,
+    checks: Sequence[Detector],
+    number: int,
+    runs: Sequence[Trajectory],
+) -> CheckedShard:
+    return check_tasks(execution, tasks[number * size : (number + 1) * size], runs, checks)
+
+
+_worker_state: tuple[Execution, Sequence[AgentTask], int, Sequence[Detector]]
+
+
+def _start_worker(execution: Execution, tasks: Sequence[AgentTask], size: int, checks: Sequence[Detector]) -> None:
+    """Give a worker process the tasks; Ctrl-C is for the process that started it."""
+    global _worker_state
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _worker_state = (settings.execution(), tasks, size, checks)
+
+
+def _check_in_worker(number: int, runs: Sequence[Trajectory]) -> CheckedShard:
+    return _check_one(*_worker_state, number, runs)

@@ -1,0 +1,47 @@
+"""The page that mkdocs generates from the command line: the options of all commands."""
+
+from collections.abc import Iterator
+
+import click
+import typer.main
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+from agenthard.flows.cli import app
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the generated page."""
+    files.append(File.generated(config, "reference/options.md", content=options_page()))
+    return files
+
+
+def options_page() -> str:
+    """Write the arguments and options of every command, from its own help."""
+    lines = ["# Options of all commands", "", "Generated from the command line itself."]
+    for name, command in _commands(typer.main.get_command(app), ""):
+        text = " ".join((command.help or "").split("Example:")[0].split())
+        lines += ["", f"## {name}", "", text, ""]
+        rows = [(_name(each), _help(each)) for each in command.params if each.name != "help"]
+        if rows:
+            lines += ["| argument or option | meaning |", "|---|---|"]
+            lines += [f"| `{option}` | {text.replace('|', chr(92) + '|')} |" for option, text in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+    if isinstance(command, click.Group):
+        for name, each in sorted(command.commands.items()):
+            yield from _commands(each, f"{path} {name}".strip())
+    else:
+        yield path, command
+
+
+def _name(parameter: click.Parameter) -> str:
+    if isinstance(parameter, click.Argument):
+        return (parameter.name or "").upper()
+    return ", ".join(parameter.opts)
+
+
+def _help(parameter: click.Parameter) -> str:
+    return " ".join((getattr(parameter, "help", None) or "").split())
