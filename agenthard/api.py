@@ -458,7 +458,7 @@ def _start_worker(execution: Execution, tasks: Sequence[AgentTask], size: int, c
     """Give a worker process the tasks; Ctrl-C is for the process that started it."""
     global _worker_state
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _worker_state = (settings.execution(), tasks, size, checks)
+    _worker_state = (execution, tasks, size, checks)
 
 
 def _check_in_worker(number: int, runs: Sequence[Trajectory]) -> CheckedShard:

@@ -19,7 +19,7 @@ from agenthard.flows.report import (
     report_folder,
     write_report,
 )
-from agenthard.reports.cleaning.analysis import CleaningAnalysis
+from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.summary import summary_markdown
 from agenthard.reports.cleaning.tables import board_rows
 from agenthard.reports.comparison.audits import AuditComparison

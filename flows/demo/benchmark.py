@@ -14,7 +14,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.native import ENVIRONMENTS, RUNS, TASKS
+from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS
 from agenthard.flows.audited_run import read_findings, read_quarantined
 from agenthard.taxonomy.record import Record
 

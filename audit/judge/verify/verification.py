@@ -119,7 +119,7 @@ def _with_patches(
         return [_unchecked(issue) if issue.issue.patch else issue for issue in issues]
     before: TaskState | None = None
     if any(issue.issue.patch and issue.standing in ("verified", "proved") for issue in issues):
-        before = checker.look(task)
+        before = checker.check(task)
     return [recheck(task, issue, checker, before) for issue in issues]
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from agenthard.audit.sources.base import NotRead, Quarantine
 from agenthard.audit.sources.formats.json_records import read_json_array
 from agenthard.audit.sources.tau.records import UnreadableDomainError
-from agenthard.audit.sources.tau.tau2.checkout import VARIANTS, Checkout
-from agenthard.audit.sources.tau.tau_bench.layout import SPLITS
+from agenthard.audit.sources.tau.tau2.checkout import SPLITS, VARIANTS, Checkout
 from agenthard.audit.sources.tau.tool_files import load_json
 
 RESULTS = (("data", "tau2", "results"), ("data", "simulations"), ("data", "tau2", "simulations"))
