@@ -92,7 +92,7 @@ class AuditInput:
     """The benchmark of an audit in one process: opened once, its tasks read once."""
 
     # Slots keep Prefect from recording the tasks as a parameter of a flow.
-    __slots__ = ("_key", "_read", "_version", "settings", "source")
+    __slots__ = ("_key", "_version", "settings", "source")
 
     def __init__(self, settings: AuditSettings, source: Source | None = None) -> None:
         """Open the source, unless it is given.
@@ -104,7 +104,6 @@ class AuditInput:
         self.source = source or settings.open()
         self._version: Version | None = None
         self._key: str | None = None
-        self._read: tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]] | None = None
 
     @property
     def version(self) -> Version:
@@ -133,19 +132,12 @@ class AuditInput:
     @property
     def tasks(self) -> tuple[AgentTask, ...]:
         """All tasks; the first access reads them. They share their environments, so this is small."""
-        return self._load()[0]
+        return self.source.read_tasks()[0]
 
     @property
     def quarantined(self) -> tuple[Quarantined, ...]:
         """Task records that could not be read."""
-        return self._load()[1]
-
-    def _load(self) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
-        if self._read is None:
-            quarantine = Quarantine()
-            tasks = tuple(self.source.tasks(quarantine))
-            self._read = tasks, tuple(quarantine.items)
-        return self._read
+        return self.source.read_tasks()[1]
 
 
 def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:

@@ -137,6 +137,7 @@ class Source(ABC):
     """One line: which files make a folder readable."""
     maps_runs: bool = False
     """Whether the user described how run files are read, so that no other format is tried."""
+    _all_tasks: tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]] | None = None
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a benchmark folder.
@@ -163,6 +164,14 @@ class Source(ABC):
     @abstractmethod
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks in the benchmark's order; unreadable records go to ``quarantine``."""
+
+    def read_tasks(self) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
+        """Return all tasks and the records that could not be read; only the first call reads them."""
+        if self._all_tasks is None:
+            quarantine = Quarantine()
+            tasks = tuple(self.tasks(quarantine))
+            self._all_tasks = tasks, tuple(quarantine.items)
+        return self._all_tasks
 
     @property
     def folder(self) -> Path | None:

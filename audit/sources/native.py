@@ -96,7 +96,7 @@ class Native(Source):
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Copy the kept lines of ``tasks.jsonl`` and the whole ``environments.jsonl``."""
         wanted = set(keep)
-        lines = {task.origins[""].line for task in self.tasks(Quarantine()) if task.id in wanted}
+        lines = {task.origins[""].line for task in self.read_tasks()[0] if task.id in wanted}
         copy_lines(self.root / TASKS, out / TASKS, {line for line in lines if line is not None})
         written = [out / TASKS]
         if (self.root / ENVIRONMENTS).is_file():

@@ -84,7 +84,7 @@ class AgencyBench(Source):
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream the attempts in a ``meta_eval.json``, or in all of them below a folder."""
-        known = {task.id: task for task in self.tasks(Quarantine())}
+        known = {task.id: task for task in self.read_tasks()[0]}
         return read_run_files(path, known, self.domains, quarantine)
 
     def figures(self, runs: Iterable[Trajectory]) -> Sequence[FigureTable]:

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from agenthard.ace.environment import Budgets, Environment
-from tests.ace.environment.small import FIXED, LOWER, SLOTS, fill, puzzle, refusal
-from tests.models.test_ledger import UPPER
+from tests.ace.environment.small import FIXED, LOWER, SLOTS, UPPER, fill, puzzle, refusal
 
 QUERY, CHECK = "query_course_candidate_from_attribute", "check_course_global_constraints"
 CHEAP = {"field": "price", "operator": "<", "value": 200}

@@ -8,8 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agenthard.ace.environment import Ending, Environment, Mode
-from tests.ace.environment.small import LOWER, fill, puzzle
-from tests.models.test_ledger import UPPER
+from tests.ace.environment.small import LOWER, UPPER, fill, puzzle
 
 STOP = {"status": "success", "messages": "###STOP###", "data": {}}
 

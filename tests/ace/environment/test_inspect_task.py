@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.ace.environment.small import LOWER, write_file
-from tests.models.test_ledger import UPPER
+from tests.ace.environment.small import LOWER, UPPER, write_file
 
 pytest.importorskip("inspect_ai", reason="the extra 'inspect' is not installed")
 

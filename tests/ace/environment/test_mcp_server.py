@@ -11,8 +11,7 @@ import pytest
 
 from agenthard.ace.environment import Environment
 from agenthard.taxonomy.errors import MissingExtraError
-from tests.ace.environment.small import LOWER, puzzle, write_file
-from tests.models.test_ledger import UPPER
+from tests.ace.environment.small import LOWER, UPPER, puzzle, write_file
 
 SERVER = """
 import sys

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from agenthard.ace.environment import Budgets, Environment, Mode, ToolAnswer
-from tests.ace.environment.small import FIXED, LOWER, fill, puzzle, refusal
-from tests.models.test_ledger import UPPER
+from tests.ace.environment.small import FIXED, LOWER, UPPER, fill, puzzle, refusal
 
 QUERY = "query_course_candidate_from_attribute"
 INFO, ATTRIBUTES = "get_course_item_info", "get_course_item_attributes"

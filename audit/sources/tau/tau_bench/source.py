@@ -137,7 +137,7 @@ class TauBench(Source):
     def _user_ids(self) -> dict[str, dict[str, str | None]]:
         """Users of the tasks that were read, by domain and native id."""
         found: dict[str, dict[str, str | None]] = {domain: {} for domain in self._open}
-        for task in self.tasks(Quarantine()):
+        for task in self.read_tasks()[0]:
             found[task.subtask][task.native_id] = task.metadata.get("user_id")
         return found
 
