@@ -41,9 +41,10 @@ bench: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/agenthard taxonomy --markdown > docs/taxonomy.md
 	$(BIN)/agenthard checks --markdown docs/checks
+	$(BIN)/agenthard explain errors --markdown > docs/reference/errors.md
 
-site: $(STAMP)
-	$(BIN)/mkdocs build --strict --site-dir build/site
+site: $(STAMP) types
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir build/site
 
 # Versions that development and the workflows use, for every supported Python and system.
 lock: $(STAMP)

@@ -185,7 +185,7 @@ class Domain(_Spec):
             The attribute.
 
         Raises:
-            ValueError: There is no such attribute, or it holds words.
+            ValueError: No such attribute, or it holds words.
         """
         attribute = self.attribute(name)
         if not isinstance(attribute, Number):

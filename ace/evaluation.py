@@ -63,8 +63,8 @@ class AceEvaluation:
             seed: Seed of the agents' chance, of the order of the tools and of the calls that fail.
 
         Raises:
-            SourceError: There is no instance here.
-            ValueError: There is no such option, or it has no such value.
+            SourceError: No instance here.
+            ValueError: No such option, or it has no such value.
         """
         self._source = AceBench(root)
         self._seed = seed

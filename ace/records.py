@@ -77,7 +77,7 @@ def read_instance(puzzle: Puzzle, line: bytes) -> Instance:
     """
     private = _parsed(_PRIVATE, line)
     if private.id != puzzle.id:
-        raise MalformedInstanceError(f"beside the puzzle {puzzle.id!r} stands the answer of {private.id!r}")
+        raise MalformedInstanceError(f"the puzzle {puzzle.id!r} is paired with the answer of {private.id!r}")
     if len(private.answer.slots) != len(puzzle.slots):
         raise MalformedInstanceError(f"{len(puzzle.slots)} slots have {len(private.answer.slots)} answers")
     for slot in private.answer.slots:

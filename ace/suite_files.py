@@ -58,7 +58,7 @@ def read_head(folder: Path) -> dict[str, Any]:
             f"{folder.name} has schema version {head.get('schema_version')}, this reads {SCHEMA_VERSION}"
         )
     if not isinstance(head.setdefault("instances", None), int | None):
-        raise MalformedInstanceError(f"{folder.name} announces {head['instances']!r} instances, which is no number")
+        raise MalformedInstanceError(f"{folder.name} announces {head['instances']!r} instances, which is not a number")
     return head
 
 

@@ -53,7 +53,7 @@ def open_source(name: str, path: PathLike | None = None, domains: Sequence[str] 
         domains: subtasks or domains to read; empty means all.
 
     Raises:
-        SourceError: when there is no such source, or it cannot read the folder.
+        SourceError: No such source, or it cannot read the folder.
     """
     if path is None:
         from agenthard.audit.sources.fetch import fetched
@@ -200,7 +200,7 @@ def check(
         runs: runs of the task, for checks that look at runs.
 
     Raises:
-        UsageError: when there is no check of an id.
+        UsageError: No check of an id.
     """
     chosen = registry.detectors() if checks is None else tuple(map(_detector, checks))
     found = check_shard([task], {task.id: runs}, chosen)

@@ -171,7 +171,7 @@ class AuditResult:
         """All tasks, in the benchmark's order. A result that was read from a folder reads the benchmark again.
 
         Raises:
-            CommandError: when the benchmark is no longer where it was audited, or has changed.
+            CommandError: when the benchmark is not where it was audited any more, or has changed.
         """
         if self._work is not None:
             return self._work.report.tasks

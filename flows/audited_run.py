@@ -122,7 +122,7 @@ class Audited(Record):
         """
         path = Path(self.settings.path)
         if not path.exists():
-            raise CommandError(f"{path}: the benchmark is no longer here; name its folder with --benchmark")
+            raise CommandError(f"{path}: the benchmark is not here any more; name its folder with --benchmark")
         source = self.settings.open()
         found = source.version().content_hash
         if found != self.version.content_hash:
@@ -184,7 +184,7 @@ def choose(findings: Sequence[Finding], ids: Sequence[str], checks: Sequence[str
         raise CommandError(f"the audit has no finding {', '.join(unknown)}; its findings.json lists them")
     unknown = sorted(set(checks) - {detector.id for detector in detectors()})
     if unknown:
-        raise CommandError(f"there is no check {', '.join(unknown)}; `agenthard checks` lists them")
+        raise CommandError(f"no check {', '.join(unknown)}; `agenthard checks` lists them")
     return [
         finding for finding in findings if (not ids or finding.id in ids) and (not checks or finding.check in checks)
     ]

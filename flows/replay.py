@@ -95,7 +95,7 @@ def replay_task(task: AgentTask, mutant_id: str | None = None) -> Replayed:
     """Replay the ground truth of a task, or a mutant of it, and let the evaluator judge it.
 
     Raises:
-        CommandError: there is no such mutant, the task has no ground truth to replay, or it cannot be executed or
+        CommandError: No such mutant, the task has no ground truth to replay, or it cannot be executed or
             judged here.
     """
     if task.ground_truth.semantics == "none" and not any(True for _ in task.gold_calls()):
@@ -236,7 +236,7 @@ def recheck(settings: AuditSettings, task_id: str, check: str, execution: Execut
         execution: whose code executes the task.
 
     Raises:
-        CommandError: there is no such check or task.
+        CommandError: No such check or task.
         SourceError: the benchmark or its runs cannot be read.
     """
     detector = next((each for each in detectors() if each.id == check), None)

@@ -118,7 +118,7 @@ def report_folder(settings: ReportSettings) -> Path:
 def _write_hard(settings: ReportSettings, analysis: CleaningAnalysis) -> tuple[Path | None, str]:
     """Write ``split/hard``; return its folder, or why it was not written."""
     if isinstance(analysis.hard, Undefined):
-        return None, f"there is no hard split: {analysis.hard.reason.removeprefix(PREFIX)}"
+        return None, f"no hard split: {analysis.hard.reason.removeprefix(PREFIX)}"
     run = Path(settings.run)
     opened = _open_benchmark(settings)
     if isinstance(opened, str):

@@ -216,6 +216,6 @@ class Model(Protocol):
             The reply with its cost.
 
         Raises:
-            ModelError: There is no reply.
+            ModelError: No reply.
         """
         ...

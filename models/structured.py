@@ -30,7 +30,7 @@ async def parse(model: Model, request: Request, schema: type[T], *, purpose: str
         MalformedReplyError: The reply is cut off, a refusal, or not a valid record; the message says why. The request
             is not repeated: another `sample` of it may succeed.
         ConfigurationError: Models do not support the schema.
-        ModelError: There is no reply.
+        ModelError: No reply.
     """
     output = OutputSchema(name=schema.__name__[:64], json_schema=strict_schema(schema))
     completion = await model.complete(request.model_copy(update={"output": output}), purpose=purpose, owner=owner)
@@ -52,7 +52,7 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON Schema of a record in the form that strict modes accept.
 
     Every object is closed and requires all its fields, references have no siblings, choices are ``anyOf``, and there
-    are no defaults.
+    are not defaults.
 
     Args:
         schema: Type of the record.

@@ -79,7 +79,7 @@ def _in_flight(out: Path) -> int:
 
 
 def _compare(out: Path, counts: dict[str, Any], episodes: int) -> bool:
-    """Print what is on disk beside what the server counted; True when it fits."""
+    """Print what is on disk next to what the server counted; True when it fits."""
     attempts = rows(out / "work" / "episodes.sqlite", "SELECT agent, task_id, trial, number, status FROM attempts")
     tried = Counter(row[:3] for row in attempts)
     verdicts = Counter(row[:3] for row in attempts if row[4] != "infrastructure_error")

@@ -39,7 +39,7 @@ class Budgets:
             slot: One of its slots.
 
         Returns:
-            Number of successful queries; None when there is no limit.
+            Number of successful queries; None without a limit.
         """
         if not self.limits_queries:
             return None
@@ -52,7 +52,7 @@ class Budgets:
             puzzle: The instance.
 
         Returns:
-            Number of checks on a full grid; None when there is no limit.
+            Number of checks on a full grid; None without a limit.
         """
         return None if self.alpha == _NO_LIMIT else int(self.alpha * len(puzzle.slots))
 

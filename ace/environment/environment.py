@@ -54,7 +54,7 @@ class Environment:
 
         Raises:
             Unplayable: The instance contradicts itself or its domain.
-            ValueError: The failure rate is not a probability, or there is no such domain or mode.
+            ValueError: The failure rate is not a probability, or no such domain or mode exists.
         """
         self.puzzle = puzzle
         self.domain = domains.load(puzzle.domain)

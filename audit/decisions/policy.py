@@ -43,7 +43,7 @@ class Decision(Record):
     deciding_clean: int = 0
     """Deciding checks (schema, execution, judge) that ran on the task and found nothing."""
     deciding_ran: int = 0
-    """Deciding checks that could run on the task; with 0 there is no evidence that it is sound."""
+    """Deciding checks that could run on the task; with 0, nothing shows that it is sound."""
     rests_on: tuple[DecidingKind, ...] = ()
     """Kinds of the deciding checks that ran."""
 

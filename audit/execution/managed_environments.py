@@ -117,7 +117,7 @@ def remove(benchmark: str, version: str | None = None, home: Path | None = None)
     found = [item for item in fetched(benchmark, home) if version in (None, item.version)]
     if not found:
         wanted = f"{benchmark} {version}" if version else benchmark
-        raise UnavailableError(f"there is no environment of {wanted}; `agenthard env list` shows those that are there")
+        raise UnavailableError(f"no environment of {wanted}; `agenthard env list` shows those that are there")
     removed = [_described(item) for item in found]
     for item in found:
         try:

@@ -55,9 +55,7 @@ def check_checkout(benchmark: str, folder: Path) -> None:
         UnavailableError: when it is not a folder, or nothing runs the code of this benchmark's checkouts.
     """
     if not folder.is_dir():
-        raise UnavailableError(
-            f"{folder}: there is no folder at this path; give a checkout of the benchmark's repository"
-        )
+        raise UnavailableError(f"{folder}: no folder at this path; give a checkout of the benchmark's repository")
     _entry(benchmark, CHECKOUTS)
 
 

@@ -40,7 +40,7 @@ def gold_succeeds(task: AgentTask) -> bool:
 
 
 def accepts_gold(task: AgentTask) -> bool | None:
-    """Let the task's evaluator judge its ground truth; None where there is no evaluator."""
+    """Let the task's evaluator judge its ground truth; None without an evaluator."""
     return verdict_of(task, Attempt(turns=gold_turns(task), replies=task.ground_truth.outputs))
 
 

@@ -75,12 +75,12 @@ class Verdict(Record):
 
 
 ErrorKind = Literal["refusal", "timeout", "unreadable", "context_overflow", "provider", "prompt", "internal"]
-"""Why there is no verdict: the judge refused, did not answer in time, answered with no verdict, could not read so much,
+"""Why a verdict is missing: the judge refused, was too late, answered with no verdict, could not read so much,
 its provider failed, no prompt could be written, or our own code failed on the answer."""
 
 
 class JudgeError(Record):
-    """Why there is no verdict."""
+    """Why a verdict is missing."""
 
     kind: ErrorKind
     """What kind of failure."""

@@ -131,7 +131,7 @@ class GiveAway(Record):
     best: ProbeResult
     """The strongest probe."""
     agreeing: int
-    """Further probes of the same trait that are no chance either."""
+    """Further probes of the same trait that are not due to chance either."""
 
 
 class ProbeReport(Record):
@@ -142,7 +142,7 @@ class ProbeReport(Record):
     choices: int
     """Choices with two candidates or more."""
     contested: int
-    """Choices in which the stated rules leave the answer and a rival (all choices where there are no rules)."""
+    """Choices in which the stated rules leave the answer and a rival (all choices if no rules are stated)."""
     chance_all: float
     """Mean chance to guess the answer among all candidates."""
     chance_survivors: float
@@ -262,7 +262,7 @@ def _families(report: ProbeReport) -> Iterator[str]:
 def _ahead(report: ProbeReport) -> Iterator[str]:
     if report.look_ahead:
         yield ""
-        yield "Look-ahead (reads the rules, so it is no shortcut): how often the best fitting candidate is the answer"
+        yield "Look-ahead (reads the rules, so not a shortcut): how often the best fitting candidate is the answer"
     for row in report.look_ahead:
         yield (
             f"  {row.way}, {row.group or 'all'}: {percent(row.accuracy)} of {row.n} choices "

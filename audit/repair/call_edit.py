@@ -67,7 +67,7 @@ def _enter(node: ast.expr, token: str) -> ast.expr:
         for key, value in zip(node.keys, node.values, strict=True):
             if isinstance(key, ast.Constant) and str(key.value) == token:
                 return value
-    raise EditError(f"there is no value at {token!r} in the argument")
+    raise EditError(f"no value at {token!r} in the argument")
 
 
 def _rename(text: str, call: ast.Call, old: str, new: str) -> str:

@@ -106,7 +106,7 @@ def _find(text: str, pointer: str) -> tuple[list[_Item], _Item]:
     for item in siblings:
         if item.key == key:
             return siblings, item
-    raise EditError(f"there is no value at {pointer!r}")
+    raise EditError(f"no value at {pointer!r}")
 
 
 def _start(text: str, pointer: str) -> int:
@@ -114,7 +114,7 @@ def _start(text: str, pointer: str) -> int:
     for token in split(pointer):
         found = next((item.value for item in _items(text, position) if item.key == token), None)
         if found is None:
-            raise EditError(f"there is no value at {pointer!r}")
+            raise EditError(f"no value at {pointer!r}")
         position = found
     return position
 

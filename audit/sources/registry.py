@@ -39,7 +39,7 @@ def source_class(name: str) -> type[Source]:
     """Return the class of the source ``name``.
 
     Raises:
-        SourceError: when there is no such source, or its package cannot be loaded.
+        SourceError: No such source, or its package cannot be loaded.
     """
     registered = plugins(GROUP, BUILT_IN)
     if name not in registered:

@@ -65,7 +65,7 @@ def export_requests(
         only: Only this judge; None = all that can be exported.
 
     Raises:
-        CommandError: The format does not fit a model, there is no such judge, or the folder holds another judging.
+        CommandError: The format does not fit a model, the judge does not exist, or the folder holds another judging.
     """
     settings.require_judge(only)
     names = [judge.name for judge in settings.judges.judges if only in (None, judge.name)]
@@ -256,7 +256,7 @@ class AnswerFile:
         """Answer a request with the line that was written for exactly this request (agenthard.models.request.Model).
 
         Raises:
-            NotAskedError: There is no such line.
+            NotAskedError: No such line.
             ModelError: The line holds an error, or not a reply.
         """
         file = self._files[request.model]

@@ -189,7 +189,7 @@ def task_prompt(
         benchmark: Folder of the benchmark; None = the folder that was audited.
 
     Raises:
-        CommandError: There is no such audit, task or judge, or the prompt does not fit the judge.
+        CommandError: No such audit, task or judge, or the prompt does not fit the judge.
     """
     panel = _panel(judges)
     settings = JudgingSettings(

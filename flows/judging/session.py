@@ -72,7 +72,7 @@ class Attempts(Generic[T]):
     value: T | None = None
     """The answer; None without one."""
     error: JudgeError | None = None
-    """Why there is no answer."""
+    """Why an answer is missing."""
     lookups: tuple[Passage, ...] = ()
     """Results of the look-ups of the last attempt."""
     usage: Usage = Usage()

@@ -147,7 +147,7 @@ def choose_runs(
     names = [experiment.name for experiment in present]
     if wanted is not None and wanted not in names:
         known = ", ".join(name or "(no name)" for name in names)
-        raise AnalysisError(f"there is no experiment {wanted!r} among the runs; there are: {known}")
+        raise AnalysisError(f"no experiment {wanted!r} among the runs; there are: {known}")
     coverage = {experiment.name: _coverage(experiment, categories, min_verdicts) for experiment in present}
     sizes = tuple(_size(experiment, coverage[experiment.name]) for experiment in present)
     best = min(sizes, key=lambda size: (-size.complete_models, -size.models, -size.runs, size.name))

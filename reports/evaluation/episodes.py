@@ -112,7 +112,7 @@ def read_episodes(path: Path) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
     except FileNotFoundError as error:
-        raise EvaluationError(f"{path}: there is no such file; run the evaluation first") from error
+        raise EvaluationError(f"{path}: no such file; run the evaluation first") from error
     except (OSError, ValueError) as error:
         raise EvaluationError(f"{path}: no table of episodes can be read from it ({error})") from error
 

@@ -137,7 +137,7 @@ def _shows_syntax(text: str, match: re.Match[str]) -> bool:
 
 
 def _around(text: str, match: re.Match[str]) -> str:
-    """Return the clause around a name: it may say that there is no such tool."""
+    """Return the clause around a name: it may say that the tool does not exist."""
     before = re.split(r"[.;:!?\n]", text[max(0, match.start() - _BEFORE) : match.start()])[-1]
     after = re.split(r"[.;:!?,\n]", text[match.end() : match.end() + _AFTER])[0]
     return f"{before} … {after}"

@@ -62,9 +62,7 @@ class Sandbox:
         if sys.platform != "linux":
             raise UnavailableError("benchmark code runs on Linux only: elsewhere it could not be contained")
         if not os.access(python, os.X_OK):
-            raise UnavailableError(
-                f"{python} cannot be run: there is no such program; remove the environment, create it"
-            )
+            raise UnavailableError(f"{python} cannot be run: no such program; remove the environment, create it")
         self._folder = Path(tempfile.mkdtemp(prefix="agenthard-")).resolve()
         self._log = tempfile.TemporaryFile()
         self._pending: int | None = None

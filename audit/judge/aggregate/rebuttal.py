@@ -118,9 +118,9 @@ def read_rebuttal(text: str) -> Rebuttal:
         return Rebuttal.model_validate_json(answer_object(text), strict=True)
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, f['loc']))[:200]}: {f['msg'][:200]}" for f in error.errors()[:5])
-        raise UnreadableVerdictError(f"the answer is no rebuttal: {faults}") from None
+        raise UnreadableVerdictError(f"the answer is not a rebuttal: {faults}") from None
     except UnicodeEncodeError:
-        raise UnreadableVerdictError("the answer holds half of a surrogate pair, which is no character") from None
+        raise UnreadableVerdictError("the answer holds half of a surrogate pair, which is not a character") from None
 
 
 def _accusation(issue: PanelIssue) -> str:

@@ -59,7 +59,7 @@ class PanelRates(Record):
     tasks: int
     """Tasks with at least one vote."""
     note: str = ""
-    """Why there are no rates, or what they lack; to be shown with every figure that rests on them."""
+    """Why rates are missing, or what is wrong with them; to be shown with every figure that rests on them."""
 
     def probability(self, votes: dict[str, float]) -> float:
         """Return the probability that a task is flawed.
@@ -77,7 +77,7 @@ class PanelRates(Record):
 def error_rates(verdicts: Iterable[CheckedVerdict]) -> PanelRates:
     """Estimate the error rates of all judges from all their verdicts on all tasks.
 
-    Where fewer than three judges voted, or on too few tasks, there are no rates, and the note says so.
+    Where fewer than three judges voted, or on too few tasks, no rates are computed, and the note says so.
 
     Args:
         verdicts: All verdicts of a run, in any order.

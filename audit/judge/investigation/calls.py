@@ -48,7 +48,7 @@ def replay_gold(task: AgentTask, first: int = 1, last: int | None = None, show: 
         show: ``responses``: what each call returned; ``state``: what they changed together.
 
     Raises:
-        InvalidLookupError: It cannot be replayed, or there are no such calls.
+        InvalidLookupError: It cannot be replayed, or these calls do not exist.
         ExecutionError: The environment broke.
     """
     if (reason := why_no_replay(task)) is not None:
@@ -56,11 +56,11 @@ def replay_gold(task: AgentTask, first: int = 1, last: int | None = None, show: 
     steps = gold_replay(task).steps
     last = len(steps) if last is None else last
     if not 1 <= first <= last <= len(steps):
-        raise InvalidLookupError(f"there are no gold calls {first} to {last}: they are numbered 1 to {len(steps)}")
+        raise InvalidLookupError(f"no gold calls {first} to {last}: they are numbered 1 to {len(steps)}")
     if show == "responses":
         shown = page(last - first + 1, lambda number: _step(first + number, steps[first + number - 1]))
         end = first + shown.end - 1
-        cut = f"; there is no room for {end + 1} to {last}, ask for them alone" if end < last else ""
+        cut = f"; no room for {end + 1} to {last}, ask for them alone" if end < last else ""
         return Found("replay", f"gold calls {first} to {end} of {len(steps)}, replayed{cut}", shown.text)
     environment = environment_of(task)
     environment.reset(task)

@@ -87,7 +87,7 @@ class Investigator:
         found = self._found(call)
         room = ALL_CHARACTERS - sum(len(passage.text) for passage in self._passages)
         if len(found.text) > room:
-            told = "There is no room for more: all look-ups together have a limit. Answer from what you have."
+            told = "No room for more: all look-ups together have a limit. Answer from what you have."
             found = Found(found.part, f"{found.title}; not shown", told)
         passage = Passage(
             label=f"lookup/{len(self._passages) + 1}",
@@ -103,7 +103,7 @@ class Investigator:
         tool = self._tools.get(call.name)
         title = f"{call.name}({call.arguments})"
         if tool is None:
-            told = f"There is no tool of this name here. There are {', '.join(self._tools)}."
+            told = f"No tool of this name here. There are {', '.join(self._tools)}."
             return Found("about", title, told)
         try:
             arguments: dict[str, Any] = read_arguments(call, tool)

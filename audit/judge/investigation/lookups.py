@@ -46,7 +46,7 @@ def look_up(task: AgentTask, at: str = "", where: dict[str, Any] | None = None, 
         offset: Members, or characters of a text, to pass over.
 
     Raises:
-        InvalidLookupError: There is no such place, or it has no members to choose from.
+        InvalidLookupError: No such place, or it has no members to choose from.
     """
     if not at.strip("/ "):
         return _overview(task)
@@ -194,7 +194,7 @@ def place(task: AgentTask, at: str) -> str:
         at: A JSON Pointer into its record; a path below a state, such as ``users/u1``; or a key alone, such as ``u1``.
 
     Raises:
-        InvalidLookupError: There is no such place, or there are several; the message names what comes near.
+        InvalidLookupError: No such place, or there are several; the message names what comes near.
     """
     path = at.strip()
     if any(path == part or path.startswith(part + "/") for part in READABLE):
@@ -213,7 +213,7 @@ def place(task: AgentTask, at: str) -> str:
         raise InvalidLookupError(f"no record is called {at!r}; search_state finds a text anywhere in the state")
     for root, _ in states(task):
         _checked(task, f"{root}/{below}")
-    raise InvalidLookupError(f"there is no {at!r}: the task has no state; the record has {', '.join(READABLE)}")
+    raise InvalidLookupError(f"no {at!r} here: the task has no state; the record has {', '.join(READABLE)}")
 
 
 def _leads(value: Any, pointer: str) -> bool:
@@ -246,7 +246,7 @@ def _checked(task: AgentTask, pointer: str) -> str:
     for token in tokens:
         there = join(here, token)
         if not _leads(task, there):
-            raise InvalidLookupError(f"there is no {token!r} at {here or '/'}{_instead(resolve(task, here), token)}")
+            raise InvalidLookupError(f"no {token!r} at {here or '/'}{_instead(resolve(task, here), token)}")
         here = there
     return here
 
@@ -259,6 +259,6 @@ def _instead(value: Any, token: str) -> str:
     elif hasattr(type(value), "model_fields"):
         names = list(type(value).model_fields)
     else:
-        return f", which is no object but {value!r:.80}"
+        return f", which is not an object but {value!r:.80}"
     near = [name for name, *_ in process.extract(token, names, limit=_NAMED)]
     return f", which has {len(names)} members; the likest: {', '.join(near)}" if near else ", which is empty"

@@ -30,7 +30,7 @@ def search_state(task: AgentTask, text: str, offset: int = 0) -> Found:
         offset: Hits to pass over.
 
     Raises:
-        InvalidLookupError: There is no hit from there on.
+        InvalidLookupError: No hit from there on.
     """
     wanted, written = text.casefold(), canonical_json(text)[1:-1].casefold()
     records = [*_of_environment(task.environment), *_records("/initial_state", task.initial_state)]

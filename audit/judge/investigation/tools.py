@@ -117,9 +117,9 @@ def read_arguments(call: Call, tool: Tool) -> dict[str, Any]:
     try:
         arguments = json.loads(call.arguments or "{}", parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
-        raise InvalidLookupError(f"the arguments are no JSON object: {error}") from error
+        raise InvalidLookupError(f"the arguments are not a JSON object: {error}") from error
     if not isinstance(arguments, dict):
-        raise InvalidLookupError(f"the arguments are no JSON object but {type(arguments).__name__}")
+        raise InvalidLookupError(f"the arguments are not a JSON object but {type(arguments).__name__}")
     if not _well_formed(json.dumps(arguments, ensure_ascii=False)):
         raise InvalidLookupError("the arguments hold half a character (a lone surrogate)")
     faults = sorted(safe_validator(tool.parameters).iter_errors(arguments), key=lambda fault: list(fault.path))
@@ -129,7 +129,7 @@ def read_arguments(call: Call, tool: Tool) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not valid JSON")
 
 
 def _well_formed(text: str) -> bool:

@@ -95,7 +95,7 @@ def patched_task(task: AgentTask, patch: Patch) -> AgentTask:
     except ValidationError as error:
         first = error.errors()[0]
         place = "/".join(map(str, first["loc"])) or "top level"
-        raise PatchError(f"the patched task is no task: at {place}: {first['msg']}") from error
+        raise PatchError(f"the patched task is not a task: at {place}: {first['msg']}") from error
     except EditError as error:
         raise PatchError(str(error)) from error
     except PatchError:
@@ -136,12 +136,12 @@ def _value(change: Change) -> Any:
         value = json.loads(change.value, parse_constant=_refuse)
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
-        raise PatchError(f"the new value at {change.path!r} is no JSON: {error}") from error
+        raise PatchError(f"the new value at {change.path!r} is not valid JSON: {error}") from error
     return value
 
 
 def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _with_wording(task: AgentTask, changed: GroundTruth) -> GroundTruth:

@@ -46,7 +46,7 @@ def read_verdict(text: str, categories: Sequence[str]) -> Verdict:
         verdict = Verdict.model_validate_json(written, strict=True)
     except ValidationError as error:
         faults = "; ".join(f"{_place(fault['loc'])}: {fault['msg'][:_SHOWN]}" for fault in error.errors()[:5])
-        raise UnreadableVerdictError(f"the answer is no verdict: {faults}") from None
+        raise UnreadableVerdictError(f"the answer is not a verdict: {faults}") from None
     for number, issue in enumerate(verdict.issues):
         if issue.category not in categories:
             offered = ", ".join(categories)
@@ -103,7 +103,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _no_number(word: str) -> NoReturn:
-    raise UnreadableVerdictError(f"{word} is no number in JSON")
+    raise UnreadableVerdictError(f"{word} is not a number in JSON")
 
 
 def _place(parts: tuple[int | str, ...]) -> str:

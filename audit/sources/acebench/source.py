@@ -34,7 +34,7 @@ class AceBench(Source):
             domains: categories to read; empty means all.
 
         Raises:
-            SourceError: when there are no question files, or a category is unknown.
+            SourceError: No question files, or a category is unknown.
         """
         super().__init__(root, domains)
         self._files = find_layout(root)

@@ -31,7 +31,7 @@ def read_run_files(
         quarantine: collects what cannot be read.
 
     Raises:
-        SourceError: when there is no run file.
+        SourceError: No run file.
     """
     files = [path] if path.is_file() else sorted(path.rglob(RUN_FILE))
     if not files:

@@ -39,7 +39,7 @@ class AgencyBench(Source):
             domains: capabilities to read; empty means all.
 
         Raises:
-            SourceError: when there are no scenarios, or a capability is unknown.
+            SourceError: No scenarios, or a capability is unknown.
         """
         super().__init__(root, domains)
         found = find_scenarios(root)

@@ -126,7 +126,7 @@ def describe(value: Any) -> Description:
 
     An entry is a text with headings, or an object with ``query``, ``deliverables`` and ``rubric``.
 
-    A text without headings is the query. Where there is no rubric, the requirements count as one. Line breaks written
+    A text without headings is the query. Without a rubric, the requirements count as one. Line breaks written
     as backslash and n are read as line breaks.
 
     Raises:

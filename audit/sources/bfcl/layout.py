@@ -117,7 +117,7 @@ def find_layout(root: Path) -> Layout:
     """
     data = next(_data_folders(root), None)
     if not root.is_dir():
-        raise SourceError(f"there is no folder {root}; give the folder that holds BFCL's question files")
+        raise SourceError(f"no folder {root}; give the folder that holds BFCL's question files")
     if data is None:
         places = ", ".join(DATA_FOLDERS[1:])
         raise SourceError(

@@ -32,7 +32,7 @@ class BFCL(Source):
             domains: categories to read; empty means all.
 
         Raises:
-            SourceError: when there are no question files, or a category is unknown.
+            SourceError: No question files, or a category is unknown.
         """
         super().__init__(root, domains)
         self._files = find_layout(root)
@@ -87,7 +87,7 @@ class BFCL(Source):
         """Stream the runs in BFCL's result and score files under ``path``.
 
         Raises:
-            SourceError: when there are no such files.
+            SourceError: No such files.
         """
         known = [category.name for category in self._files.categories]
         chosen = [category.name for category in self._categories]

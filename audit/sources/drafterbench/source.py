@@ -121,9 +121,7 @@ class _Columns:
         """
         name = next((self._names[name] for name in names if name in self._names), None)
         if name is None:
-            raise MalformedRecordError(
-                f"there is no column {names[0]!r}, however spelled; there are: {', '.join(self._values)}"
-            )
+            raise MalformedRecordError(f"no column {names[0]!r}, however spelled; there are: {', '.join(self._values)}")
         self._read.add(name)
         return expect(self._values[name], str, join("", name)).strip()
 

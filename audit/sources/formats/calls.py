@@ -114,7 +114,7 @@ def read_call(item: Any, pointer: str) -> ToolCall:
         pointer: where it is, for messages.
 
     Raises:
-        MalformedRecordError: when there is no name, or the arguments are neither an object nor text.
+        MalformedRecordError: No name, or the arguments are neither an object nor text.
 
     >>> read_call({"id": "c1", "function": {"name": "add", "arguments": '{"x": 1}'}}, "").arguments
     {'x': 1}

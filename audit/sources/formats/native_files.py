@@ -20,7 +20,7 @@ def read_native_runs(path: Path, quarantine: Quarantine) -> Iterator[Trajectory]
     """Stream runs, one Trajectory per line, from a file or from the ``runs.jsonl`` of a folder.
 
     Raises:
-        SourceError: when there is no such file.
+        SourceError: No such file.
     """
     file = path / RUNS if path.is_dir() else path
     if not file.is_file():

@@ -32,7 +32,7 @@ def read_runs(source: Source, path: Path, quarantine: Quarantine) -> Iterator[Tr
         SourceError: when there is nothing at the path, or nothing the source can read.
     """
     if not path.exists():
-        raise SourceError(f"{path}: there are no runs at this path")
+        raise SourceError(f"{path}: no runs at this path")
     if source.maps_runs:
         return source.runs(path, quarantine)
     if path.is_file() and is_matrix(path):

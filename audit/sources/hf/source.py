@@ -33,7 +33,7 @@ class HuggingFace(RowSource):
         """Open a data set.
 
         Raises:
-            SourceError: when there are no rows, their layout is not known, or a domain is unknown.
+            SourceError: No rows, their layout is not known, or a domain is unknown.
         """
         Source.__init__(self, root, domains)
         self._labels = _labels(root)

@@ -82,7 +82,7 @@ class InspectLogs(Source):
         return [*super().not_read(), *unread_logs(self.root)]
 
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
-        """Stream the runs in the logs at a path, or native runs when there are no logs.
+        """Stream the runs in the logs at a path, or native runs where logs are absent.
 
         Raises:
             SourceError: when there are neither.

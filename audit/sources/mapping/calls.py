@@ -142,7 +142,7 @@ def candidates(given: Any, choices: Any, first: int) -> dict[str, Any] | None:
     """State the choices of a task so that checks can look for traits that give the answer away.
 
     Returns:
-        One choice, in the form that the check ``answer-leakage`` reads; None when there are no choices or the answer
+        One choice, in the form that the check ``answer-leakage`` reads; None without choices or the answer
         is not exactly one of them.
 
     >>> candidates("B", ["Oslo", "Rome"], 0)["sets"][0]["truth"]

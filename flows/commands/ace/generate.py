@@ -48,7 +48,7 @@ def generate(
     from agenthard.flows.progress import show_progress
 
     if form not in list(SuiteFormat):
-        raise CommandError(f"there is no format {form!r}; there are: {', '.join(SuiteFormat)}")
+        raise CommandError(f"no format {form!r}; there are: {', '.join(SuiteFormat)}")
     parameters = _parameters(
         rows=rows,
         cols=cols,

@@ -22,7 +22,7 @@ def serve_mcp(
 ) -> None:
     """Serve one instance as tools over MCP (standard input and output). Needs the extra `mcp`.
 
-    Standard output belongs to the protocol, so there is no `--json`: `--result` writes the outcome as JSON. Of a suite
+    Standard output belongs to the protocol, so `--json` is missing: `--result` writes the outcome as JSON. Of a suite
     only the public part is read; the answers need not be there.
     Exit codes: 0 the client is gone, 3 the instance cannot be served.
 

@@ -26,7 +26,7 @@ AT_FDCWD, AT_EMPTY_PATH, AT_RECURSIVE = -100, 0x1000, 0x8000
 
 PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 22, 36, 38
 SECCOMP_MODE_FILTER = 2
-NOBODY = 65534
+UNPRIVILEGED_ID = 65534
 
 LANDLOCK_CREATE_RULESET, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT_SELF = 444, 445, 446
 LANDLOCK_RULE_PATH_BENEATH = 1
@@ -136,7 +136,7 @@ def _root_as_nobody() -> int:
         folder = f"/proc/{_number(child)}"
         for name in ("uid_map", "gid_map"):
             with open(f"{folder}/{name}", "w") as file:
-                file.write(f"0 {NOBODY} 1")
+                file.write(f"0 {UNPRIVILEGED_ID} 1")
         return os.open(f"{folder}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.kill(child, signal.SIGKILL)
@@ -184,8 +184,8 @@ def set_limits(memory_bytes: int, file_bytes: int, open_files: int, cpu_seconds:
 def leave_root() -> None:
     """Become an unprivileged user."""
     os.setgroups([])
-    os.setresgid(NOBODY, NOBODY, NOBODY)
-    os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.setresgid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+    os.setresuid(UNPRIVILEGED_ID, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
 
 
 def limit_processes() -> None:

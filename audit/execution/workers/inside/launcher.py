@@ -96,7 +96,7 @@ def enter(order: dict[str, Any], layers: Layers) -> None:
         containment.own_processes()
     as_root = os.geteuid() == 0
     if as_root:
-        os.chown(home, containment.NOBODY, containment.NOBODY)
+        os.chown(home, containment.UNPRIVILEGED_ID, containment.UNPRIVILEGED_ID)
         layers.take("user", containment.leave_root)
     else:
         layers.take("user", lambda: None)

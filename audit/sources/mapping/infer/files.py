@@ -66,7 +66,7 @@ def find_groups(path: Path) -> list[Group]:
     """Group the files of rows at a path by their columns, the most promising group first.
 
     Raises:
-        SourceError: when there is no file with rows.
+        SourceError: No file with rows.
     """
     folder = path.parent if path.is_file() else path
     groups: list[Group] = []

@@ -67,7 +67,7 @@ def infer(path: Path) -> Proposal:
         path: a file of rows, or a folder with such files.
 
     Raises:
-        SourceError: when there are no rows, or no column is what a user says.
+        SourceError: No rows, or no column is what a user says.
     """
     groups = find_groups(path)
     chosen, others = groups[0], groups[1:]

@@ -67,7 +67,7 @@ class Checkout:
         return file.name == TASKS
 
     def default_split(self, domain: str) -> frozenset[str] | None:
-        """Return the ids of the split ``base`` that the benchmark runs by default; None where there are no splits.
+        """Return the ids of the split ``base`` that the benchmark runs by default; None without splits.
 
         Raises:
             UnreadableDomainError: when the file of splits is malformed.
