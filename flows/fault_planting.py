@@ -57,8 +57,8 @@ def plant_faults(
 
 def audit_planted(out: Path) -> Path:
     """Audit the planted benchmark with its runs and with experimental checks, on all cores; return the run folder."""
-    from agenthard.audit.detectors.support.sharing import RUNS
     from agenthard.audit.faults import BENCHMARK
+    from agenthard.audit.sources.formats.native_files import RUNS
     from agenthard.flows.audit_flow import run_audit
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.taxonomy.system import cpu_count

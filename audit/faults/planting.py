@@ -15,12 +15,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from agenthard.audit.detectors.support.sharing import RUNS
-from agenthard.audit.faults.answer_key import BENCHMARK, PlantedFault
+from agenthard.audit.faults.answer_key import ANSWER_KEY, BENCHMARK, MANIFEST, PlantedFault
 from agenthard.audit.faults.operator import Fault, Operator, Sound
-from agenthard.audit.sources.bfcl.reader import MANIFEST
-from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, TASKS
-from agenthard.flows.demo.benchmark import ANSWER_KEY
+from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 from agenthard.taxonomy.trajectory import Trajectory
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.detectors.support.sharing import RUNS
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.files import copy_lines
 from agenthard.audit.sources.formats.json_records import RawRecord, read_jsonl
-from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, TASKS, read_native_runs, validate_record
+from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS, read_native_runs, validate_record
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 from agenthard.taxonomy.trajectory import Trajectory

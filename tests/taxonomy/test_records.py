@@ -16,7 +16,7 @@ def test_records_are_frozen_and_refuse_unknown_fields() -> None:
 
 
 def test_every_field_of_every_record_is_documented() -> None:
-    import taxonomy
+    from agenthard import taxonomy
 
     records = [getattr(taxonomy, name) for name in taxonomy.__all__ if hasattr(getattr(taxonomy, name), "model_fields")]
     undocumented = [f"{r.__name__}.{k}" for r in records for k, f in r.model_fields.items() if not f.description]

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 from pydantic import ValidationError
 
-from agenthard.audit.detectors.support.sharing import RUNS
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
-from agenthard.audit.sources.formats.native_files import read_native_runs
+from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
 from agenthard.audit.sources.formats.rows import Row, folder_of, iterate, peek, read_rows, row_files
 from agenthard.taxonomy.task import AgentTask, Message

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agenthard.audit.detectors.support.sharing import RUNS
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.formats.native_files import read_native_runs
+from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.inspect_logs.log_files import Logged, log_files, read_logs, require_inspect, unread_logs
 from agenthard.audit.sources.inspect_logs.runs import build_run
 from agenthard.audit.sources.inspect_logs.tasks import Environments, build_task

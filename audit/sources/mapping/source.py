@@ -9,11 +9,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agenthard.audit.detectors.support.sharing import RUNS
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.formats.native_files import read_native_runs
+from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
 from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
 from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
