@@ -169,8 +169,7 @@ class _CodeFinder:
             if module:
                 self._follow(module, (), path, package)
             elif own:  # any module of the package
-                for entry in sorted(self._listed(os.path.dirname(path))):
-                    self._add_data(entry, [os.path.dirname(path)], package)
+                self._add_data("*.py", [os.path.dirname(path)], package)
         for name in _DATA.findall(text):
             homes = [os.path.dirname(path), *map(self._home, _RESOURCES.findall(text))]
             self._add_data(name, homes, package)
