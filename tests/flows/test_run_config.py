@@ -31,7 +31,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
         ("benchmark: ace\nout: x\ntasks: a\nevaluate: {trial: 3}\n", "evaluate.trial: Extra inputs"),
         ("benchmark: ace\nout: x\ntasks: a\nreport: {draws: 1}\n", "report.draws: Input should be greater"),
         ("- a\n", "file: Input should be"),
-        ("a: [", "no YAML"),
+        ("a: [", "not valid YAML"),
     ],
 )
 def test_a_wrong_file_is_refused_with_the_field(tmp_path: Path, text: str, message: str) -> None:
