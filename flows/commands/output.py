@@ -80,9 +80,12 @@ class PrintableStream:
 
     def write(self, text: str) -> int:
         """Write a text."""
-        from agenthard.taxonomy.printable import printable
+        if self.guarding:
+            from agenthard.taxonomy.printable import printable
 
-        self.unguarded.write(printable(text) if self.guarding else text)
+            self.unguarded.write(printable(text))
+        else:
+            self.unguarded.write(text)
         return len(text)
 
     def writelines(self, lines: list[str]) -> None:

@@ -98,7 +98,7 @@ def test_a_sheet_is_filled_in_and_scored_for_the_whole_benchmark(run: Path, tmp_
     # Four of forty tasks are flawed, whichever of the sampled tasks was left unlabelled.
     assert found["prevalence"]["value"] == pytest.approx(0.1)
     assert found["rows"][0]["precision"]["value"] == found["rows"][0]["recall"]["value"] == 1
-    with pytest.raises(CommandError, match="may contain labels"):
+    with pytest.raises(CommandError, match="may hold labels"):
         invoke("sample", run, "--out", sheet)
 
 

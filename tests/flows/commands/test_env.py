@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.sources.base import Version
+from agenthard.audit.sources.fetch import FetchError
 from agenthard.audit.sources.registry import sources
 from agenthard.flows.cli import app
-from agenthard.flows.errors import CommandError
 from agenthard.flows.resume_key import run_key
 
 
@@ -61,7 +62,7 @@ def test_the_releases_that_can_be_created_are_listed() -> None:
 def test_a_release_without_a_known_hash_is_refused() -> None:
     for command in (["env", "create"], ["fetch"]):
         done = CliRunner().invoke(app, [*command, "bfcl", "--version", "2025.12.1"])
-        assert isinstance(done.exception, CommandError)
+        assert isinstance(done.exception, UnavailableError | FetchError)
         assert "known releases: 2025.7.17, 2026.3.23" in str(done.exception)
         assert "--unpinned" in str(done.exception)
 
@@ -69,4 +70,4 @@ def test_a_release_without_a_known_hash_is_refused() -> None:
 def test_refusals_are_one_message() -> None:
     for arguments in (["remove", "bfcl"], ["create", "checkers"]):
         done = CliRunner().invoke(app, ["env", *arguments])
-        assert isinstance(done.exception, CommandError)
+        assert isinstance(done.exception, UnavailableError | FetchError)
