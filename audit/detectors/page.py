@@ -30,9 +30,10 @@ _INTRODUCTION = f"""\
   score. Both are the usual ones; a finding can state its own.
 * *Real findings* are those on BFCL v3 and v4, τ-bench with 4,197 runs, τ²-bench 0.1.3 with 1,809 runs, τ-bench and
   τ²-bench 1.0.1 with their own code, ACEBench in two releases with its code, AgencyBench with its released run, and the
-  released 5×5 instances of ACE. Up to five findings of each check, drawn at random (seed 14), were read against the
-  data of the benchmark by one reader, a language model: *true* (the flaw is there as claimed), *arguable* (the fact is
-  right, whether it is a flaw is open) or *false*. `audit/detectors/readings.jsonl` has each reading with its reason.
+  released 5×5 instances of ACE. Up to five findings of each check, drawn at random (seed 14), were read by
+  one reader, a language model, from their quoted evidence, and against the data of the benchmark where that left doubt:
+  *true* (the flaw is there as claimed), *arguable* (the fact is right, whether it is a flaw is open) or *false*.
+  `audit/detectors/readings.jsonl` has each reading with its reason.
   These are **development figures**: the checks were developed with these benchmarks at hand.
 * *Experimental* checks have no finding on any of these benchmarks. `agenthard audit --experimental` runs them.
 * Agreement with labels is a lower bound: a task without a label can be flawed all the same. Cost includes the execution
