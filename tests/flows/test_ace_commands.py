@@ -158,7 +158,7 @@ def test_an_interruption_while_the_format_is_written_leaves_nothing_behind(
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", breaks)
         result = CliRunner().invoke(app, ["ace", *map(str, asked)])
-    assert "the same command goes on from there" in str(result.exception)
+    assert "the same command continues from there" in str(result.exception)
     run(*asked)
     assert fingerprint(tmp_path / "suite") == fingerprint(suites / form)
 

@@ -128,7 +128,7 @@ def test_only_the_state_is_scored_so_a_wrong_read_may_matter() -> None:
 @pytest.mark.parametrize("date", ["20023-04-2", "2023-02-30", "13/13/2023", "0-4-2023"])
 def test_a_date_that_is_none(date: str) -> None:
     [hit] = hits(task("When?", {"due_date": date}))
-    assert hit.tier is Tier.CONFIRMED and "is no date" in hit.claim
+    assert hit.tier is Tier.CONFIRMED and "is not a date" in hit.claim
 
 
 @pytest.mark.parametrize("date", ["2023-04-02", "31/12/2023", "12/31/23", "2024-02-29", "tomorrow", "April 2"])
