@@ -40,7 +40,7 @@ def marks(name: str, category: str, only: str = "") -> Operator:
         policy = f"{name} {rng.random()}"
         environment = sound.task.environment.model_copy(update={"policy": policy})
         task = sound.task.model_copy(update={"environment": environment})
-        return Fault(task=task, pointer="/environment/policy", after=policy, says=name)
+        return Fault(task=task, pointer="/environment/policy", after=policy, claim=name)
 
     return Operator(name, category, "rules", "a test", False, (), mark)
 

@@ -102,7 +102,7 @@ async def test_looking_things_up(api: str, loopback: Loopback, keys: str, tmp_pa
     assert (found.text, found.error, found.requests) == (VERDICT, None, 4)
     assert [passage.label for passage in found.lookups] == [f"lookup/{n}" for n in (1, 2, 3, 4)]
     assert found.lookups[0].pointer == "/environment/state/books/b9"
-    assert "no tool of this name" in found.lookups[2].text and "no record is called 'b0'" in found.lookups[3].text
+    assert "No tool of this name" in found.lookups[2].text and "no record is called 'b0'" in found.lookups[3].text
     assert found.usage.prompt_tokens > 0 and found.cost
     *looking, last = loopback.service.heard
     assert all(heard.tools and heard.schema is None for heard in looking)
@@ -131,7 +131,7 @@ async def test_turns_and_calls_are_limited(api: str, loopback: Loopback, keys: s
 async def test_broken_arguments_are_answered(api: str, loopback: Loopback, keys: str, tmp_path: Path) -> None:
     loopback.service.brain = judge(Answer(calls=(Called("look_up", '{"at": "b'),)), Answer(text="Never mind."))
     found = await put(api, loopback, tmp_path, investigator(desk_task(lend())))
-    assert found.text == VERDICT and "no JSON object" in found.lookups[0].text
+    assert found.text == VERDICT and "not a JSON object" in found.lookups[0].text
 
 
 async def test_a_verdict_in_place_of_look_ups_is_asked_for_again(loopback: Loopback, keys: str, tmp_path: Path) -> None:

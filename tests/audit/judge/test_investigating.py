@@ -93,7 +93,7 @@ def test_what_is_no_part_of_the_task_is_read_by_its_label() -> None:
         ({"at": "/metadata"}, "no record is called '/metadata'; search_state finds"),
         ({"at": "/environment/nothing"}, "which has 5 members"),
         ({"at": "loans/77"}, "a list of 60"),
-        ({"at": "open/x"}, "no object but True"),
+        ({"at": "open/x"}, "not an object but True"),
         ({"at": "Ada"}, "stands at 2 places: /initial_state/members/Ada, /initial_state/staff/Ada"),
         ({"at": "books", "offset": 100}, "behind the last of 100"),
         ({"at": "/environment/policy", "offset": 999}, "behind the end, which is at"),
@@ -293,24 +293,24 @@ def test_all_look_ups_together_have_a_limit() -> None:
     looking = investigator(library())
     for _ in range(30):
         last = looking.look_up(Call(id="c", name="look_up", arguments='{"at": "books"}'))
-    assert "no room for more" in last.text
+    assert "No room for more" in last.text
     assert sum(len(passage.text) for passage in looking.lookups) < ALL_CHARACTERS + 30 * 200
 
 
 @pytest.mark.parametrize(
     ("name", "arguments", "words"),
     [
-        ("look_up", '{"at": "books/b', "no JSON object"),
+        ("look_up", '{"at": "books/b', "not a JSON object"),
         ("look_up", "", "/environment/state/books: 100 members"),
-        ("look_up", "[1]", "no JSON object but list"),
+        ("look_up", "[1]", "not a JSON object but list"),
         ("look_up", '{"offset": NaN}', "NaN is not valid JSON"),
-        ("look_up", "[" * 19_000, "no JSON object"),
+        ("look_up", "[" * 19_000, "not a JSON object"),
         ("look_up", '{"at": "' + "x" * 30_000, "20,000 are the most"),
         ("look_up", r'{"at": "\ud800"}', "half a character"),
         ("look_up", '{"offset": -1}', "less than the minimum"),
         ("replay_gold", "{}", "No tool of this name here. There are look_up,"),
-        ("rm -rf /", "{}", "no tool of this name"),
-        ("", "", "no tool of this name"),
+        ("rm -rf /", "{}", "No tool of this name"),
+        ("", "", "No tool of this name"),
     ],
 )
 def test_whatever_a_model_writes_is_answered(name: str, arguments: str, words: str) -> None:
