@@ -34,7 +34,7 @@ def test_an_argument_is_renamed() -> None:
         ("f()", {"op": "replace", "value": 1}, ["arguments", "a"], "no argument 'a'"),
         ("f(a=1)", {"op": "remove"}, ["arguments", "a"], "cannot remove an argument"),
         ("f(a=1)", {"op": "move", "path": "/b c"}, ["arguments", "a"], "cannot be the name"),
-        ("f(a=[1])", {"op": "replace", "value": 1}, ["arguments", "a", "4"], "there is no value at"),
+        ("f(a=[1])", {"op": "replace", "value": 1}, ["arguments", "a", "4"], "no value at"),
     ],
 )
 def test_what_cannot_be_edited_is_said(text: str, operation: dict[str, Any], path: list[str], message: str) -> None:

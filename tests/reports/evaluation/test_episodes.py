@@ -80,7 +80,7 @@ def test_types_that_parquet_gives_back(tmp_path: Path) -> None:
     table = normalised(read_episodes(tmp_path / "episodes.parquet"))
     assert table.final["verdict"].tolist()[0] == 1.0 and np.isnan(table.final["verdict"].tolist()[1])
     assert table.final["turns"].tolist()[0] == 3.0
-    with pytest.raises(EvaluationError, match="there is no such file"):
+    with pytest.raises(EvaluationError, match="no such file"):
         read_episodes(tmp_path / "absent.parquet")
     (tmp_path / "broken.parquet").write_text("no parquet")
     with pytest.raises(EvaluationError, match="no table of episodes can be read"):

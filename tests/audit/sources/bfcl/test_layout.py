@@ -35,7 +35,7 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
         SourceError, match=r"no BFCL question files .* looked for BFCL_v3_\*\.json and BFCL_v4_\*\.json"
     ):
         BFCL(tmp_path)
-    with pytest.raises(SourceError, match="there is no folder"):
+    with pytest.raises(SourceError, match="no folder"):
         BFCL(tmp_path / "absent")
 
 
