@@ -33,7 +33,7 @@ def test_only_the_changed_value_is_written(operation: dict[str, Any], expected: 
 @pytest.mark.parametrize(
     ("operation", "message"),
     [
-        ({"op": "replace", "path": "/a/9", "value": 0}, "there is no value at"),
+        ({"op": "replace", "path": "/a/9", "value": 0}, "no value at"),
         ({"op": "replace", "path": "/a/0/b", "value": 0}, "neither a list nor an object"),
         ({"op": "add", "path": "/a/0", "value": 0}, "end of a list"),
         ({"op": "add", "path": "/d/e", "value": 0}, "already"),

@@ -192,7 +192,7 @@ def test_a_missing_interpreter_is_reported(home: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("version", ["../2025", "--upgrade", "2025 .7", "latest", "1;2"])
 def test_what_is_no_version_is_refused(home: Path, version: str) -> None:
-    with pytest.raises(FetchError, match="is no version of a package; give one such as 2025"):
+    with pytest.raises(FetchError, match="is not a version of a package; give one such as 2025"):
         fetch("bfcl", version)
 
 

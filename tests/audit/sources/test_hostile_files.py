@@ -288,7 +288,7 @@ def raised(read: Callable[[], object]) -> str:
                 f"{c}: &{c} [{','.join(f'*{p}' for _ in range(9))}]\n"
                 for p, c in zip("abcdefgh", "bcdefghi", strict=True)
             ),
-            "stand for more than",
+            "expand to more than",
         ),
         ("a: " + "x" * (1 << 20), "longer than 1 MiB"),
         ("a: 2024-99-99", "cannot be read"),
