@@ -75,9 +75,9 @@ _RELATIONS: dict[str, str] = {
 def classify(path: Sequence[str | int], right: Any, wrong: Any) -> ValueClass:
     """Return the class of a wrong value.
 
-    >>> kind_of(("n",), 3, 4)
+    >>> classify(("n",), 3, 4)
     Kind(type='integer', place='argument', relation='other')
-    >>> kind_of(("box", "sizes", 0), "monthly", "bimonthly").relation
+    >>> classify(("box", "sizes", 0), "monthly", "bimonthly").relation
     'longer'
     """
     place: Position = (
