@@ -76,7 +76,7 @@ def classify(path: Sequence[str | int], right: Any, wrong: Any) -> ValueClass:
     """Return the class of a wrong value.
 
     >>> classify(("n",), 3, 4)
-    Kind(type='integer', place='argument', relation='other')
+    ValueClass(type='integer', place='argument', relation='other')
     >>> classify(("box", "sizes", 0), "monthly", "bimonthly").relation
     'longer'
     """
