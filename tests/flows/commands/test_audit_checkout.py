@@ -94,7 +94,7 @@ def test_a_wrong_checkout_is_one_message(folder: Path, path: str, words: str) ->
 def test_the_code_is_part_of_the_key(folder: Path) -> None:
     version = Version(label="1", content_hash="0", files=1)
     write(folder / "other", {"checker.py": "def normal_checker(*a):\n    return {'valid': True}\n"})
-    given = {"benchmarks": ("acebench",), "options": (), "runs": (), "weak_isolation": False}
+    given = {"benchmarks": ("acebench",), "options": (), "runs": (), "weak_isolation": False, "experimental": False}
     checkouts = (None, str(folder / "checkout"), str(folder / "other"))
     source = sources()["acebench"]
     assert len({run_key(source, version, checkout=checkout, **given) for checkout in checkouts}) == 3

@@ -47,7 +47,7 @@ def test_an_audit_does_not_go_on_after_other_code_was_installed(tmp_path: Path) 
     def key() -> str:
         version = Version(label="v4", content_hash="00ff", files=1)
         words: dict[str, tuple[str, ...]] = {"benchmarks": ("bfcl",), "options": (), "runs": ()}
-        return run_key(sources()["bfcl"], version, checkout=None, weak_isolation=False, **words)
+        return run_key(sources()["bfcl"], version, checkout=None, weak_isolation=False, experimental=False, **words)
 
     before = key()
     (tmp_path / "environments/bfcl/2026.3.23/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)

@@ -112,7 +112,7 @@ def test_people_are_told_in_a_table(audited: Path) -> None:
     [
         (lambda run, _: shutil.rmtree(run), "no finished audit"),
         (lambda run, _: shutil.rmtree(run / "work"), "settings.json is missing"),
-        (lambda _, other: shutil.rmtree(other), "no longer here"),
+        (lambda _, other: shutil.rmtree(other), "not here any more"),
         (lambda _, other: (other / "tasks.jsonl").write_text("{}\n"), "has changed since the audit"),
         (lambda run, _: ((run / "repair").mkdir(), (run / "repair" / "mine.txt").touch()), "holds no repairs"),
     ],
