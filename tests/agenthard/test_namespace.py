@@ -1,6 +1,7 @@
 """`import agenthard as ah`: lazy, complete, and indifferent to files of the working directory."""
 
 import inspect
+import os
 import pickle
 import subprocess
 import sys
@@ -16,7 +17,9 @@ HEAVY = ("prefect", "pandas", "scipy", "pyarrow", "pydantic", "typer", "openai",
 
 def python(code: str, folder: Path, *options: str) -> str:
     command = [sys.executable, *options, "-c", textwrap.dedent(code)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    # Commands that other tests run in this process protect their children; a user's own interpreter is not protected.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
