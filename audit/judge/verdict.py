@@ -127,11 +127,11 @@ class CheckedQuote(Record):
     passage: str
     """Label that the judge gave."""
     quote: str
-    """The words as they stand there; the judge's own words when they were not found."""
+    """The words as they are there; the judge's own words when they were not found."""
     found: Literal["exact", "normalised", "elsewhere", "no"]
-    """exact: as quoted; normalised: but for space and Unicode forms; elsewhere: in another passage; no: nowhere."""
+    """exact: as quoted; normalised: except for space and Unicode forms; elsewhere: in another passage; no: nowhere."""
     evidence: Evidence | None = None
-    """The place in the task record; None for a quote that stands nowhere, or outside the record (replay, look-ups)."""
+    """The place in the task record; None for a quote that is nowhere, or outside the record (replay, look-ups)."""
 
 
 class CheckedIssue(Record):

@@ -191,7 +191,7 @@ documented: IdentityCache[EnvironmentSpec, list[tuple[str, str, list[Passage]]]]
 
 
 def _passages(at: str, part: Part, kind: str, tool: ToolSpec) -> Iterator[Passage]:
-    """Yield what stands in the documentation, and the code's signature where it takes something else."""
+    """Yield what the documentation says, and the code's signature where it takes something else."""
     takes = canonical_json(tool.parameters)
     title = f"{kind}: {tool.name}{_EFFECTS[tool.effect]}"
     title += "" if tool.language == "json" else f", {tool.language} values"

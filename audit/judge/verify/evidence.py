@@ -76,7 +76,7 @@ class _Searched:
             return None
 
     def elsewhere(self, words: str, besides: Passage | None) -> list[tuple[Passage, str]]:
-        """Find words in other passages; passages with one text are one, and a part stands for the whole around it.
+        """Find words in other passages; passages with one text are one, and a part counts as the whole around it.
 
         A look-up that is not in the record is left out: its answer may repeat the words that the judge asked with.
         """
@@ -102,7 +102,7 @@ def _check(issue: Issue, searched: _Searched, task: AgentTask) -> CheckedIssue:
 
 
 def _search(quote: Quote, searched: _Searched, task: AgentTask) -> tuple[CheckedQuote, Part | None, str]:
-    """Return a quote with where it was found, the part of the material it stands in, and why it counts for nothing."""
+    """Return a quote with where it was found, the part of the material it is in, and why it counts for nothing."""
     named = searched.named(quote.passage)
     words = searched.find(named, quote.quote) if named else None
     if named and words is not None:
