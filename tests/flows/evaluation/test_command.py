@@ -157,7 +157,7 @@ def test_a_full_disk(suite: Path, tiny_disk: Path, tmp_path: Path) -> None:
     options = ("--agent", "solver", "--trials", "400", "--workers", "1")
     code, _, error = ended(command(suite, out, *options))
     assert code == 3 and error.startswith("error AH") and len(error.splitlines()) == 1
-    assert "disk is full" in error and "what it holds is kept" in error
+    assert "disk is full" in error and "its content is unchanged" in error
     kept = len(attempts(_copy(out, tmp_path / "copy")))
     assert kept > 0
     subprocess.run(["mount", "-o", "remount,size=200m", tiny_disk], check=True)
