@@ -40,6 +40,7 @@ _IMPORT = re.compile(
 )
 _COMMENT = re.compile(r"#[^\n]*")
 _DATA = re.compile(r"""["']([\w./*{}-]+\.(?:py|yaml|yml|json|jsonl|csv|txt|j2))["']""")
+_WORD = re.compile(r"""["'](\w+)["']""")
 _BY_NAME = re.compile(r"""import_module\((?:["']([\w.]+)["']|f["'](\{__name__\}))""")
 _RESOURCES = re.compile(r"""files\(["']([\w.]+)["']\)""")
 
@@ -170,8 +171,10 @@ class _CodeFinder:
                 self._follow(module, (), path, package)
             elif own:  # any module of the package
                 self._add_data("*.py", [os.path.dirname(path)], package)
+        folder = os.path.dirname(path)
+        named = sorted(set(_WORD.findall(text)) & self._listed(folder))  # folders next to the module that it names
+        homes = [folder, *map(self._home, _RESOURCES.findall(text)), *(os.path.join(folder, name) for name in named)]
         for name in _DATA.findall(text):
-            homes = [os.path.dirname(path), *map(self._home, _RESOURCES.findall(text))]
             self._add_data(name, homes, package)
 
     def _follow(self, module: str, names: Sequence[str], path: str, package: str) -> None:
