@@ -132,7 +132,7 @@ def audit(
         policy: decision policy (YAML); None means the one that ships.
         checkout: folder with the benchmark's own code, to be executed instead of the built-in environment.
         allow_weak_isolation: whether benchmark code is executed where this machine lacks a layer of containment.
-        experimental: whether checks without a finding on real benchmarks run too.
+        experimental: whether checks without a true finding on real benchmarks run too.
 
     Raises:
         SourceError: when the benchmark or a run path cannot be read at all.

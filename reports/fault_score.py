@@ -4,8 +4,8 @@ A fault is *found* when a finding of its category, or of a category that its ope
 one of its tasks. It is found *at the place* when a quote of such a finding comes from the place of the change, from
 above it or from below it. A finding of any other category on its tasks is counted apart, not as recall.
 
-The headline counts findings of the usual checks only. Experimental checks have no finding on a real benchmark, so what
-they find is known to help with planted faults alone; a second figure counts them too.
+The headline counts findings of the usual checks only. Experimental checks have no true finding on a real benchmark, so
+what they find is known to help with planted faults alone; a second figure counts them too.
 
 A false alarm is a finding, other than a signal, on a task that nothing was planted into. Signals only order the review
 queue and are counted by themselves.

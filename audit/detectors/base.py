@@ -73,7 +73,7 @@ class Detector(ABC):
     level: ClassVar[Level] = Level.TASK
     """Where the causes it finds have to be fixed."""
     experimental: ClassVar[bool] = False
-    """True while it has no finding on a real benchmark: audits run it with ``--experimental`` only."""
+    """True while it has no true finding on a real benchmark: audits run it with ``--experimental`` only."""
     deciding: ClassVar[DecidingKind | None] = None
     """Kind of deciding check: only a task on which such a check ran can be called clean."""
     about_values: ClassVar[bool] = False

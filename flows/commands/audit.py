@@ -33,7 +33,7 @@ def audit(
     allow_weak_isolation: WeakIsolationOption = False,
     experimental: Annotated[
         bool,
-        typer.Option("--experimental", help="Also run experimental checks, which have no finding on real benchmarks."),
+        typer.Option("--experimental", help="Also run experimental checks (no true finding on real benchmarks yet)."),
     ] = False,
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that are not in it count as new.")

@@ -14,7 +14,10 @@ from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask
 
 _OF_AN_ANSWER = frozenset("answer answers correct solution solutions gold golden expected truth groundtruth".split())
-_OF_A_MARK = _OF_AN_ANSWER.union("target targets oracle gt chosen".split())
+_TIERS = frozenset(("gold", "golden"))
+"""Also names of a metal, a colour and a membership: alone or with another word of an answer they speak of one."""
+_FILLERS = frozenset("is the a of for id ids value values list record records item items".split())
+_OF_A_MARK = frozenset("target targets oracle gt chosen".split())
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _MOST = 20_000
 _AFFIRMED = frozenset("1 1.0 + * x y yes true ok right correct selected chosen answer gold target".split()) | {
@@ -33,8 +36,8 @@ class MarkedAnswer(TaskDetector):
     leaks the answer when at least as many other records (two at least) lie next to the named ones, and
 
     * a field affirms exactly the named records (true, 1, "yes", "x"), and either no other record has the field at all,
-      or the words of its name speak of an answer (answer, correct, solution, gold, expected, truth, target), or its
-      name begins with an underscore, as the names of what is not meant to be seen; or
+      or the words of its name speak of an answer (answer, correct, solution, expected, truth, target; gold where it is
+      the only word), or its name begins with an underscore, as the names of what is not meant to be seen; or
     * a key anywhere in the state whose name speaks of an answer holds an expected value: by itself, in a list, as a key
       or as the one value of each object in a list, or in a text where commas part the values.
 
@@ -43,15 +46,17 @@ class MarkedAnswer(TaskDetector):
     Not flagged: ``in_stock``, which every record has, and which is true for B2 alone: it may be what the user asks for.
 
     Wrong where the agent cannot read the field, or where the flag is what the user asks for and other records leave it
-    out instead of saying false.
+    out instead of saying false. Until version 3 its findings on τ²-bench's banking tasks were all false: there
+    ``gold`` was the tier of a card.
     """
 
     id = "marked-answer"
     title = "the state marks what the ground truth names"
-    version = "2"
+    version = "3"
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
+    experimental = True
     why = "An agent that reads the mark has the answer without solving the task."
 
     def not_applicable(self, task: AgentTask) -> str | None:
@@ -115,7 +120,7 @@ def _mark(table: Rows, expected: dict[str, str]) -> tuple[str, str, str] | None:
         if all(_affirms(table[id][1].get(field)) for id in named) and not any(
             _affirms(row.get(field)) for row in others
         ):
-            if field.startswith("_") or _words(field) & _OF_A_MARK or not any(field in row for row in others):
+            if field.startswith("_") or _marks(field) or not any(field in row for row in others):
                 return pointer, field, named[0]
     return None
 
@@ -128,9 +133,14 @@ def _affirms(value: Any) -> bool:
     return value is True or (isinstance(value, (str, int, float)) and str(value).strip().casefold() in _AFFIRMED)
 
 
+def _marks(field: str) -> bool:
+    return _speaks(field) or not _words(field).isdisjoint(_OF_A_MARK)
+
+
 @lru_cache(maxsize=4096)
 def _speaks(name: str) -> bool:
-    return not _OF_AN_ANSWER.isdisjoint(_words(name))
+    words = _words(name) - _FILLERS
+    return not words.isdisjoint(_OF_AN_ANSWER - _TIERS) or (bool(words) and words <= _TIERS)
 
 
 def _words(name: str) -> frozenset[str]:

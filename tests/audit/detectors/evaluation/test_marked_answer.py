@@ -41,6 +41,7 @@ EVERYWHERE = {"BK_1": {"isCorrect": False}, "BK_2": {"isCorrect": True}, "BK_3":
         ({"books": shelf(BK_2={"zz": 1})}, "/initial_state/books/BK-2/zz"),
         ({"books": shelf(BK_1={"_m": 0}, BK_2={"_m": 1}, BK_3={"_m": 0})}, "/initial_state/books/BK-2/_m"),
         ({"notes": {"expected_book": "BK-2"}}, "/initial_state/notes/expected_book"),
+        ({"notes": {"gold_ids": ["BK-2"]}}, "/initial_state/notes/gold_ids"),
     ],
 )
 def test_a_mark(state: Any, pointer: str) -> None:
@@ -57,6 +58,7 @@ def test_a_mark(state: Any, pointer: str) -> None:
         {"books": shelf(BK_2={"discount": 5})},
         {"books": {"BK-1": {}, "BK-2": {"flag": True}}},
         {"basket": ["BK-2"], "expected_day": "2025-05-04"},
+        {"gold_card_holders": ["BK-2"]},
     ],
 )
 def test_records_that_differ_as_records_do(state: Any) -> None:
