@@ -3,11 +3,9 @@
 import atexit
 import os
 import shutil
-import subprocess
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 from agenthard.flows.process import protect_children
 
@@ -46,43 +44,3 @@ def _use_writable_home() -> None:
 
 
 _use_writable_home()
-
-_WATCH = 'trap "" INT TERM HUP; read word && exit; kill "$1" 2>/dev/null; sleep 3; kill -9 "$1" 2>/dev/null'
-"""Waits for a word on its input, which says that all is well. An input that ends without one: the command is dead."""
-
-
-def stop_server_with_us() -> None:
-    """Make each temporary server that Prefect starts end with this process, even if it is killed."""
-    from prefect.server.api.server import SubprocessASGIServer
-
-    start = SubprocessASGIServer._run_uvicorn_command
-    if start.__module__ == __name__:
-        return
-
-    def started(server: SubprocessASGIServer) -> "subprocess.Popen[Any]":
-        process = start(server)
-        end_with_us(process.pid)
-        return process
-
-    SubprocessASGIServer._run_uvicorn_command = started  # type: ignore[method-assign, assignment]
-
-
-def end_with_us(pid: int) -> None:
-    """End a process of ours as soon as this process is dead; one that ends by itself until then is left alone."""
-    if os.name == "nt":  # no shell to watch with; Prefect stops its server when the command ends by itself
-        return
-    watcher = subprocess.Popen(
-        ["/bin/sh", "-c", _WATCH, "sh", str(pid)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    parent = os.getpid()
-
-    def all_is_well() -> None:
-        # Functions run at exit in reverse order: by now Prefect has stopped its server.
-        if os.getpid() == parent:
-            watcher.communicate(b"ended\n")
-
-    atexit.register(all_is_well)

@@ -1,11 +1,7 @@
-"""The Prefect flow ``run``: generate, evaluate, audit and report, each stage resumes its own work."""
+"""The flow ``run``: generate, evaluate, audit and report, each stage resumes its own work."""
 
 import shutil
 from pathlib import Path
-
-import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
-from prefect import flow, task
-from prefect.cache_policies import NO_CACHE
 
 from agenthard.flows.audit_flow import run_audit
 from agenthard.flows.audit_outputs import AuditOutcome
@@ -13,11 +9,11 @@ from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.evaluation.flow import run_evaluation
 from agenthard.flows.evaluation.publish import EvaluationOutcome
 from agenthard.flows.evaluation.settings import EvaluationSettings
-from agenthard.flows.prefect_setup import stop_server_with_us
 from agenthard.flows.progress import current
 from agenthard.flows.report import ReportOutcome, ReportSettings, make_report
 from agenthard.flows.run_config import GenerateStage, PipelineConfig
 from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.stages import run_flow, stage
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.system import cpu_count
 
@@ -35,7 +31,7 @@ class PipelineOutcome(Record):
     """The leaderboard before and after cleaning."""
 
 
-@task(name="generate", cache_policy=NO_CACHE)
+@stage("generate")
 def generate(stage: GenerateStage, out: str, workers: int) -> str:
     """Generate the suite, or the rest of it."""
     from agenthard.ace.generator import Parameters
@@ -45,14 +41,13 @@ def generate(stage: GenerateStage, out: str, workers: int) -> str:
     return out
 
 
-@task(name="report", cache_policy=NO_CACHE)
+@stage("report")
 def report(settings: ReportSettings) -> ReportOutcome:
     """Report what cleaning does to the leaderboard."""
     return make_report(settings)
 
 
-@flow(name="run", flow_run_name="run {config.benchmark}", validate_parameters=False)
-def run_flow(config: PipelineConfig, workers: int) -> PipelineOutcome:
+def run_stages(config: PipelineConfig, workers: int) -> PipelineOutcome:
     """Generate, evaluate, audit and report."""
     folder = Path(config.out)
     tasks = config.tasks
@@ -121,6 +116,4 @@ def report_settings(config: PipelineConfig, audit: str) -> ReportSettings:
 
 def run_pipeline(config: PipelineConfig) -> PipelineOutcome:
     """Run the whole loop."""
-    stop_server_with_us()
-    outcome: PipelineOutcome = run_flow(config, cpu_count())
-    return outcome
+    return run_flow(run_stages, "run", f"run {config.benchmark}", 1, config, cpu_count())

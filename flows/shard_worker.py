@@ -2,6 +2,7 @@
 
 import multiprocessing
 import signal
+import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -18,6 +19,9 @@ from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
+
+_ATTEMPTS = 3
+"""Times that a shard is checked whose process dies: memory may be short for a moment."""
 
 
 def run_shard(given: AuditInput, number: int, shard_size: int) -> int:
@@ -80,42 +84,61 @@ def _execution(wanted: Execution) -> Execution:
 
 
 class WorkerPool:
-    """Processes that check shards; with one worker the shard is checked in this process.
+    """Processes that check shards; with one process the shard is checked in this one.
 
-    A pool whose process died is replaced, so that Prefect's retry of the shard finds a working one.
+    A shard whose process died is checked again in a new one, three times at most.
     """
 
-    def __init__(self, given: AuditInput) -> None:
+    def __init__(self, given: AuditInput, processes: int) -> None:
+        self.processes = processes
         self._given = given
         self._pool: ProcessPoolExecutor | None = None
+        self._closed = False
+        self._lock = threading.Lock()
 
     def run(self, number: int, shard_size: int) -> int:
-        """Check one shard and return its number of tasks."""
-        settings = self._given.settings
-        if settings.workers == 1:
+        """Check one shard and return its number of tasks.
+
+        Raises:
+            BrokenProcessPool: Its process died three times, or the pool is closed.
+        """
+        if self.processes <= 1:
             return run_shard(self._given, number, shard_size)
-        if self._pool is None:
-            self._pool = ProcessPoolExecutor(
-                settings.workers,
-                mp_context=multiprocessing.get_context("spawn"),
-                initializer=_prepare,
-                initargs=(settings,),
-            )
-        pool = self._pool
-        try:
-            return pool.submit(_run_prepared, number, shard_size).result()
-        except BrokenProcessPool:
-            if self._pool is pool:
-                self._pool = None
-            raise
+        for attempt in range(1, _ATTEMPTS + 1):
+            pool = self._open()
+            try:
+                return pool.submit(_run_prepared, number, shard_size).result()
+            except BrokenProcessPool:
+                with self._lock:
+                    if self._closed or attempt == _ATTEMPTS:
+                        raise
+                    if self._pool is pool:
+                        self._pool = None
+        raise AssertionError("unreachable: the last attempt returns or raises")
 
     def close(self) -> None:
         """Stop the processes at once; finished shards are on disk."""
-        if self._pool is not None:
-            processes = list((self._pool._processes or {}).values())
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            self._closed = True
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            processes = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
             for process in processes:
                 process.terminate()
+
+    def _open(self) -> ProcessPoolExecutor:
+        with self._lock:
+            if self._closed:
+                raise BrokenProcessPool("the audit was interrupted")
+            if self._pool is None:
+                self._pool = ProcessPoolExecutor(
+                    self.processes,
+                    mp_context=multiprocessing.get_context("spawn"),
+                    initializer=_prepare,
+                    initargs=(self._given.settings,),
+                )
+            return self._pool
 
 
 _prepared: AuditInput

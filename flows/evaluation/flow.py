@@ -1,4 +1,4 @@
-"""The Prefect flow ``evaluate``: store the tasks, play the episodes, publish. One Prefect task runs one process."""
+"""The flow ``evaluate``: store the tasks, play the episodes, publish. One stage runs one process."""
 
 import asyncio
 import gc
@@ -9,12 +9,6 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any
-
-import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
-from prefect import flow, task
-from prefect.cache_policies import NO_CACHE
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.episodes import TaskFacts
@@ -23,14 +17,14 @@ from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore, exclusive, release_dead
-from agenthard.flows.prefect_setup import stop_server_with_us
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
+from agenthard.flows.stages import run_flow, stage
 
 _POLL_SECONDS = 0.5
 
 
-@task(name="prepare", cache_policy=NO_CACHE)
+@stage("prepare")
 def prepare(settings: EvaluationSettings) -> int:
     """Create or resume the run folder, store its tasks, and return their number."""
     benchmark = settings.open()
@@ -44,28 +38,27 @@ def prepare(settings: EvaluationSettings) -> int:
         store.close()
 
 
-@task(name="play", task_run_name="play in process {number}", cache_policy=NO_CACHE)
+@stage("play", "play in process {number}")
 def play(pool: ProcessPoolExecutor, settings: EvaluationSettings, number: int) -> int:
     """Let agents without a model play in one process."""
     played: Future[int] = pool.submit(play_all, settings)
     return played.result()
 
 
-@task(name="converse", cache_policy=NO_CACHE)
+@stage("converse")
 def converse(settings: EvaluationSettings, over: threading.Event) -> dict[str, str]:
     """Let models play until the evaluation is over; returns why models stopped, by label."""
     return asyncio.run(play_models(settings, over))
 
 
-@task(name="publish", cache_policy=NO_CACHE)
+@stage("publish")
 def publish(settings: EvaluationSettings, stopped: dict[str, str]) -> EvaluationOutcome:
     """Write tables, trajectories and the report."""
     with exclusive(settings.folder.lock):
         return publish_evaluation(settings, stopped)
 
 
-@flow(name="evaluate", flow_run_name="evaluate on {settings.benchmark}", validate_parameters=False)
-def evaluate_flow(settings: EvaluationSettings) -> EvaluationOutcome:
+def evaluate(settings: EvaluationSettings) -> EvaluationOutcome:
     """Evaluate agents on a benchmark into a run folder. Finished episodes of an interrupted run are not repeated."""
     current().start("reading the tasks")
     tasks = prepare(settings)
@@ -92,16 +85,13 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
         StorageError: It cannot be written any more; all results are kept.
         ModelError: The models are not configured correctly.
     """
-    runner: Any = ThreadPoolTaskRunner(max_workers=settings.workers + 1)
-    stop_server_with_us()
     try:
-        outcome: EvaluationOutcome = evaluate_flow.with_options(task_runner=runner)(settings)
+        return run_flow(evaluate, "evaluate", f"evaluate on {settings.benchmark}", settings.workers + 1, settings)
     except ExceptionGroup as group:
         first: BaseException = group
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
         raise first from group
-    return outcome
 
 
 def check_identity(settings: EvaluationSettings) -> None:
