@@ -154,7 +154,7 @@ def _private_places(slots: int) -> Iterator[tuple[str, str]]:
 
 
 def _candidates(instance: Instance) -> dict[str, Any]:
-    """The choices as the shortcut probes read them; nothing for an instance that does not hold together."""
+    """The choices as the shortcut probes read them; nothing for an inconsistent instance."""
     return {} if next(structure_problems(instance), None) else {"candidates": candidates_of(instance)}
 
 

@@ -14,7 +14,7 @@ class MalformedInstanceError(AgentHardError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """An instance that was set aside."""
+    """An instance that could not be read."""
 
     index: int
     """Its position in the file's list, from 0."""

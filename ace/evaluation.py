@@ -86,7 +86,7 @@ class AceEvaluation:
         self._unreadable = [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
 
     def unreadable(self) -> Sequence[str]:
-        """Say which instances cannot be read and why; complete once the tasks have been streamed."""
+        """Return which instances cannot be read and why; complete once the tasks have been streamed."""
         return self._unreadable
 
     def content_hash(self) -> str:

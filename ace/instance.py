@@ -63,7 +63,7 @@ class Puzzle:
     slots: tuple[Slot, ...]
     """The slots, row by row."""
     instruction: str
-    """The task in words; it follows from the rest (agenthard.ace.wording)."""
+    """The task as text; it follows from the rest (agenthard.ace.wording)."""
 
     def slot(self, row: int, col: int) -> Slot | None:
         """Returns the slot at a cell.

@@ -83,7 +83,7 @@ def read_instance(puzzle: Puzzle, line: bytes) -> Instance:
     for slot in private.answer.slots:
         if slot.stage not in (1, 2, 3, 4, None):
             raise MalformedInstanceError(
-                f"a slot is on preference level {slot.stage}, which is none of 1, 2, 3, 4, null"
+                f"a slot is on preference level {slot.stage}, which is not one of 1, 2, 3, 4, null"
             )
     return Instance(puzzle, private.answer, private.certificate, private.provenance)
 

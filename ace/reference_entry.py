@@ -139,7 +139,7 @@ def _instance(data: dict[str, Any]) -> Instance:
         ),
     )
     if any(slot.stage not in _LABELS for slot in answer.slots):
-        raise MalformedInstanceError("a slot's decoy_generation_final_stage is none of 1, 2, 3, 4, null")
+        raise MalformedInstanceError("a slot's decoy_generation_final_stage is not one of 1, 2, 3, 4, null")
     return Instance(puzzle, answer)
 
 

@@ -1,4 +1,4 @@
-"""The task in words: what an instance's ``instruction`` says, made from its rules alone."""
+"""The task as text: what an instance's ``instruction`` says, made from its rules alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -190,7 +190,7 @@ def check(
     ... })
     >>> findings, coverage = ah.check(task, ["impossible-date"])
     >>> print(findings[0].claim)
-    There is no day “February 30, 2024”
+    The day “February 30, 2024” does not exist
     >>> [(row.check, row.status.value) for row in coverage]
     [('impossible-date', 'flagged')]
 

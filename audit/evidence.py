@@ -53,19 +53,19 @@ def failure(item: Evidence, task: AgentTask | ToolSpec | None, runs: Mapping[str
 
     Args:
         item: the evidence.
-        task: the task it names, when at hand; for evidence that is relative to a tool, the tool.
-        runs: runs at hand by id.
+        task: the task it names, when available; for evidence that is relative to a tool, the tool.
+        runs: available runs by id.
 
     Returns:
         None when the quote is found at its pointer, else what is wrong.
     """
     root = task if item.trajectory_id is None else runs.get(item.trajectory_id)
     if root is None or (isinstance(root, AgentTask) and root.id != item.task_id):
-        return f"nothing at hand named {item.trajectory_id or item.task_id!r}"
+        return f"nothing available named {item.trajectory_id or item.task_id!r}"
     if not item.quote:
         return "the quote is empty"
     try:
         text = text_at(root, item.pointer)
     except (LookupError, ValueError) as error:
         return str(error)
-    return None if item.quote in text else f"the quote does not stand at {item.pointer!r}"
+    return None if item.quote in text else f"the quote is not at {item.pointer!r}"

@@ -144,7 +144,7 @@ def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list
 
 
 def _clones(task: AgentTask, hits: Sequence[Hit]) -> Iterator[str | None]:
-    """Give each hit a key that equal hits in variants of the task share."""
+    """Assign each hit a key that equal hits in variants of the task share."""
     seen: Counter[tuple[str, ...]] = Counter()
     for hit in hits:
         quotes = tuple(item.quote for item in hit.evidence)

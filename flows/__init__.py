@@ -1,1 +1,1 @@
-"""Prefect flows, the command line and run folders: wires everything, decides nothing."""
+"""Prefect flows, the command line and run folders: they connect the other packages and hold no audit rules."""

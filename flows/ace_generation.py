@@ -1,4 +1,4 @@
-"""The job of writing a suite: instances go to disk as they are made, and an interrupted suite is resumed.
+"""Write a suite: instances are written to disk as they are generated, and an interrupted suite is resumed.
 
 Instances are always made into JSON lines. A suite in Parquet, and files in the layout of the paper, are made of these
 when all are there; until then the lines are in the folder ``unfinished``.
@@ -81,7 +81,7 @@ def write_suite(parameters: Parameters, out: Path, form: SuiteFormat, workers: i
 
 
 def filename(parameters: Parameters, domain: str) -> str:
-    """Return the name of a file in the layout of the paper: the paper's, followed by what the paper does not know.
+    """Return the name of a file in the layout of the paper: the paper's name, then the settings that the paper lacks.
 
     Args:
         parameters: the suite.

@@ -106,7 +106,7 @@ def read_mapping(path: Path) -> dict[str, str]:
 
 
 def read_pass_rates(run: Path) -> dict[str, float]:
-    """Read each task's mean pass rate over models; runs without a verdict count for nothing."""
+    """Read each task's mean pass rate over models; runs without a verdict do not count."""
     table = pyarrow.parquet.read_table(
         run / "tables" / "trajectories.parquet", columns=["task_id", "model", "passed"]
     ).to_pylist()

@@ -54,7 +54,7 @@ class AuditSettings(Record):
     """Whether experimental checks run too."""
 
     def execution(self) -> Execution:
-        """Return whose code executes the tasks, and how well it has to be contained."""
+        """Return which code executes the tasks, and whether weak isolation is accepted."""
         return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation)
 
     def open(self) -> Source:

@@ -84,7 +84,7 @@ def read_quarantined(run: Path) -> list[Quarantined]:
 
 
 def read_costs(run: Path) -> dict[str, CheckCost]:
-    """Read what each check took, by its id.
+    """Read the cost of each check, by its id.
 
     Raises:
         CommandError: when the folder has no such figures (it holds no audit, or ``work/`` was deleted).

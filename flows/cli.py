@@ -97,7 +97,7 @@ def main() -> None:
         if isinstance(leaving.__context__, (typer.Abort, BrokenPipeError)):
             sys.exit(INFRASTRUCTURE)
         raise
-    except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not speak of defects
+    except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not report defects
         from agenthard.flows.errors import error_message
         from agenthard.taxonomy.printable import printable
 

@@ -147,7 +147,7 @@ class _CodeFinder:
         self.files: dict[str, bytes] = {}
 
     def add_module(self, name: str) -> None:
-        """Add a module with all that it imports, and the packages that it lies in."""
+        """Add a module with all that it imports, and the packages that contain it."""
         parts = name.split(".")
         for length in range(2, len(parts) + 1):  # the package at the top only leads to the others
             module = ".".join(parts[:length])

@@ -99,7 +99,7 @@ class RunFolder:
         return any(path != self._lock and path.suffix != ".partial" for path in files)
 
     def claim(self, key: str) -> bool:
-        """Take the folder for the run named by ``key``.
+        """Acquire the folder for the run named by ``key``.
 
         Returns:
             True when it already holds work of the same run, which is then continued.
@@ -126,7 +126,7 @@ class RunFolder:
         return self.work / "shards" / f"{number:05d}.json"
 
     def costs_file(self, number: int) -> Path:
-        """Path of what each check took on a shard: ``{"tasks": n, "seconds": {check: seconds}}``."""
+        """Path of the cost of each check on a shard: ``{"tasks": n, "seconds": {check: seconds}}``."""
         return self.work / "costs" / f"{number:05d}.json"
 
     def isolation_file(self, number: int) -> Path:
@@ -134,7 +134,7 @@ class RunFolder:
         return self.work / "isolation" / f"{number:05d}.json"
 
     def isolation(self, count: int) -> str:
-        """Say under which isolation benchmark code ran for all shards."""
+        """Describe under which isolation benchmark code ran for all shards."""
         files = [path for path in map(self.isolation_file, range(count)) if path.is_file()]
         used = {text for path in files for text in json.loads(path.read_bytes())}
         return " | ".join(sorted(used)) or "nothing executed"

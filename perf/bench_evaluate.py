@@ -122,7 +122,7 @@ def main() -> int:
     """Measure the parts; return 1 when one fails."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="default: all")
-    parser.add_argument("--episodes", type=int, help="episodes of each part, but for the leaderboard")
+    parser.add_argument("--episodes", type=int, help="episodes of each part, except the leaderboard")
     options = parser.parse_args()
     parts = {
         "overhead": partial(overhead, episodes=options.episodes or 512),

@@ -89,7 +89,7 @@ def _compare(out: Path, counts: dict[str, Any], episodes: int) -> bool:
     columns = ("prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
     once_each = f"SELECT {', '.join(columns)} FROM attempts WHERE state = 'answered' GROUP BY digest"
     (answered,) = rows(ledger, f"SELECT count(*), {', '.join(f'sum({c})' for c in columns)} FROM ({once_each})")
-    # A kill between the ledger and the cache leaves a reply that is on the books and has to be asked for again.
+    # A kill between the ledger and the cache leaves a reply that is in the ledger and has to be asked for again.
     twice = states.get(("answered", ""), 0) - answered[0]
     fields = ("requests", "prompt", "completion", "cached", "reasoning")
     distinct, billed = ([counts[kind]["loop"].get(f, 0) for f in fields] for kind in ("distinct", "billed"))

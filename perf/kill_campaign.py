@@ -1,4 +1,4 @@
-"""Kill audits and judgings at random moments, go on, and compare with an undisturbed run.
+"""Kill audits and judgings at random moments, resume them, and compare with an undisturbed run.
 
 Usage: python perf/kill_campaign.py [--kills N] [--tasks N] [--seed N]. Half of the kills hit `agenthard audit` (two
 runs per task, 2 workers), half `agenthard judge run` (a loopback server that fails one time in ten). Each kill is

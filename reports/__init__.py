@@ -1,1 +1,1 @@
-"""Reads what an audit found and shows it: tables, SARIF, pages."""
+"""Write the results of an audit: tables, SARIF, pages."""

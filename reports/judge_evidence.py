@@ -97,7 +97,7 @@ def evidence_tables(evidence: JudgeEvidence) -> str:
         for row in evidence.verdicts
     ]
     parts = [
-        table(["judge", "verdicts", "flawed", "not flawed", "cannot tell", "flawed, nothing stands"], outcomes),
+        table(["judge", "verdicts", "flawed", "not flawed", "cannot tell", "flawed, nothing verified"], outcomes),
         table(["judge", *_COLUMNS], [_cells(row) for row in evidence.judges]),
         table(["category", *_COLUMNS], [_cells(row) for row in evidence.categories]),
     ]

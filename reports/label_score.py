@@ -1,6 +1,6 @@
 """Precision and recall of an audit against labels, per check and overall, next to three baselines.
 
-A label set is a lower bound: a task without a label is not thereby clean, so precision is one too. Only labelled
+A label set is a lower bound: a task without a label is not necessarily clean, so precision is one too. Only labelled
 tasks count. Agreement by task says whether a task is flagged, agreement by cause (``label_causes``) whether it is
 flagged for what the label names. Every row says whether the checks were developed on these labels. The baselines are
 *flag everything* (precision = base rate, recall = 1), *random* (as many tasks flagged at random: precision = base rate,
@@ -18,7 +18,7 @@ from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
 
 DataKind = Literal["development", "held-out"]
-"""development: the checks were developed with these labels at hand; held-out: no author of a check saw them."""
+"""development: the checks were developed on these labels; held-out: no author of a check saw them."""
 
 
 class ScoreRow(Record):

@@ -77,7 +77,7 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
     """
     kinds = [(name, TEXT) for name in ("task_id", "pointer", "quote", "trajectory_id", "note", "file")]
     quotes = pa.list_(pa.struct([*kinds, ("line", pa.int64())]))
-    doc = f"{Finding.model_fields['evidence'].description} Each with the file and line it stands at."
+    doc = f"{Finding.model_fields['evidence'].description} Each with its file and line."
     columns = [
         *columns_of(Finding, id=TEXT, check=TEXT, check_version=TEXT, category=TEXT),
         Column("component", TEXT, "Part of the task that is wrong.", lambda finding: component(finding.category)),
@@ -113,7 +113,7 @@ def decisions_table(place: Mapping[str, int]) -> Table:
     Args:
         place: place of tasks in the review queue.
     """
-    doc = "Place in the review queue: 1 has the surest and gravest evidence; empty when no finding speaks of the task."
+    doc = "Place in the review queue: 1 has the surest and gravest evidence; empty when no finding is about the task."
     columns = [
         *columns_of(Decision, task_id=TEXT, action=TEXT, reasons=TEXTS, finding_ids=TEXTS),
         *columns_of(Decision, deciding_clean=pa.int64(), deciding_ran=pa.int64(), rests_on=TEXTS),

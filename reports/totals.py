@@ -117,7 +117,7 @@ class Totals:
 
 
 def totals(result: AuditResult) -> Totals:
-    """Count."""
+    """Count tasks, findings, decisions and unread records."""
     actions = Counter(decision.action for decision in result.decisions)
     tiers = Counter(finding.tier for finding in result.findings)
     touched = {i for f in result.findings if f.tier is not Tier.SIGNAL for i in f.task_ids}
@@ -195,7 +195,7 @@ def _reasons(items: list[tuple[tuple[str, bool], str]]) -> tuple[Reason, ...]:
 
 
 def sentence(result: AuditResult, sums: Totals) -> str:
-    """Say the outcome in one sentence: what was checked, what follows, and what could not be checked or read."""
+    """State the outcome in one sentence: what was checked, what follows, and what could not be checked or read."""
     parts = [
         f"AgentHard checked {sums.checked:,} of {sums.tasks:,} tasks of {result.title} and flagged {sums.flagged:,}",
         f"{sums.dropped:,} to drop, {sums.review:,} to review, {sums.kept:,} kept",
@@ -215,7 +215,7 @@ def sentence(result: AuditResult, sums: Totals) -> str:
 
 
 def why_not_read(result: AuditResult, sums: Totals) -> str:
-    """Say what was not read, such as '97 tasks not read (domains/banking: a layout ...)'."""
+    """Describe what was not read, such as '97 tasks not read (domains/banking: a layout ...)'."""
     gaps = [item for item in result.not_read if item.is_gap]
     counted = (
         f"{sums.not_read:,} task{'' if sums.not_read == 1 else 's'}" if sums.not_read else "an unknown number of tasks"
@@ -226,7 +226,7 @@ def why_not_read(result: AuditResult, sums: Totals) -> str:
 
 
 def reach_sentence(tasks: int, deciding: Iterable[Reach]) -> str:
-    """Say on how many tasks deciding checks ran.
+    """State on how many tasks deciding checks ran.
 
     >>> reach_sentence(618, [Reach("schema", True, 0), Reach("judge", False, 0)])
     'schema 0 of 618, judge not asked'
@@ -235,7 +235,7 @@ def reach_sentence(tasks: int, deciding: Iterable[Reach]) -> str:
 
 
 def why_unchecked(sums: Totals) -> str:
-    """Say why tasks were not checked, such as '3 not checked (2 no ground truth, 1 error: ...)'."""
+    """Return why tasks were not checked, such as '3 not checked (2 no ground truth, 1 error: ...)'."""
     parts = [f"{r.tasks:,} {'error: ' if r.error else ''}{r.text}" for r in sums.unchecked[:3]]
     more = f", {len(sums.unchecked) - 3} more reasons" if len(sums.unchecked) > 3 else ""
     return f"{sums.tasks - sums.checked:,} not checked ({', '.join(parts)}{more})"

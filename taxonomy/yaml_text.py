@@ -146,7 +146,7 @@ def parse_record(
 
 
 def first_fault(error: ValidationError) -> str:
-    """Say where the first fault of a record is and what it is."""
+    """Describe where the first fault of a record is and what it is."""
     first = error.errors()[0]
     place = "/".join(str(part) for part in first["loc"]) or "top level"
     return f"at {place}: {first['msg']}"

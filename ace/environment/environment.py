@@ -111,7 +111,7 @@ class Environment:
             arguments: JSON text of its arguments; empty for none.
 
         Returns:
-            The answer as JSON; in reference mode a call that reaches no tool is answered in plain words.
+            The answer as JSON; in reference mode a call that reaches no tool is answered in plain text.
         """
         try:
             answer = self._carry_out(name, self._parsed(arguments))

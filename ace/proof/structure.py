@@ -61,10 +61,10 @@ def _grid_problems(instance: Instance) -> Iterator[tuple[Cell | None, str]]:
     used = Counter([*shown, *(id for slot in puzzle.slots for id in slot.candidates)])
     missing = sorted(used.keys() - puzzle.items.keys())
     if missing:
-        yield None, f"there are no items for the ids {', '.join(missing[:5])}"
+        yield None, f"no items have the ids {', '.join(missing[:5])}"
     twice = sorted(id for id, count in used.items() if count > 1)
     if twice:
-        yield None, f"items stand in more than one place: {', '.join(twice[:5])}"
+        yield None, f"items are in more than one place: {', '.join(twice[:5])}"
 
 
 def _rule_problems(instance: Instance, domain: Domain) -> Iterator[tuple[Cell | None, str]]:

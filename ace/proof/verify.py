@@ -43,7 +43,7 @@ class Report:
     problems: tuple[Problem, ...]
     """Everything that is wrong, in the order of the checks."""
     certificate: Certificate | None
-    """What the search proved; None when the instance does not hold together, so that nothing could be searched."""
+    """What the search proved; None when the instance is inconsistent, so that nothing could be searched."""
 
     @property
     def ok(self) -> bool:

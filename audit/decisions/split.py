@@ -96,7 +96,7 @@ class HardSplitManifest(SplitManifest):
     not_hard: tuple[HardTask, ...]
     """Issue-cleaned tasks left out: easy, all_fail (to review: a wrong key looks like a hard task) or unknown."""
     minimum_detectable_difference: str
-    """What the split can tell apart, in words."""
+    """The smallest difference that the split can detect, as text."""
 
 
 def write_cleaned_split(
@@ -176,7 +176,7 @@ def write_hard_split(
         selection_models: models whose outcomes selected.
         experiment: experiment that the outcomes are from.
         tasks_id: id of the set of tasks, as reports print it.
-        minimum_detectable_difference: what the split can tell apart, in words.
+        minimum_detectable_difference: the smallest difference that the split can detect, as text.
 
     Returns:
         The manifest, which is also written as ``manifest.json`` into ``out``.

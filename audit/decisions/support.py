@@ -22,7 +22,7 @@ class Support(Record):
     kinds: tuple[DecidingKind, ...]
     """Kinds of those that ran."""
     sentence: str
-    """The same in words; where none ran, with the reasons."""
+    """The same as text; where none ran, with the reasons."""
 
 
 NO_SUPPORT = Support(clean=0, ran=0, kinds=(), sentence="no deciding check was asked to run")

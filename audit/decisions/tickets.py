@@ -16,7 +16,7 @@ _TIERS, _SEVERITIES = list(Tier), list(Severity)
 
 
 class Ticket(Record):
-    """One shared cause, in the words of its finding, with what it does to the score."""
+    """One shared cause, described by its finding, with its effect on the score."""
 
     place: int = Field(ge=1)
     """Place in the list; 1 comes first."""
@@ -55,7 +55,7 @@ class Ticket(Record):
 
     @property
     def effect_words(self) -> str:
-        """The effect in words.
+        """The effect as text.
 
         >>> Ticket.model_construct(effect=0.5, basis="recorded runs").effect_words
         '50.0 % of recorded runs'
@@ -67,7 +67,7 @@ def tickets(policy: Policy, findings: Iterable[Finding]) -> tuple[Ticket, ...]:
     """List the shared causes that the policy does not accept, the one with the greatest effect first.
 
     They are ordered by tasks × effect. Causes whose effect is above 0 come first; then those whose effect was not
-    measured, by tier, severity and number of tasks; then those that decide nothing in the runs or answers at hand.
+    measured, by tier, severity and number of tasks; then those that decide nothing in the available runs or answers.
 
     Args:
         policy: the rules; what they keep is accepted, and no ticket.

@@ -29,7 +29,7 @@ class CheckCost(Record):
 
 
 class LabelCounts(Record):
-    """Agreement with labels. A task without a label is not thereby sound, so precision is a lower bound."""
+    """Agreement with labels. A task without a label is not necessarily sound, so precision is a lower bound."""
 
     labelled: int
     """Labelled tasks that the audit read."""
@@ -40,7 +40,7 @@ class LabelCounts(Record):
     both: int
     """Those that are flagged and labelled flawed."""
     data: Literal["development", "held-out"] = "development"
-    """development: the checks were developed with these labels at hand."""
+    """development: the checks were developed on these labels."""
 
 
 class SeededCounts(Record):
@@ -119,7 +119,7 @@ def readings() -> dict[str, tuple[Reading, ...]]:
 
 
 def real_findings(check: str) -> str:
-    """Say what a check found on real benchmarks, and how the findings that were read were judged."""
+    """Describe what a check found on real benchmarks, and how the findings that were read were judged."""
     figures = measured().get(check, Measured())
     if not figures.findings:
         return "none"
@@ -130,7 +130,7 @@ def real_findings(check: str) -> str:
 
 
 def measured_lines(check: str) -> list[str]:
-    """Say what was measured of a check: real findings first, then a line for each benchmark, label set and category."""
+    """Describe the measurements of a check: real findings, then one line per benchmark, label set and category."""
     found = measured().get(check, Measured())
     lines = [f"findings on real benchmarks: {real_findings(check)}"] if check in measured() else []
     lines += [

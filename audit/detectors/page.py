@@ -34,7 +34,7 @@ _INTRODUCTION = f"""\
   one reader, a language model, from their quoted evidence, and against the data of the benchmark where that left doubt:
   *true* (the flaw is there as claimed), *arguable* (the fact is right, whether it is a flaw is open) or *false*.
   `audit/detectors/readings.jsonl` has each reading with its reason.
-  These are **development figures**: the checks were developed with these benchmarks at hand.
+  These are **development figures**: the checks were developed on these benchmarks.
 * *Experimental* checks have no finding on any of these benchmarks, or only false ones.
   `agenthard audit --experimental` runs them.
 * Agreement with labels is a lower bound: a task without a label can be flawed all the same. Cost includes the execution

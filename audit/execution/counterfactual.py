@@ -91,7 +91,7 @@ _ARGUMENT = re.compile(r"/ground_truth/turns/\d+/\d+/arguments/.+")
 
 
 def why_never_compared(task: AgentTask, pointer: str) -> str | None:
-    """Say why the evaluator never compares a gold argument; None when it does, or when that cannot be found out.
+    """Return why the evaluator never compares a gold argument; None when it does, or when that cannot be found out.
 
     The argument gets values of the same type that the ground truth does not accept, one at a time, and the environment
     judges each attempt and the ground truth itself. The result is None where the ground truth is rejected, or where the

@@ -95,7 +95,7 @@ class Environment(ABC):
 
     @abstractmethod
     def call(self, call: ToolCall) -> ToolResponse:
-        """Carry out one call. A mistake of the agent gives a response with an error, never an exception.
+        """Execute one call. A mistake of the agent gives a response with an error, never an exception.
 
         Raises:
             ExecutionError: the environment broke, or was stopped at a limit.

@@ -22,7 +22,7 @@ def environment_of(task: AgentTask) -> Environment:
 
 
 def why_not_evaluated(task: AgentTask) -> str | None:
-    """Say why attempts at a task cannot be judged; None when they can.
+    """Return why attempts at a task cannot be judged; None when they can.
 
     Raises:
         ExecutionError: the evaluator broke.
@@ -40,7 +40,7 @@ def why_not_evaluated(task: AgentTask) -> str | None:
 
 
 def why_not_replayed(task: AgentTask) -> str | None:
-    """Say why the ground truth of a task cannot be replayed; None when it can. The replay is then cached.
+    """Return why the ground truth of a task cannot be replayed; None when it can. The replay is then cached.
 
     Raises:
         ExecutionError: the environment broke.
@@ -55,7 +55,7 @@ def why_not_replayed(task: AgentTask) -> str | None:
 
 
 def why_no_path(task: AgentTask) -> str | None:
-    """Say why the ground truth is not a path of calls to replay; None when it is, whether or not it can be executed."""
+    """Return why the ground truth is not a path of calls to replay; None when it is, even if it cannot be executed."""
     if not any(True for _ in task.gold_calls()):
         return "the ground truth has no call"
     if task.ground_truth.semantics == "milestones":
@@ -68,7 +68,7 @@ def why_no_path(task: AgentTask) -> str | None:
 
 
 def why_not_mutated(task: AgentTask) -> str | None:
-    """Say why answers that differ from the ground truth cannot be made and judged; None when they can.
+    """Return why answers that differ from the ground truth cannot be made and judged; None when they can.
 
     Raises:
         ExecutionError: the environment broke.

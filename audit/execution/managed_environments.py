@@ -179,7 +179,7 @@ def _contents(content_hashes: ContentHashes, data: Path, changed: int) -> frozen
 
 
 def _no_code(task: AgentTask, installed: list[str]) -> str:
-    """Say why a task is not executed, in equal words for equal cases, because reports count equal reasons."""
+    """Return why a task is not executed, with equal texts for equal cases, because reports count equal reasons."""
     name = task.benchmark
     if task.content_hash is None:
         return f"the task does not tell which release of {name} it is of, so none of its code is run"

@@ -68,7 +68,7 @@ def concrete(call: ToolCall) -> ToolCall:
 
 
 def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[ToolCall]]) -> Replay:
-    """Carry calls out one after the other from the initial state of a task.
+    """Execute calls one after the other from the initial state of a task.
 
     Args:
         environment: Where they are carried out; it is reset first.

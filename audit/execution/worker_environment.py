@@ -66,11 +66,11 @@ class WorkerBackedEnvironment(Environment):
         return Verdict.model_validate(answer)
 
     def _why_stateless(self, task: AgentTask) -> str | None:
-        """Say why a task that can be judged has no state to replay calls in; None when it has one."""
+        """Return why a task that can be judged has no state to replay calls in; None when it has one."""
         return None
 
     def _why_not_contained(self) -> str | None:
-        """Say why this machine cannot contain benchmark code; None when it can, or when that was accepted."""
+        """Return why this machine cannot contain benchmark code; None when it can, or when that was accepted."""
         return why_not_contained(weak_isolation=self._execution.weak_isolation)
 
     def _open(self, task: AgentTask) -> None:

@@ -1,1 +1,1 @@
-"""The LLM judge: prompts made from the taxonomy, verdicts whose quotes code finds again, and what is made of them."""
+"""The LLM judge: prompts made from the taxonomy, verdicts whose quotes are verified by code, and their aggregation."""

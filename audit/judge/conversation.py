@@ -32,7 +32,7 @@ _KINDS: tuple[tuple[type[ModelError], ErrorKind], ...] = (
 
 
 class Conversation(Record):
-    """What came of a question: the judge's words, not yet read, or why there are none."""
+    """The outcome of a question: the judge's answer, not yet parsed, or why it is missing."""
 
     text: str = ""
     """The answer as the judge wrote it."""
@@ -49,7 +49,7 @@ class Conversation(Record):
 
 
 def judge_error(error: ModelError) -> JudgeError:
-    """Say what an error of a model means for one question.
+    """Turn an error of a model into the error of one question.
 
     Args:
         error: What the model raised.
@@ -112,7 +112,7 @@ class _RefusedError(ModelError):
 
 
 class _Talk:
-    """Adds up what the requests of one question take."""
+    """Sums up the usage of the requests of one question."""
 
     def __init__(self, model: Model, owner: str, purpose: str) -> None:
         self._model, self._owner, self._purpose = model, owner, purpose
@@ -139,7 +139,7 @@ def _failure(reply: Reply) -> JudgeError | None:
 
 async def _investigated(talk: _Talk, request: Request, investigator: Investigator, turns: int) -> Request:
     """Let the judge look things up, and return the question with what it found."""
-    # Threads, since a replay can take a while and the other conversations go on.
+    # Threads, since a replay can take a while and the other conversations continue.
     tools = await asyncio.to_thread(investigator.tools)
     messages, notes = list(request.messages), list[str]()
     for _ in range(turns):

@@ -22,7 +22,7 @@ class Prompt(Record):
     """What a judge reads."""
 
     system: str
-    """What it is to do, the rules and the categories. No word of it is the benchmark's, so tasks alike share it."""
+    """What it is to do, the rules and the categories. It has no text of the benchmark, so similar tasks share it."""
     user: str
     """The material, fenced."""
     version: str

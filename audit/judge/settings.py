@@ -1,4 +1,4 @@
-"""Who judges, how often, and what is made of what they say."""
+"""Settings of a panel: its judges, how often each is asked, and how their verdicts are aggregated."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -43,7 +43,7 @@ class Judge(Record):
     @field_validator("model", mode="before")
     @classmethod
     def _model_by_name(cls, value: Any) -> Any:
-        """Take a name, the path of a model file, or the same settings written out; a price needs no source here."""
+        """Accept a name, the path of a model file, or its settings; a price needs no source here."""
         if isinstance(value, str):
             try:
                 return load_model(value)

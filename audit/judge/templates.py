@@ -1,4 +1,4 @@
-"""The words of the prompts: templates and sentences in ``prompts/``, with one version for all of them."""
+"""The texts of the prompts: templates and sentences in ``prompts/``, with one version for all of them."""
 
 import hashlib
 import json
@@ -32,7 +32,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def prompt_version(taxonomy: Taxonomy | None = None) -> str:
-    """Return the version of all prompts: a hash of their words, of the verdict's schema and of the taxonomy.
+    """Return the version of all prompts: a hash of their texts, of the verdict's schema and of the taxonomy.
 
     Args:
         taxonomy: The taxonomy in use; AgentHard's own by default.

@@ -135,18 +135,18 @@ class CheckedQuote(Record):
 
 
 class CheckedIssue(Record):
-    """An issue with what code says of it."""
+    """An issue with the result of its verification."""
 
     issue: Issue
     """What the judge said."""
     standing: Standing
-    """What is left of it."""
+    """The result of the verification."""
     quotes: tuple[CheckedQuote, ...]
     """Its quotes."""
     reason: str = ""
-    """Why it stands so: which quote failed, what execution showed, or why it could not settle it."""
+    """The reason for its standing: which quote failed, what execution showed, or why it could not settle it."""
     severity: Severity | None = None
-    """What the flaw does to the score, where a check or execution showed it; None leaves it to the judge's word."""
+    """What the flaw does to the score, where a check or execution showed it; None leaves it to the judge."""
     proof: Proof | None = None
     """A run that is scored wrongly, where a check found one."""
     patch: tuple[dict[str, Any], ...] = ()
@@ -165,7 +165,7 @@ class CheckedVerdict(Record):
     sample: int = 0
     """Repetition, from 0."""
     outcome: Literal["flawed", "not_flawed", "cannot_tell", "error"]
-    """The judge's outcome; a flawed verdict none of whose issues stands is cannot_tell."""
+    """The judge's outcome; a flawed verdict none of whose issues is verified is cannot_tell."""
     issues: tuple[CheckedIssue, ...] = ()
     """All its issues, those that failed included."""
     reason: str = ""

@@ -63,7 +63,7 @@ def run_battery(scenes: Sequence[Scene], seed: int = 0) -> ProbeReport:
 
 
 def _result(scope: Scope, table: Table, probe: Probe, measured: Measure) -> ProbeResult:
-    """Give a measure the words that go with it; its p is not adjusted yet."""
+    """Build the result of a measure with its texts; its p is not adjusted yet."""
     held = measured.held.tolist()
     figures = {field.name: getattr(measured, field.name) for field in fields(measured) if field.name != "held"}
     return ProbeResult(

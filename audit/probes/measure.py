@@ -43,7 +43,7 @@ class Measure:
 
 
 def measure(table: Table, score: Floats) -> Measure | None:
-    """Put a probe to the test.
+    """Measure a probe.
 
     Hits by chance are independent trials with unequal rates (picked / offered), so their number is Poisson binomial
     and the tail is exact: p = min(1, 2·min(P(X ≥ hits), P(X ≤ hits))). The interval does not take choices of one scene

@@ -22,7 +22,7 @@ def order_probes(table: Table, settled: Floats) -> Iterator[Probe]:
     yield Probe("order:first", _ORDER, _ORDER, "is listed first", -table.position)
     yield Probe("order:last", _ORDER, _ORDER, "is listed last", table.position)
     yield Probe("order:middle", _ORDER, _ORDER, "is listed in the middle", -abs(2 * table.position - table.offered + 1))
-    says = "stands where the answers of the same task stand that the rules settle"
+    says = "is at the position of the answers of the same task that the rules settle"
     yield Probe("order:settled", _ORDER, _ORDER, says, settled)
     yield Probe("order:unsorted", _ORDER, _ORDER, "is the one that breaks the order of the ids", _breaks(table))
 
@@ -55,8 +55,8 @@ def pool_probes(table: Table) -> Iterator[Probe]:
     place = "place in the file's list of all items"
     yield from ends(table, "pool", _POOL, _POOL, place, table.pool)
     near = _nearest_shown(table)
-    yield Probe("pool:near", _POOL, _POOL, "stands nearest to a shown item in the file's list of all items", -near)
-    yield Probe("pool:far", _POOL, _POOL, "stands farthest from any shown item in the file's list of all items", near)
+    yield Probe("pool:near", _POOL, _POOL, "is nearest to a shown item in the file's list of all items", -near)
+    yield Probe("pool:far", _POOL, _POOL, "is farthest from any shown item in the file's list of all items", near)
 
 
 def _breaks(table: Table) -> Floats:

@@ -84,7 +84,7 @@ def _outside_kind(table: Table, column: Column) -> Bools:
 
 
 def _contradicts(cause: Column, effect: Column) -> Bools:
-    """Flag candidates whose ``effect`` is none that goes with their ``cause``, where the one decides the other."""
+    """Flag candidates whose ``effect`` never occurs with their ``cause``, where the cause determines the effect."""
     both = ~np.isnan(cause.shown) & ~np.isnan(effect.shown)
     known_cause, known_effect = cause.shown[both], effect.shown[both]
     candidates = ~np.isnan(cause.values) & ~np.isnan(effect.values)

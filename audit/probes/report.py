@@ -205,7 +205,7 @@ def _explained(learned: ProbeResult, known: list[ProbeResult]) -> bool:
 
 
 def _strength(result: ProbeResult) -> tuple[bool, float, float, str]:
-    """Order what is told of the answer before what is told of wrong candidates, then by certainty and by size."""
+    """Sort key: traits of the answer before traits of wrong candidates, then by certainty and by size."""
     return (result.verdict != "gives away", result.p, -abs(result.rate - result.chance), result.id)
 
 

@@ -11,7 +11,7 @@ MAX_CALL_CHARS = 20_000
 
 
 def edit_call(text: str, operation: dict[str, Any], path: Sequence[str], positional: Sequence[str]) -> str:
-    """Carry out one operation of a JSON Patch on a call such as ``sort('a.txt', reverse=True)``.
+    """Apply one operation of a JSON Patch on a call such as ``sort('a.txt', reverse=True)``.
 
     Args:
         text: the call as written.

@@ -79,7 +79,7 @@ def issue_text(
         "checked again: the finding is gone, no check finds anything that it did not find before, and no check that "
         "could look at the task before cannot look at it now.",
         *([_rechecked(task.id, check.checks_run, check.before, check.after)] if check else []),
-        f"Not repeated, because the runs at hand were made with the unchanged task: {_list(left_out)}."
+        f"Not repeated, because the recorded runs were made with the unchanged task: {_list(left_out)}."
         if left_out
         else "",
         "## What changes for scores",
@@ -112,7 +112,7 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str = "text") -> str:
-    """Write text as a code block that it cannot end; a very long text is cut, and the cut is told."""
+    """Write text as a code block that it cannot end; a very long text is cut with a note."""
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}\n… cut here, {len(text):,} characters in all"
     fence = "`" * max(3, _longest_run(text) + 1)

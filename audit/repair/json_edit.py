@@ -35,7 +35,7 @@ class _Item:
 
 
 def edit_json(text: str, operation: dict[str, Any]) -> str:
-    r"""Carry out one operation of a JSON Patch in a text.
+    r"""Apply one operation of a JSON Patch in a text.
 
     Args:
         text: one JSON document.

@@ -182,7 +182,7 @@ class RepairRunner:
 
 
 def _apart(waiting: list[_Waiting]) -> tuple[list[_Waiting], list[_Waiting]]:
-    """Take as many proposals as change different tasks and different records of the files."""
+    """Select proposals that change different tasks and different records of the files."""
     taken: set[object] = set()
     batch: list[_Waiting] = []
     rest: list[_Waiting] = []

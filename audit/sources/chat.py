@@ -70,7 +70,7 @@ class Chat(RecordedSource):
         messages = list(_messages(values))
         last = max((i for i, (message, _) in enumerate(messages) if message.role == "user"), default=None)
         if last is None:
-            raise MalformedRecordError("there is no message of the user", "/messages")
+            raise MalformedRecordError("no message of the user", "/messages")
         said = [message for message, _ in messages[: last + 1]]
         led = next(i for i, message in enumerate(said) if message.role != "system")
         policy = "\n\n".join(message.content for message in said[:led])

@@ -72,7 +72,7 @@ class ComplexFuncBench(RecordedSource):
         messages = self.conversation(row)
         asked = [i for i, message in enumerate(messages) if message.role == "user"]
         if not asked:
-            raise MalformedRecordError("there is no message of the user", "/conversations")
+            raise MalformedRecordError("no message of the user", "/conversations")
         ends = [*asked[1:], len(messages)]
         turns = [_calls(messages[start:end]) for start, end in zip(asked, ends, strict=True)]
         found = _DOMAIN.fullmatch(task_id)

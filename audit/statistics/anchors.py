@@ -44,7 +44,7 @@ def anchor_estimate(outcomes: Mapping[str, float], weights: Mapping[str, float])
         ValueError: when the tasks differ, a weight is negative, or the weights do not sum to 1.
     """
     if not outcomes:
-        return undefined("there are no anchors", 0, "anchors")
+        return undefined("the number of anchors is 0", 0, "anchors")
     if set(outcomes) != set(weights):
         raise ValueError(f"outcomes and weights are about different tasks: {sorted(set(outcomes) ^ set(weights))[:5]}")
     if min(weights.values()) < 0 or abs(sum(weights.values()) - 1) > 1e-9:

@@ -69,7 +69,7 @@ def clustered_wilson(clusters: Iterable[tuple[int, int]], level: float = 0.95) -
     cluster, or all rates equal) each cluster counts as one trial. Clusters of one trial give nearly the plain interval.
 
     Args:
-        clusters: (successes, trials) per cluster; clusters without trials are passed over.
+        clusters: (successes, trials) per cluster; clusters without trials are skipped.
         level: coverage, strictly between 0 and 1.
 
     Returns:

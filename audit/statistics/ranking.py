@@ -190,7 +190,7 @@ def why_no_ranking(scores: Iterable[float]) -> str | None:
     if not np.isfinite(values).all():
         return "a model has no score (NaN)"
     if len(set(np.round(values, _DIGITS).tolist())) == 1:
-        return "all models have the same initial score, so there is no initial ranking"
+        return "all models have the same initial score, so they have no initial ranking"
     return None
 
 

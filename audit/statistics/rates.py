@@ -88,13 +88,13 @@ def share_with_undecided(yes: int, no: int, undecided: int, level: float = 0.95,
 
 def _bound(count: int, total: int, unit: str, method: str) -> Result:
     if not total:
-        return undefined(f"there are no {unit}", 0, unit)
+        return undefined(f"the number of {unit} is 0", 0, unit)
     return Estimate(value=count / total, n=total, of=total, unit=unit, method=method)
 
 
 def _rate(successes: int, n: int, low: float, high: float, level: float, unit: str, method: str) -> Result:
     if not n:
-        return undefined(f"there are no {unit}", 0, unit)
+        return undefined(f"the number of {unit} is 0", 0, unit)
     return Estimate(value=successes / n, low=low, high=high, level=level, n=n, of=n, unit=unit, method=method)
 
 

@@ -173,7 +173,7 @@ def category_coverage(categories: Mapping[str, str], kept: Collection[str]) -> R
     """
     rows = retention(categories, kept)
     if not rows:
-        return undefined("there are no categories", 0, "categories")
+        return undefined("the number of categories is 0", 0, "categories")
     alive = sum(row.kept > 0 for row in rows)
     return Estimate(
         value=alive / len(rows), n=len(rows), of=len(rows), unit="categories", method="categories with a task left"

@@ -59,7 +59,7 @@ def bootstrap_means(
 def all_bootstrap_means(
     values: NDArray[np.floating], *, resamples: int, seed: int, clusters: Sequence[str] | None = None
 ) -> NDArray[np.float64]:
-    """Give the blocks of ``bootstrap_means`` as one array of resamples × columns."""
+    """Return the blocks of ``bootstrap_means`` as one array of resamples × columns."""
     return np.concatenate(list(bootstrap_means(values, resamples=resamples, seed=seed, clusters=clusters)))
 
 

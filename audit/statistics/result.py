@@ -62,7 +62,7 @@ Result = Estimate | Undefined
 
 
 def undefined(reason: str, n: int = 0, unit: str = "") -> Undefined:
-    """Say why a statistic has no value.
+    """Return a result without a value, with the reason.
 
     Args:
         reason: what is wrong with the input, to follow the words "undefined because".

@@ -125,7 +125,7 @@ class SamplingFrame:
         weights = self.weights
         total = float(weights @ x)
         if not total:
-            return undefined(f"there are no {unit}", 0, unit)
+            return undefined(f"the number of {unit} is 0", 0, unit)
         value = min(1.0, float(weights @ y) / total)
         point = Estimate(value=value, n=n, of=n, unit=unit, method="weighted by tasks per labelled task")
         effective = self._effective(value, (y - value * x) / total, x)

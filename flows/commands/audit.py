@@ -167,7 +167,7 @@ def show_outcome(
 
 
 def _show_experimental(settings: "AuditSettings") -> None:
-    """Say how many experimental checks did not run."""
+    """State how many experimental checks did not run."""
     from agenthard.audit.detectors.registry import detectors
 
     off = len(detectors()) - len(detectors(experimental=settings.experimental))
@@ -176,7 +176,7 @@ def _show_experimental(settings: "AuditSettings") -> None:
 
 
 def _there(outcome: "AuditOutcome") -> str:
-    """Say how many tasks are there; "at least" where a place cannot tell how many it holds."""
+    """Return the number of tasks in the benchmark; "at least" where a place cannot tell how many it holds."""
     unknown = any(item.tasks is None for item in outcome.not_read)
     return f"{'at least ' if unknown else ''}{outcome.tasks_there:,}"
 

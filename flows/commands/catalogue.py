@@ -1,4 +1,4 @@
-"""``agenthard checks`` and ``agenthard taxonomy``: what is looked for."""
+"""``agenthard checks`` and ``agenthard taxonomy``: the checks, and the categories of flaws."""
 
 from pathlib import Path
 from typing import Annotated

@@ -51,7 +51,7 @@ def _spread(value: "Spread", digits: int = 0) -> str:
 
 
 def describe_total(total: "Total", name: str) -> str:
-    """Describe what a model took in one line."""
+    """Describe the usage of a model in one line."""
     cost = "no price" if total.cost is None else f"{total.cost:.4f}"
     if total.not_stated:
         cost += f" at most ({total.not_stated:,} replies came without token counts)"

@@ -155,7 +155,7 @@ ACE_FLAWS = (
     AceFlaw(_PROOF, _WRONG, "a candidate is missing from the item pool", _missing_item),
     AceFlaw(_PROOF, _WRONG, "two slots offer the same candidate", _shared_candidate),
     AceFlaw(_PROOF, _WRONG, "the decoys of a slot are recorded on preference level 1 and are not", _false_stage),
-    AceFlaw("duplicate-task", "duplicate-or-conflicting-task", "the instance stands in the file twice", copied=True),
+    AceFlaw("duplicate-task", "duplicate-or-conflicting-task", "the instance is in the file twice", copied=True),
     AceFlaw(QUARANTINE, "", "the recorded solution is gone", damage=lambda entry: entry.pop("truth_solution")),
     AceFlaw(QUARANTINE, "", "the decoy budget that is stated is one too high", damage=_false_count),
 )

@@ -1,4 +1,4 @@
-"""Play episodes: agents without a model in processes of their own, models many at a time in one event loop."""
+"""Play episodes: agents without a model in separate processes, models many at a time in one event loop."""
 
 import asyncio
 import multiprocessing.process

@@ -140,7 +140,7 @@ class RandomBaseline(Record):
     """Flagging so many of the labelled tasks at random."""
 
     name: str
-    """How many are flagged, in words."""
+    """How many are flagged, as text."""
     flagged: int
     """Tasks flagged in each draw."""
     labelled: int

@@ -44,7 +44,7 @@ class LabelCounts(Record):
     unlabelled: int
     """Tasks of the sample without a label that counts; the labelled ones of their stratum represent them."""
     unseen_strata: dict[str, int]
-    """Parts of the benchmark that no label speaks for, with their tasks; the weighted figures are about the rest."""
+    """Parts of the benchmark without any label, with their tasks; the weighted figures are about the rest."""
     open: int
     """Lines of sheets that are not filled in yet."""
     replaced: int

@@ -26,7 +26,7 @@ class Names:
         for word, target in self.mapping.items():
             if target not in ids:
                 known = "`agenthard taxonomy` lists the categories"
-                raise ValueError(f"{word!r} is mapped to {target!r}, which is none; {known}")
+                raise ValueError(f"{word!r} is mapped to {target!r}, which is unknown; {known}")
         self._known = {slug(name): c.id for c in self.taxonomy.categories for name in (c.id, c.name)}
         self._known |= {slug(word): target for word, target in self.mapping.items()}
         self._components = {slug(name): key for key, title in COMPONENT_TITLES.items() for name in (key, title)}
@@ -170,7 +170,7 @@ class Consensus(Record):
     tasks: tuple[Truth, ...]
     """Tasks on which a majority agrees, in order of their first label."""
     tied: tuple[str, ...]
-    """Tasks on which as many say flawed as not; they count for nothing but the annotators' agreement."""
+    """Tasks on which as many say flawed as not; they count only for the annotators' agreement."""
 
 
 def consensus(labels: Sequence[Label], names: Names, second_looks: Sequence[SecondLookLine] = ()) -> Consensus:

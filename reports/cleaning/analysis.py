@@ -134,7 +134,7 @@ _TIER = list(Tier)
 def headline(
     found: CleaningInput, splits: tuple[Split, ...], stability: tuple[RankingStability, ...] | Undefined
 ) -> Headline:
-    """Say the outcome.
+    """Summarise the outcome.
 
     Args:
         found: tasks, decisions and findings.

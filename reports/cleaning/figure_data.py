@@ -228,7 +228,7 @@ def component_shares(findings: Sequence[Finding], components: Mapping[str, str])
     for component, title in COMPONENT_TITLES.items():
         mine = [f for f in findings if components[f.id] == component]
         counted = [f for f in mine if f.tier is not Tier.SIGNAL]
-        share: Result = undefined("there are no findings", 0, "findings")
+        share: Result = undefined("the number of findings is 0", 0, "findings")
         if sure:
             share = Estimate(
                 value=len(counted) / len(sure),

@@ -1,4 +1,4 @@
-"""A statistic of a split with the null of random subsets of equal size, and the comparison in words."""
+"""A statistic of a split with the null of random subsets of equal size, and the comparison as text."""
 
 from agenthard.audit.statistics import NullBand, NullDistribution, Result, Undefined
 from agenthard.reports.kit.text import amount, result_text, span

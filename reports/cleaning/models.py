@@ -37,7 +37,7 @@ class ModelsPart:
 
     @classmethod
     def without_runs(cls, reason: Undefined) -> "ModelsPart":
-        """Give the reason everywhere."""
+        """Return the part with the reason in every field."""
         return cls((), (), reason, (), reason, reason)
 
 

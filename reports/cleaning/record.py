@@ -166,7 +166,7 @@ GLOSSARY = tuple(
 
 
 def sampling(analysis: CleaningAnalysis) -> str:
-    """Say how everything random in the analysis was drawn."""
+    """Describe how all random numbers of the analysis were drawn."""
     made = analysis.provenance
     return (
         f"Seed {made.seed}; {made.draws:,} random subsets behind every null; {100 * made.level:g} % intervals of "

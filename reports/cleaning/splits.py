@@ -42,7 +42,7 @@ class Split(Record):
     detectable: Result
     """Smallest difference of two models' scores that n tasks detect (95 % confidence, 80 % power), in score units."""
     sentence: str
-    """The card in words: size, what was left out, smallest detectable difference, what it must not be compared with."""
+    """The card as text: size, what was left out, smallest detectable difference, what it must not be compared with."""
     task_ids: tuple[str, ...]
     """Its tasks, in the benchmark's order."""
 

@@ -34,7 +34,7 @@ class PublishedRow(Record):
 
 
 class Totals(Record):
-    """What there is, over all failure rates."""
+    """Counts over all failure rates."""
 
     agents: int
     """Agents that ran or were planned."""
@@ -173,7 +173,7 @@ def _sentence(totals: Totals, board: Sequence[AgentRow], pairs: Sequence[PairRes
     text += f", {totals.unscored:,} of them without a verdict" if totals.unscored else ", all with a verdict"
     ranked = [row for row in board if row.rank is not None]
     if not ranked:
-        return f"{text}. No episode has a verdict, so there is no leaderboard."
+        return f"{text}. No episode has a verdict, so the leaderboard is empty."
     text += f". {ranked[0].agent} is first with {result_text(ranked[0].final.score, 'share')}"
     if len(ranked) > 1:
         text += f", {ranked[-1].agent} last with {result_text(ranked[-1].final.score, 'share')}"

@@ -1,4 +1,4 @@
-"""Statistics in words: shares in percent, intervals, reasons of undefined values, counts with their noun."""
+"""Statistics as text: shares in percent, intervals, reasons of undefined values, counts with their noun."""
 
 import re
 
@@ -76,7 +76,7 @@ def number(result: Result | None) -> float | None:
 
 
 def plural(count: int, word: str) -> str:
-    """Write a count with its word.
+    """Write a count with its noun.
 
     >>> plural(1, "task"), plural(1200, "task"), plural(3, "category")
     ('1 task', '1,200 tasks', '3 categories')

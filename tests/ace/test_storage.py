@@ -120,7 +120,7 @@ def test_what_is_no_suite_is_refused(tmp_path: Path) -> None:
         ("answers", b'"id":"course_r2', b'"id":"course_r3', "is paired with the answer of 'course_r3_c2_h2_b2'"),
         ("answers", b"\n", b"\n{}\n", "instance 1: only its answer is there"),
         ("puzzles", b"{", b"", "instance 0: the line: Invalid JSON"),
-        ("answers", b'"stage":4', b'"stage":0', "instance 0: a slot is on preference level 0, which is none of"),
+        ("answers", b'"stage":4', b'"stage":0', "instance 0: a slot is on preference level 0, which is not one of"),
     ],
 )
 def test_a_broken_record_is_named(tmp_path: Path, part: str, old: bytes, new: bytes, reason: str) -> None:

@@ -114,7 +114,7 @@ def test_an_exception_or_a_bad_quote_is_an_error_of_that_pair_alone() -> None:
     assert coverage["b", "sevens"].status is Status.ERROR
     assert "unlucky" in coverage["b", "sevens"].reason
     assert coverage["c", "sevens"].status is Status.ERROR
-    assert "does not stand" in coverage["c", "sevens"].reason
+    assert "the quote is not at" in coverage["c", "sevens"].reason
     assert coverage["d", "sevens"].status is Status.CLEAN
 
 

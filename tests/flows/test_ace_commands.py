@@ -255,7 +255,7 @@ def test_an_unreadable_instance_alone_is_code_2(suite: Path) -> None:
 def test_a_broken_instance_is_left_out_of_the_probes(suite: Path) -> None:
     _spoil(suite, "puzzles.jsonl", 0, lambda record: record["slots"][0]["candidates"].pop())
     report = json.loads(run("probe", suite, "--json", code=2))
-    assert report["scenes"] == 23 and "does not hold together" in report["unreadable"][0]
+    assert report["scenes"] == 23 and "is inconsistent" in report["unreadable"][0]
 
 
 def test_a_shortcut_is_code_1(tmp_path: Path, suites: Path) -> None:

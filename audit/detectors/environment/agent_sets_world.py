@@ -17,7 +17,7 @@ _SWAPPED = {"AM": "PM", "PM": "AM", "am": "pm", "pm": "am"}
 
 
 class AgentSetsWorld(TaskDetector):
-    """A gold call states a current fact of the world to the environment, which believes whatever it is told.
+    """A gold call states a current fact of the world to the environment, which accepts any value.
 
     The parameter's name or documentation begins with "current" (the current time, say); and the same call with another
     value, replayed at the same place, leaves another state. So the agent does not learn how the world is but decides

@@ -73,7 +73,7 @@ def _is_verb(names: list[str]) -> bool:
 
 
 def _stem(word: str) -> str:
-    """Take off the ending of the third person: "cancels", "searches", "retrieves"."""
+    """Remove the ending of the third person: "cancels", "searches", "retrieves"."""
     for ending in ("es", "s"):
         if word.endswith(ending) and word.removesuffix(ending) in _READS | _WRITES:
             return word.removesuffix(ending)

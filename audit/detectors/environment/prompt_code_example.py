@@ -65,7 +65,7 @@ class PromptCodeExample(TaskDetector):
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
         if not any(for_agent(pointer) for pointer, _ in prompts(task)):
-            return "there is no policy or system message"
+            return "no policy or system message"
         return None
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:

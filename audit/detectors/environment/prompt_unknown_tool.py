@@ -57,7 +57,7 @@ class PromptUnknownTool(TaskDetector):
         if "expects_no_call" in task.traits:
             return "the task expects no call, so the tool it needs may be missing on purpose"
         if next(prompts(task), None) is None:
-            return "there is no policy, system message or simulator's instruction"
+            return "no policy, system message or simulator's instruction"
         return None
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:

@@ -49,7 +49,7 @@ class PromptWrongArgument(TaskDetector):
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
         if next(prompts(task), None) is None:
-            return "there is no policy, system message or simulator's instruction"
+            return "no policy, system message or simulator's instruction"
         return None
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:

@@ -94,7 +94,7 @@ def _mentions(tool: ToolSpec) -> Iterator[Hit]:
     names = ", ".join(repr(parameter.path) for parameter in parameters_of(tool)) or "none"
     for pointer, name, passage in mentioned_parameters(tool):
         yield Hit(
-            claim=f"The documentation of {tool.name} speaks of a parameter {name!r} that does not exist",
+            claim=f"The documentation of {tool.name} mentions a parameter {name!r} that does not exist",
             evidence=(
                 tool_quote(tool, pointer, text=passage, note="the text names it"),
                 tool_quote(tool, "/name", note=f"its parameters: {names}"),

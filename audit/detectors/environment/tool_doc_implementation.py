@@ -31,7 +31,7 @@ class ToolDocImplementation(ToolDetector):
     def tool_not_applicable(self, tool: ToolSpec) -> str | None:
         """Return why the tool cannot be checked, or None."""
         if tool.implementation is None:
-            return "the benchmark's code is not at hand (for BFCL, `agenthard fetch bfcl` brings it)"
+            return "the benchmark's code is not available (for BFCL, `agenthard fetch bfcl` brings it)"
         return None
 
     def inspect_tool(self, tool: ToolSpec) -> Iterable[Hit]:

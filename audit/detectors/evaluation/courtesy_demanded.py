@@ -20,7 +20,7 @@ class CourtesyDemanded(TaskDetector):
     """What a reply has to contain is a fact, not a phrase of courtesy that nothing dictates.
 
     Rule: a scored check looks for a text as a substring, and that text, or each of its alternatives, consists of words
-    of courtesy and joining words alone: a greeting, thanks, an apology, an offer of help, a wish, a farewell. It stands
+    of courtesy and joining words alone: a greeting, thanks, an apology, an offer of help, a wish, a farewell. It is
     in no policy, documentation or state, and no text of the task asks for it: there it is neither behind a
     quotation mark nor behind a word such as "say" or "end with". That the user is polite himself asks for nothing.
 

@@ -76,7 +76,7 @@ class DoNothingPasses(TaskDetector):
     is known, and tasks scored by assertions, rubrics or judges, which need a run.
 
     Where the score is affected, the task's evaluator was given a run that does nothing, and passed it; where nothing
-    at hand can evaluate one, the finding is suspected.
+    that is available can evaluate one, the finding is suspected.
 
     The reading of the texts is by phrases and can be wrong; that doing nothing passes is not a matter of reading.
     """

@@ -39,7 +39,7 @@ class GoalScoresNothing(TaskDetector):
     Flagged: "reach MSE < 5e-2", graded by "Score = 0 if loss >= 2e-3".
     Not flagged: "reach MSE < 1e-3", graded by "Score = 0 if loss >= 2e-3".
 
-    Wrong where the two sentences speak of different losses, such as one for training and one held out.
+    Wrong where the two sentences are about different losses, such as one for training and one held out.
     """
 
     id = "goal-scores-nothing"
@@ -52,7 +52,7 @@ class GoalScoresNothing(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return None if any(True for _ in graded(task)) else "no criteria in words"
+        return None if any(True for _ in graded(task)) else "no written criteria"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield the bounds that contradict each other."""

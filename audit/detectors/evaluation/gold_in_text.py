@@ -71,7 +71,7 @@ class GoldInText(TaskDetector):
                 seen.add(call.name)
                 at, text, start = place
                 yield Hit(
-                    claim=f"The gold call of {call.name} stands with all its arguments in what the agent reads",
+                    claim=f"The gold call of {call.name} appears with all its arguments in what the agent reads",
                     evidence=(
                         quote(task, at, text=sentence_around(text, start, start + len(call.name)), note="read"),
                         quote(task, pointer, note="the gold call"),

@@ -41,7 +41,7 @@ class SelfReportedResult(TaskDetector):
     3. the task's only stated result is a figure (loss, score, accuracy) that the agent notes in a JSON file; the
        text does not say whether the figure is measured again.
 
-    A rubric is scored by a script or a judge that is not at hand, so no run can be scored to show it: suspected.
+    A rubric is scored by a script or a judge that is not available, so no run can be scored to show it: suspected.
 
     Flagged: "The report must contain `tasks_done`, `total_tasks`", graded by ``clamp(tasks_done / total_tasks, 0, 1)``.
     Not flagged: the loss that a given ``evaluate.py`` prints; the keys of a report whose presence alone is graded.

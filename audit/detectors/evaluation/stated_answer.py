@@ -33,7 +33,7 @@ _OF_THE_REPLY = re.compile(
     r"|\bmust[ _-](?:contain|include|mention|match)\b",
     re.IGNORECASE,
 )
-"""How a checker speaks of a reply. Users speak of letters like this too, so it counts for required texts only."""
+"""How a checker refers to a reply. Users refer to letters like this too, so it counts for required texts only."""
 _GRADING = re.compile(_OF_GRADING, re.IGNORECASE)
 _GRADING_OR_TASK = re.compile(_OF_GRADING + _OF_THIS_TASK, re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g|such as|examples?)\b", re.IGNORECASE)
@@ -42,7 +42,7 @@ _TEXTS = ("/ground_truth/outputs", "/ground_truth/answers")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z(\[“\"])|\n+|(?<=[.!?])\s+(?=\()")
 
 Sentence = tuple[str, str, bool]
-"""JSON Pointer of a text, one sentence of it, and whether that speaks of grading or of the answer."""
+"""JSON Pointer of a text, one sentence of it, and whether that mentions grading or the answer."""
 
 
 class StatedAnswer(TaskDetector):
@@ -150,7 +150,7 @@ def _apart(text: str) -> list[tuple[int, int]]:
 
 
 def telling_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text that speak of grading or of the expected answer, and its author's comments."""
+    """Yield the sentences of a text that mention grading or the expected answer, and its author's comments."""
     yield from (sentence for _, sentence, tells in _sentences("", text, _GRADING) if tells)
 
 

@@ -35,7 +35,7 @@ class SubstringCheck(TaskDetector):
        commas are removed. Around the task are the user's texts and the arguments of the gold calls, the records of the
        state that these name and those that they name in turn, and for a number of one or two digits the policy. The
        nearest, then shortest such number of at most nine characters is quoted. Suspected, because the number may be
-       about something that no reply speaks of.
+       about something that no reply mentions.
     3. the required text is one or two letters, and a word around the task contains it: suspected.
     4. nothing of the kind is found, and the text is still no longer than two characters: suspected.
 
@@ -81,7 +81,7 @@ class SubstringCheck(TaskDetector):
             elif container is not None:
                 place, word = container
                 yield Hit(
-                    claim=f"The required text {expected!r} is also found in {word!r}, which stands in the task",
+                    claim=f"The required text {expected!r} is also found in {word!r}, which occurs in the task",
                     evidence=(required, _evidence(task, place, word)),
                     fix="Match whole numbers and whole words, or require a longer text.",
                     severity=Severity.MAY_AFFECT_SCORE,

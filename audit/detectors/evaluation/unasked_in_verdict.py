@@ -47,7 +47,7 @@ class UnaskedInVerdict(SuiteDetector):
     3. a stand-in of the evaluator's own (``MockResult``) lacks an attribute, so that the evaluator itself breaks;
     4. it says that a criterion is not verifiable: the criterion counts, and nothing can meet it.
 
-    Files in a list (``['a.py', 'b.py']``) may be derived from the task's data and are passed over, as are attributes
+    Files in a list (``['a.py', 'b.py']``) may be derived from the task's data and are skipped, as are attributes
     of built-in types, third-party modules, and what a judging model says.
 
     Flagged: "Missing summary: out/step_summary.json", when the task asks for `summary.json`.
@@ -112,7 +112,7 @@ class UnaskedInVerdict(SuiteDetector):
 
 
 def _claim(kind: str, names: Sequence[str], texts: Sequence[str]) -> str | None:
-    """Say what is wrong about a miss, or nothing when the texts ask for it."""
+    """Describe what is wrong about a miss, or nothing when the texts ask for it."""
     if kind == "criterion":
         return f"The evaluator calls a criterion not verifiable: “{names[0]}”"
     if kind == "stand-in":

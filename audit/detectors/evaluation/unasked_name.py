@@ -34,7 +34,7 @@ class UnaskedName(SuiteDetector):
     Where the agent reads the criteria (they are in its text), it can still meet them, and the finding is only a
     matter of style for the text; where it does not, the requirement is hidden.
 
-    Flagged: "`#score-value` must freeze above 0", when the text speaks of a score and of no such element.
+    Flagged: "`#score-value` must freeze above 0", when the text mentions a score and no such element.
     Not flagged: "`#score-value` must freeze", when an earlier task of the same scenario asks for `#score-value`.
 
     Wrong where the name belongs to the environment that the agent finds (a helper script, a data file).
@@ -50,7 +50,7 @@ class UnaskedName(SuiteDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return None if any(True for _ in graded(task)) else "no criteria in words"
+        return None if any(True for _ in graded(task)) else "no written criteria"
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Note the names that are asked for and those that are graded."""

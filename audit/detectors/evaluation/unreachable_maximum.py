@@ -66,7 +66,7 @@ class UnreachableMaximum(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return None if any(True for _ in graded(task)) else "no criteria in words"
+        return None if any(True for _ in graded(task)) else "no written criteria"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield what keeps full score out of reach."""

@@ -103,7 +103,7 @@ def _decided_elsewhere(check: Check, task: AgentTask) -> bool:
 
 
 def _restated(check: Check, task: AgentTask) -> bool:
-    """Tell whether assertions that a judge scores hold all that a required text says."""
+    """Tell whether assertions that a judge scores contain everything that a required text says."""
     texts = check.expected if isinstance(check.expected, list) else [check.expected]
     scored = [
         str(other.expected)

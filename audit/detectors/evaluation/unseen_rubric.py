@@ -50,7 +50,7 @@ class UnseenRubric(TaskDetector):
 
     def not_applicable(self, task: AgentTask) -> str | None:
         """Return why the task cannot be checked, or None."""
-        return None if any(True for _ in graded(task)) else "no criteria in words"
+        return None if any(True for _ in graded(task)) else "no written criteria"
 
     def inspect(self, task: AgentTask) -> Iterable[Hit]:
         """Yield references to an unseen rubric, or answers in a rubric that is seen."""

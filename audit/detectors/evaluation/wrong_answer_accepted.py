@@ -149,7 +149,7 @@ def _with_place(what: str, place: str) -> str:
 
 
 def _argument(task: AgentTask, mutant: Mutant) -> str:
-    """Name what was changed, and the tool whose call its call passes on, if it does: each takes what it takes."""
+    """Name the changed argument, with the tool that the call forwards to, if any: each tool has its own arguments."""
     parts = split(mutant.pointer)
     if parts[1] != "turns" or len(parts) < _CALL:
         return mutant.field

@@ -59,7 +59,7 @@ class CallSchema(TaskDetector):
 
     Confirmed is a flaw that a run shows: the ground truth with the documented value, without the undocumented argument,
     or with the call moved or left out that no agent can make, fails; or the call that the documentation forbids passes.
-    Where the evaluator does not see the difference, or nothing at hand can tell, a flaw that affects the score is
+    Where the evaluator does not see the difference, or nothing available can tell, a flaw that affects the score is
     suspected; it is cosmetic where the evaluator passes any other value there as well.
 
     Wrong where the documentation is wrong and the call is right; then the mismatch is a flaw of the environment.

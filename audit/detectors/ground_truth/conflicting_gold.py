@@ -47,7 +47,7 @@ class ConflictingGold(SuiteDetector):
             return "the user says nothing"
         truth = task.ground_truth
         if not any(truth.turns) and not truth.answers and not task.traits & {"expects_no_call", "expects_any_call"}:
-            return "there is no ground truth to compare"
+            return "no ground truth to compare"
         return None
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
@@ -57,7 +57,7 @@ class ConflictingGold(SuiteDetector):
             yield item.model_copy(update={"declared": known})
 
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
-        """Yield one hit, or one note that nothing can be said, per group of same tasks whose ground truths differ."""
+        """Yield a hit, or a note that it is undecided, per group of same tasks whose ground truths differ."""
         for members in groups(observations):
             yield from _conflict(members)
             yield from _undecided(members)

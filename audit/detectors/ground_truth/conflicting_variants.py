@@ -24,7 +24,7 @@ class ConflictingVariants(SuiteDetector):
     """Where two variants of one base task have the same words of the user and the same state, their golds agree.
 
     Variants (tasks of one cluster) are compared turn by turn, by the words of the turn, in tasks whose gold has as many
-    turns as the user; turns without gold calls are passed over. A turn is flagged when two variants
+    turns as the user; turns without gold calls are skipped. A turn is flagged when two variants
 
     * call the same tools and give one of them **almost the same value**: texts that differ in a letter, in punctuation,
       in the case or in how a number is written; lists of three numbers or more that differ in one; or

@@ -15,7 +15,7 @@ from agenthard.taxonomy.task import AgentTask
 class GoldNondeterministic(TaskDetector):
     """The ground truth, replayed twice from the same initial state, gives other responses or another state.
 
-    What is left of the first replay is given back before the second, so that a benchmark that runs in a process of its
+    What is left of the first replay is released before the second, so that a benchmark that runs in a process of its
     own starts in a new one. The first call that differs is reported.
 
     Flagged: a booking whose id is drawn at random, without a seed.

@@ -41,7 +41,7 @@ class InventedValue(TaskDetector):
 
     * a **number** of 100 or more that is not said, not documented, not the default, and neither a sum, difference,
       product nor quotient of two numbers that are said (units, numerals and spans such as "an hour" included). Names
-      that hint at common knowledge or the calendar (year, latitude, distance) are passed over;
+      that hint at common knowledge or the calendar (year, latitude, distance) are skipped;
     * a **secret** by the parameter's name (``newPassword``, ``securityAnswer``, ``api_key``) that no text says;
     * an **unfilled blank** such as ``YOUR_API_KEY`` that the documentation does not give.
 

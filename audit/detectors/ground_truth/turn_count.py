@@ -40,7 +40,7 @@ class TurnCount(TaskDetector):
     def not_applicable(self, task: AgentTask) -> str | None:
         """Only scripted dialogues with a gold per turn can be checked."""
         if task.user.kind != "scripted":
-            return "the user is simulated: there are no fixed turns to pair with gold turns"
+            return "the user is simulated: no fixed turns to pair with gold turns"
         gold = task.ground_truth.turns
         if not gold:
             return "the ground truth has no turns"

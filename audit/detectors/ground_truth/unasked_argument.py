@@ -80,7 +80,7 @@ class UnaskedArgument(TaskDetector):
                 at, given = value.accepted[0]
                 yield Hit(
                     claim=f"The gold call of {call.name!r} demands the optional {value.name!r} = {given!r}, "
-                    "and nothing in the conversation speaks of it.",
+                    "and nothing in the conversation mentions it.",
                     evidence=(
                         quote(task, f"{pointer}/arguments{at}", note="the gold call"),
                         quote(task, list(task.user_texts())[-1][0], note="the last words of the conversation"),

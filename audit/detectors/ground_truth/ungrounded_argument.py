@@ -151,7 +151,7 @@ def _email(place: _Place) -> _Gap | None:
         return None
     if any(place.knowledge.holds(text) for text in texts):
         return None
-    return _Gap("this address stands nowhere in the task", _with_request(place), "Name the address in the request.")
+    return _Gap("this address appears nowhere in the task", _with_request(place), "Name the address in the request.")
 
 
 def _password(place: _Place) -> _Gap | None:

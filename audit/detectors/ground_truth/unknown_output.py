@@ -164,19 +164,19 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
         days = _days(task.environment) | days_in([*documents, *(said for _, said in texts_in(task.initial_state))])
         return out_of_reach(text, days, documents)
     if _IDENTIFIER.fullmatch(text):
-        return "it stands nowhere in the task"
+        return "it appears nowhere in the task"
     if _REFERENCE.fullmatch(text):
-        return "no such number stands anywhere in the task"
+        return "no such number appears anywhere in the task"
     shape = form(text)
     alike = _codes(task.environment).get(shape, set()) if shape else set()
     if is_family(alike):
-        return f"it is none of the {len(alike)} such codes of the database"
+        return f"it is not one of the {len(alike)} such codes of the database"
     if shape and len(near := _near_codes(task.environment, text)) == 1:
         return f"only the code {near[0]!r} exists, a slip away"
     if len(listed := siblings(text, passages)) >= _FEWEST_SIBLINGS:
         return f"there are only {', '.join(sorted(listed)[:8])}"
     other = meant(task, text)
-    return f"it stands nowhere in the task, only {other!r} does" if other else None
+    return f"it appears nowhere in the task, only {other!r} does" if other else None
 
 
 def _near_codes(environment: EnvironmentSpec, text: str) -> list[str]:

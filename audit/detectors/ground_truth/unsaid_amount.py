@@ -78,7 +78,7 @@ class UnsaidAmount(TaskDetector):
                     *_, (said_at, _text) = task.user_texts()
                     yield Hit(
                         claim=f"The gold call of {call.name!r} demands {value.name!r} = {shown!r}, and nothing that is "
-                        "said or stands in the state leads to it.",
+                        "said or is in the state leads to it.",
                         evidence=(
                             quote(task, f"{pointer}/arguments{at}", note="the gold call"),
                             quote(task, said_at, note="what the user says or is told"),

@@ -128,7 +128,7 @@ def _given(task: AgentTask, run: Trajectory, values: Sequence[str], *, again: bo
 
 
 def _telling(text: str, value: str) -> str | None:
-    """Return a sentence that speaks of the expected answer and holds the value."""
+    """Return a sentence that mentions the expected answer and holds the value."""
     found = stands_alone(value, text)
     around = text[max(0, found.start() - _AROUND) : found.end() + _AROUND] if found else ""
     return next((sentence for sentence in telling_sentences(around) if stands_alone(value, sentence)), None)

@@ -72,7 +72,7 @@ class CrashSignature(RunTally):
             yield Case(run.model, kinds, (quote_run(run, place, text=words, note=f"a run {kind}"),), run=run)
 
     def claim(self, tally: Tally) -> str:
-        """Say how many runs of a model crashed."""
+        """State how many runs of a model crashed."""
         return f"The results of {tally.share} runs of {tally.group} rest on a crash: {tally.listed}."
 
 

@@ -58,5 +58,5 @@ class DeadAttempt(RunTally):
             )
 
     def claim(self, tally: Tally) -> str:
-        """Say how many runs of a model hold no work."""
+        """State how many runs of a model hold no work."""
         return f"{tally.share} runs of {tally.group} hold no work of the agent: {tally.listed}."

@@ -47,5 +47,5 @@ class InfrastructureErrorScored(RunTally):
             yield Case(run.model, (word, counts), tuple(evidence), run=run)
 
     def claim(self, tally: Tally) -> str:
-        """Say how many runs of a model were scored without a measurement."""
+        """State how many runs of a model were scored without a measurement."""
         return f"{tally.share} runs of {tally.group} failed outside the agent and were scored: {tally.listed}."

@@ -27,7 +27,7 @@ class NonMonotoneRetry(RunTally):
     title = "retries that make the result worse"
     version = "2"
     category = "suspicious-score-pattern"
-    why = "Where the last attempt counts, a working solution gives way to a worse one, or to the judge's next draw."
+    why = "Where the last attempt counts, a working solution is replaced by a worse one, or to the judge's next draw."
     fix = "Count the best attempt, or report both readings."
     nothing = "none of its runs is a retry with a score"
 
@@ -52,5 +52,5 @@ class NonMonotoneRetry(RunTally):
             yield Case(run.model, (kind, *lost), evidence, run=run)
 
     def claim(self, tally: Tally) -> str:
-        """Say how many retries of a model made the result worse."""
+        """State how many retries of a model made the result worse."""
         return f"{tally.share} retries of {tally.group} that count score lower than the attempt before: {tally.listed}."

@@ -24,7 +24,7 @@ KINDS = ("thoughts", "mention", "blank", "control_word")
 """What can be given away."""
 _GIVES_AWAY = {
     "thoughts": "gives its thoughts away",
-    "mention": "speaks of its instruction or role",
+    "mention": "mentions its instruction or role",
     "blank": "leaves gaps that it forgot to fill in",
     "control_word": "says a word for the harness",
 }
@@ -41,7 +41,7 @@ class SimulatorLeak(SimulatorRate):
       "my prompt says", "the script that I was given", "I was told not to reveal it", "in this simulation");
     * blank: a gap that it forgot to fill in ("[Your DOB]", "[insert date]");
     * control_word: a word for the harness, such as ``###STOP###``, that neither begins nor ends what is said. Harnesses
-      end the run wherever the word stands, also when the simulator only thinks of it.
+      end the run wherever the word occurs, also when the simulator only thinks of it.
 
     The agent saw a turn when it speaks after it; the last turn of a run is seen by no agent. There is one finding per
     simulator (the model that plays the user, in one experiment) with the share of runs, 95 % Wilson interval, and the
@@ -98,12 +98,12 @@ class SimulatorLeak(SimulatorRate):
 
 
 def _together(what: str, kinds: Iterable[str]) -> str:
-    """Name a count of what gave away just these kinds."""
+    """Return the name of the counter for exactly these kinds of leaks."""
     return f"{what} {'+'.join(sorted(kinds))}"
 
 
 def _sum(items: Iterable[Observation], what: str, kinds: Sequence[str]) -> int:
-    """Count what gave away any of some kinds."""
+    """Count the items with a leak of any of these kinds."""
     total = 0
     for item in items:
         for name, number in item.value.items():

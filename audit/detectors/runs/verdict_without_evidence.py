@@ -27,13 +27,13 @@ class VerdictWithoutEvidence(RunTally):
     Rule: a judge that is to see was given no image and no video, by the log, and gave a score; or, where the log does
     not tell what it was given, its own words say that it sees none ("I cannot see any screenshot", "no images were
     provided") and its score is above zero. A judge that was not asked ("Skipped"), and one that looks at a run without
-    any work, are passed over. There is one finding per judge and model, which tells how many scores are above zero.
+    any work, are skipped. There is one finding per judge and model, which tells how many scores are above zero.
 
     Flagged: a score of 6 for the looks of a page of which no screenshot was taken; a score of 0 for the same reason,
     which reads like a page that is worthless.
     Not flagged: a script's verdict; a judge that reads code and was given the code.
 
-    When it is wrong: the image stood inside the prompt and the log lists only attached files.
+    When it is wrong: the image was inside the prompt and the log lists only attached files.
     """
 
     id = "verdict-without-evidence"
@@ -60,7 +60,7 @@ class VerdictWithoutEvidence(RunTally):
                     yield Case(group, run=run)
 
     def claim(self, tally: Tally) -> str:
-        """Say how many verdicts of a judge rest on nothing."""
+        """State how many verdicts of a judge rest on nothing."""
         return f"{tally.share} verdicts of {tally.group} score what was not shown: {tally.listed}."
 
 

@@ -46,7 +46,7 @@ def only_choice(task: AgentTask, pointer: str) -> bool:
 
 
 def coerced(value: Any, type_name: Any) -> Any | None:
-    """Return the one value of a JSON type that says the same, or None.
+    """Return the equivalent value of a JSON type, or None.
 
     >>> coerced("5", "integer"), coerced("five", "integer"), coerced("true", "boolean"), coerced(5, "string")
     (5, None, True, '5')

@@ -99,7 +99,7 @@ _WORD = re.compile(r"[A-Za-z]{4,}")
 
 @dataclass(frozen=True)
 class Why:
-    """One reading of why nothing has to change, with its passages."""
+    """One reason why nothing has to change, with its passages."""
 
     reading: Reading
     """Which reading."""

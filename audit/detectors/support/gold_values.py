@@ -23,7 +23,7 @@ class GoldValue:
 
     @property
     def name(self) -> str:
-        """The place in words: ``passengers[0].dob``."""
+        """The place as text: ``passengers[0].dob``."""
         return readable(self.at)
 
     @property
@@ -137,7 +137,7 @@ def expected_values(task: AgentTask) -> Iterator[Expected]:
     """Yield the arguments of the gold calls, the required texts and the accepted answers.
 
     Left out are what may be left out of a call, truth values, texts of fewer than four characters and numbers of fewer
-    than three digits, which stand everywhere, and milestones, which are not calls to be made.
+    than three digits, which occur everywhere, and milestones, which are not calls to be made.
     """
     truth = task.ground_truth
     for group in ("outputs", "answers"):

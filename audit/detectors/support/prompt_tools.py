@@ -195,7 +195,7 @@ _ELSEWHERE = re.compile(
     r"|(?:in|to) (?:your|the|a) (?:reply|answer|message|user|customer))\b",
     re.IGNORECASE,
 )
-"""A sentence that denies, or that speaks of what a tool gives back, tells nothing about what it takes."""
+"""A sentence that denies, or that is about what a tool returns, says nothing about what it takes."""
 
 
 class Told(NamedTuple):

@@ -68,7 +68,7 @@ def replaced(runs: Iterable[Trajectory]) -> frozenset[str]:
 
 
 def retries(runs: Sequence[Trajectory]) -> Iterator[Retry]:
-    """Yield each retry whose earlier attempt is at hand."""
+    """Yield each retry whose earlier attempt is recorded."""
     known, again = {run.id: run for run in runs}, replaced(runs)
     for run in runs:
         before = known.get(run.retry_of or "")
@@ -90,7 +90,7 @@ class Compared(NamedTuple):
     wrong: bool
     """Whether they contradict one another."""
     before: Answered
-    """Where the one stands: the call itself, or the response before."""
+    """Where the one is: the call itself, or the response before."""
     said: str
     """Text of the one; empty for the whole response."""
     now: str
@@ -98,10 +98,10 @@ class Compared(NamedTuple):
 
 
 class Memory:
-    """What the tools of one run have said so far, as far as nothing was written since."""
+    """The responses of the tools of one run since the last write."""
 
     def __init__(self) -> None:
-        """Start with nothing said."""
+        """Start without responses."""
         self._answers: dict[tuple[str, str, str], Answered] = {}
         self._records: Facts = {}
 
@@ -195,7 +195,7 @@ def other_than_replayed(task: AgentTask, run: Trajectory) -> Iterator[tuple[Answ
 
     Yields:
         Calls with the differing piece of the recorded response, "" when the response is the same. Empty responses are
-        passed over.
+        skipped.
     """
     kept = current_execution().remember("compared runs", task, dict[str, list[tuple[Answered, str]]])
     if run.id not in kept:

@@ -104,7 +104,7 @@ class Case(NamedTuple):
     group: str
     """Who is counted: a model, or a judge with the model it judged."""
     kinds: tuple[str, ...] = ()
-    """What is wrong with it, in words that follow a number; empty when nothing is."""
+    """What is wrong with it, as text that follows a number; empty when nothing is."""
     evidence: tuple[Evidence, ...] = ()
     """Quotes that show it."""
     run: Trajectory | None = None
@@ -163,7 +163,7 @@ class RunTally(SuiteDetector):
 
     @abstractmethod
     def claim(self, tally: Tally) -> str:
-        """Say in one sentence what is wrong with a group."""
+        """Describe in one sentence what is wrong with a group."""
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Count the cases of one task by group."""

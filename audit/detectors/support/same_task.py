@@ -16,7 +16,7 @@ from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, GroundTruth, Too
 
 
 def contradiction(a: GroundTruth, b: GroundTruth, traits_a: Sequence[str], traits_b: Sequence[str]) -> str | None:
-    """Say why no run can meet both ground truths.
+    """Return why no run can meet both ground truths.
 
     Compared are: call against no call; required calls, paired so that each pair shares an accepted call; accepted
     final answers, of which one has to be shared. Calls that count only through the state they leave are not compared
@@ -145,7 +145,7 @@ def _digest(text: str) -> str:
 
 
 def observe_task(task: AgentTask) -> Iterator[Observation]:
-    """Note a task's key, its gold and a quote of what the user asks. A task without words is passed over."""
+    """Note a task's key, its gold and a quote of what the user asks. A task without words is skipped."""
     texts = list(task.user_texts())
     if not texts:
         return
@@ -254,7 +254,7 @@ def _groups(observations: Sequence[Observation], key: Callable[[Observation], st
 
 
 def contradicts(a: Observation, b: Observation) -> str | None:
-    """Say why no run can meet the ground truths of two same tasks; None when one may."""
+    """Return why no run can meet the ground truths of two same tasks; None when one may."""
     first, second = (GroundTruth.model_validate(item.value["ground_truth"]) for item in (a, b))
     return contradiction(first, second, a.value["traits"], b.value["traits"])
 

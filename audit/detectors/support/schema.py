@@ -101,7 +101,7 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
 
     An any-of node fits when one of its values does. A member that an object schema does not list is a violation
     unless the schema allows further members explicitly: tools document what they take. A required name that the
-    schema never describes is a flaw of the documentation and is passed over. Of several items of an array that break
+    schema never describes is a flaw of the documentation and is skipped. Of several items of an array that break
     the same rule, the first is listed.
 
     Args:

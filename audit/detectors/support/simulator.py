@@ -64,7 +64,7 @@ _BLANK = re.compile(
 
 
 class Leak(NamedTuple):
-    """What a turn gives away."""
+    """What a turn reveals."""
 
     kind: str
     """thoughts, mention, blank or control_word."""

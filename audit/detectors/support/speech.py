@@ -21,7 +21,7 @@ class Cue:
 def assistant_speech(text: str) -> list[Cue]:
     """Find the sentences that only an assistant says, in their order, each with the first cue that it shows.
 
-    Thoughts in <think> tags and quotations are not addressed to anyone and are passed over; so is what follows a verb
+    Thoughts in <think> tags and quotations are not addressed to anyone and are skipped; so is what follows a verb
     of saying ("the website says your order has been cancelled").
 
     Args:
@@ -141,7 +141,7 @@ _CUES = {
         "transfers the customer": (
             r"\b(?:transfer(?:ring|red)?|connect(?:ing)?) you (?:now |over )?(?:to|with) (?:a|an|our|the) "
         ),
-        "speaks of our policy": (
+        "mentions our policy": (
             r"\b(?:per|to|under|with|by|of|on|that) our (?:\w+ ){0,2}(?:polic(?:y|ies)|records)\b"
             r"|\bour (?:policy|policies|system) (?:is|are|do(?:es)?(?:n['’]t)?|requires?|states?|allows?|shows?)\b"
         ),

@@ -27,7 +27,7 @@ def rows(pointer: str, value: Any) -> Rows:
     """Return the records of a table, which is an object of records by id or a list of records with an ``id``.
 
     Args:
-        pointer: where the value stands.
+        pointer: where the value is.
         value: any JSON value; one that is not a table has no records.
     """
     if isinstance(value, dict) and len(value) > FEWEST_OTHERS and all(isinstance(row, dict) for row in value.values()):
@@ -220,7 +220,7 @@ def _compared(value: Any, record: Any, name: str, field: str = "") -> Iterator[T
 
 
 def _paired(value: list[Any], record: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Put two lists of one length side by side: objects by their place, mere names by what both have."""
+    """Pair two lists of equal length: objects by their place, mere names by what both have."""
     if not all(isinstance(item, str) for item in (*value, *record)):
         return value, record
     return sorted(value, key=lambda item: (item not in record, item)), sorted(

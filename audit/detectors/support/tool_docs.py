@@ -66,7 +66,7 @@ def objects_of(tool: ToolSpec) -> Iterator[tuple[str, dict[str, Any]]]:
 def is_of_kind(value: Any, schema: dict[str, Any], *, enum: bool = True) -> bool:
     """Tell whether ``value`` has the type and, unless ``enum`` is false, one of the allowed values of ``schema``.
 
-    An enum of scalars on an array type is meant for the items. Other keywords are passed over: a hostile pattern
+    An enum of scalars on an array type is meant for the items. Other keywords are skipped: a hostile pattern
     can take forever, and a reference can point outside.
     """
     return Draft202012Validator(_plain(schema, enum)).is_valid(value)

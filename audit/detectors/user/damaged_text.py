@@ -80,7 +80,7 @@ class DamagedText(TaskDetector):
             for what, start, end, severity in chain(_damages(text), gaps):
                 yield Hit(
                     claim=f"The text {what}",
-                    evidence=(quote(task, pointer, text=sentence_around(text, start, end), note="as it stands"),),
+                    evidence=(quote(task, pointer, text=sentence_around(text, start, end), note="as written"),),
                     fix="Restore the text.",
                     severity=severity,
                     tier=Tier.SUSPECTED if severity is Severity.AFFECTS_SCORE else None,

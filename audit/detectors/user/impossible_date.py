@@ -88,5 +88,5 @@ def _claim(match: re.Match[str]) -> str | None:
     try:
         date(year, month, day)
     except ValueError:
-        return f"There is no day “{match[0]}”"
+        return f"The day “{match[0]}” does not exist"
     return None

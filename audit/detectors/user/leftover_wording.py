@@ -17,7 +17,7 @@ _TERM = re.compile(r"(?<=[a-z,:;] )[A-Z][a-z]{2,}\b")
 
 
 class LeftoverWording(SuiteDetector):
-    """A line copied from another task still speaks of that task's subject.
+    """A line copied from another task still mentions that task's subject.
 
     Rule: two tasks of different scenarios (clusters) share a line of at least 60 characters word for word, and
     most of their lines; the line holds a capitalised term in mid-sentence that is in the lines which only the
@@ -30,7 +30,7 @@ class LeftoverWording(SuiteDetector):
     """
 
     id = "leftover-wording"
-    title = "a line that speaks of another task's subject"
+    title = "a line about another task's subject"
     version = "1"
     category = "ambiguous-instruction"
     severity = Severity.MAY_AFFECT_SCORE
@@ -90,7 +90,7 @@ def _left_over(source: Observation, copy: Observation) -> Iterator[Conclusion]:
                 task_ids=(copy.task_id,),
                 also_in=(source.task_id,),
                 hit=Hit(
-                    claim=f"A line speaks of {terms[0]}, the subject of the task {source.task_id} and not of this one",
+                    claim=f"A line mentions {terms[0]}, the subject of the task {source.task_id} and not of this one",
                     evidence=(
                         _evidence(copy.task_id, pointer, line, "the line"),
                         _evidence(source.task_id, at, line, "the same line in the other task"),

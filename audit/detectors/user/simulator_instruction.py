@@ -46,7 +46,7 @@ class SimulatorInstruction(TaskDetector):
        "at first", and exactly such a value is in what the simulator is told;
     2. a tool of the agent is named (one of the names of two or more words joined by underscores, which no one says by
        chance), unless it is the user's own tool as well;
-    3. the text speaks of the ground truth or the grading.
+    3. the text mentions the ground truth or the grading.
 
     Flagged: "You do not remember your email address" next to "your email is ada@example.com"; "Have the agent call
     get_user_details". Not flagged: "You don't remember the number at first, it is #W1234567"; an order number next to

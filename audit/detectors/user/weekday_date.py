@@ -36,7 +36,7 @@ class WeekdayDate(TaskDetector):
 
     A date with a year has one weekday, so nothing but the calendar is needed. Read are ``2023-05-15``, ``2023.5.15``,
     ``May 15th, 2023`` and ``15 May 2023`` directly before or after the weekday. Dates in digits that do not begin with
-    the year are passed over: countries read them in two ways.
+    the year are skipped: countries read them in two ways.
 
     Flagged: "for next Friday, November 10th, 2024", which is a Sunday. Not flagged: "Monday, May 15, 2023", which is
     right; "Friday the 13th", which names no year; "on Friday and 2023-05-15", which may be two days.

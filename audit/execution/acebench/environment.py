@@ -53,11 +53,11 @@ class AceBenchEnvironment(WorkerBackedEnvironment):
         self._checkout = checkout
 
     def version(self) -> str:
-        """Say which code runs: a hash of the checkout's Python files."""
+        """Return the version of the code that runs: a hash of the checkout's Python files."""
         return code_version(self._checkout) if self._checkout else "none"
 
     def supports(self, task: AgentTask) -> str | None:
-        """Say why a task cannot be executed; None when it can."""
+        """Return why a task cannot be executed; None when it can."""
         if self._checkout is None:
             return "ACEBench's code is not part of AgentHard: give --checkout PATH, a folder with ACEBench's repository"
         if "expects_no_call" in task.traits:

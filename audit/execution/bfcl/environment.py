@@ -43,11 +43,11 @@ class BfclEnvironment(WorkerBackedEnvironment):
         self._release = ""
 
     def version(self) -> str:
-        """Say which release runs the task that was asked about last."""
+        """Return the release that executes the last task that was asked about."""
         return self._release or "no release yet"
 
     def supports(self, task: AgentTask) -> str | None:
-        """Say why a task cannot be executed; None when it can."""
+        """Return why a task cannot be executed; None when it can."""
         reason = protocol.not_executed(task)
         if reason is None and self._own_pool is None:
             try:

@@ -24,7 +24,7 @@ _ANSWERED = {
 
 
 def not_executed(task: AgentTask) -> str | None:
-    """Say why neither the classes nor the checkers of any release can say something of a task; None when they can."""
+    """Return why neither the classes nor the checkers of any release can evaluate a task; None when they can."""
     category = _CATEGORIES.get(task.subtask)
     if category is None:
         return f"bfcl-eval has no environment and no checker for the category {task.subtask!r}"

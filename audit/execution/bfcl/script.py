@@ -140,7 +140,7 @@ class Bfcl:
         called = not self._utils.is_empty_output(calls)
         if called == task["expected"]:
             return {"valid": True, "parts": {}, "reason": ""}
-        return _rejected("relevance_error", "there is a call" if called else "there is no call")
+        return _rejected("relevance_error", "a call was made" if called else "no call was made")
 
 
 def _rejected(kind: str, reason: str, parts: Any = None) -> dict[str, Any]:

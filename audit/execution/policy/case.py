@@ -93,7 +93,7 @@ class PolicyCase:
         """
         found = self.task.environment.state.get(table, {}).get(key)
         if not isinstance(found, dict):
-            raise UnknownFactError(f"there is no {key!r} among the {table}")
+            raise UnknownFactError(f"no {key!r} among the {table}")
         return found
 
     def before(self, *tools: str) -> list[EarlierCall]:

@@ -169,7 +169,7 @@ def verify_checkout(benchmark: str, checkout: Path, data: Path) -> list[DomainFi
     else:
         raise UnavailableError(f"{benchmark} has no tools of ours to compare with its code; tau2 and tau-bench have")
     if not any((checkout / folder).is_dir() for folder in theirs.folders):
-        raise UnavailableError(f"{checkout} holds no code of {benchmark}: there is no {' or '.join(theirs.folders)}")
+        raise UnavailableError(f"{checkout} holds no code of {benchmark}: {' or '.join(theirs.folders)} is missing")
     try:
         return compare_with_code(
             ours, theirs, source.tasks(Quarantine()), own_data=data.resolve().is_relative_to(checkout.resolve())

@@ -40,7 +40,7 @@ class TauCheckout(WorkerBackedEnvironment):
         self._checkout = checkout
 
     def version(self) -> str:
-        """Say which code runs: a hash of the checkout's Python files."""
+        """Return the version of the code that runs: a hash of the checkout's Python files."""
         return code_version(self._checkout)
 
     def supports(self, task: AgentTask) -> str | None:

@@ -54,7 +54,7 @@ class TauBench:
         return self._tables.changes(self._env.data)
 
     def call(self, call: dict[str, Any]) -> tuple[str, str | None]:
-        """Carry out a call as ``Env.step`` does."""
+        """Execute a call as ``Env.step`` does."""
         name = call["name"]
         if name not in self._env.tools_map:
             return f"Unknown action {name}", f"there is no tool {name!r}"

@@ -67,7 +67,7 @@ class Tools(ABC):
         )
 
     def invoke(self, name: str, arguments: dict[str, Any]) -> ToolResponse:
-        """Carry out one call as the benchmark does: errors become a response to the agent."""
+        """Execute one call as the benchmark does: errors become a response to the agent."""
         if name not in self.names:
             text = f"Error: Tool '{name}' not found." if self._new else f"Unknown action {name}"
             return ToolResponse(text=text, error=f"there is no tool {name!r}")

@@ -51,7 +51,7 @@ class Isolation(Record):
 
 
 def refusal(isolation: Isolation, *, weak_isolation: bool = False) -> str | None:
-    """Say why benchmark code is not executed under an isolation; None when it is.
+    """Return why benchmark code is not executed under an isolation; None when it is.
 
     Args:
         isolation: the layers in place.

@@ -213,7 +213,7 @@ class Sandbox:
 
 
 def why_not_contained(*, weak_isolation: bool = False) -> str | None:
-    """Say why no benchmark code is executed on this machine; None when it is.
+    """Return why no benchmark code is executed on this machine; None when it is.
 
     Args:
         weak_isolation: whether the user accepted that layers are missing.

@@ -215,7 +215,7 @@ class WorkerPool:
         self._arguments = tuple(arguments)
         self._weak_isolation = weak_isolation
         self.isolations: set[str] = set()
-        """Isolations under which benchmark code ran, in words."""
+        """Isolations under which benchmark code ran, as text."""
         self._idle: list[Worker] = []
         self._all: WeakSet[Worker] = WeakSet()
         self._owner = os.getpid()
@@ -290,7 +290,7 @@ class WorkerSession:
             ExecutionError: the process broke, or is gone and the state with it.
         """
         if self._worker is None or self._worker.fresh:
-            raise ExecutionError("there is no state: the process of this task is gone; reset first")
+            raise ExecutionError("the state is lost: the process of this task is gone; reset first")
         answers = list(self._worker.ask(request, 1))
         if not answers:
             raise ExecutionError("the benchmark's code gave no answer")

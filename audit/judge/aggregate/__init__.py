@@ -1,1 +1,1 @@
-"""From several verdicts on a task to one: votes, panels, error rates of judges, rebuttals, findings."""
+"""Aggregate several verdicts on a task into one: votes, panels, error rates of judges, rebuttals, findings."""

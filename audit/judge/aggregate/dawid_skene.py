@@ -31,7 +31,7 @@ class TooFewVotesError(AgentHardError, ValueError):
 
 @dataclass(frozen=True)
 class Estimate:
-    """Where the iteration ended."""
+    """The result of the iteration."""
 
     sensitivity: NDArray[np.float64]
     """Probability of each judge to see a flaw where there is one."""

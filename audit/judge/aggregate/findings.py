@@ -1,4 +1,4 @@
-"""What a panel says, as hits of a check: it then goes the way of all findings, into decisions, page and split."""
+"""Turn panel verdicts into hits of a check, so that they reach decisions, page and split like all other findings."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -13,11 +13,11 @@ from agenthard.taxonomy.finding import Coverage, Evidence, Finding, Severity, St
 from agenthard.taxonomy.task import AgentTask
 
 JUDGE_VERSION = "2"
-"""Raised whenever the way from a panel's verdict to a finding changes. Prompts have versions of their own."""
+"""Raised whenever the conversion of a panel's verdict to a finding changes. Prompts have their own versions."""
 
 
 class JudgeCheck(Detector):
-    """A panel of models reads the task; what it says counts as far as code finds its quotes and execution bears it out.
+    """A panel of models reads the task; a flaw counts if code finds its quotes and execution does not refute it.
 
     Confirmed is an issue that a check or an execution proves; one that affects the score names the run that the check
     found to be scored wrongly, and it is scored again. Suspected is one whose quotes were all found, in a task
@@ -27,7 +27,7 @@ class JudgeCheck(Detector):
 
     Flagged: "the gold books for two passengers", where the user's words "all three of us" and the gold call are quoted
     exactly, and two of three judges see it.
-    Not flagged: the same with a quote that stands nowhere in the task; a call that is said to be malformed and fits its
+    Not flagged: the same with a quote that is nowhere in the task; a call that is said to be malformed and fits its
     documented schema; a task on which no judge gave a verdict, which is an error and not clean.
 
     It is wrong where models share a misunderstanding: exact quotes show what a claim rests on, and not that it follows.
@@ -96,7 +96,7 @@ def to_findings(task: AgentTask, panel: PanelVerdict) -> tuple[list[Finding], Co
 
 
 def _tier(panel: PanelVerdict, issue: PanelIssue) -> Tier | None:
-    """Say how sure an issue is; None when it is not a finding."""
+    """Return the tier of an issue; None when it is not a finding."""
     if issue.best.standing == "proved":
         return Tier.CONFIRMED
     if issue.best.standing != "verified" or panel.outcome in ("not_flawed", "error"):
@@ -139,7 +139,7 @@ def _why(issue: PanelIssue) -> Iterator[str]:
 
 
 def _clone(task: AgentTask, hit: Hit) -> str | None:
-    """Name a hit so that its like in a variant of the task, with the same quotes, has the same name."""
+    """Name a hit; a hit with the same quotes in a variant of the task gets the same name."""
     if task.cluster is None:
         return None
     quotes = [item.quote for item in hit.evidence]

@@ -13,7 +13,7 @@ from agenthard.taxonomy.record import Record
 
 
 class PanelIssue(Record):
-    """A flaw that at least one judge sees and whose evidence stands."""
+    """A flaw that at least one judge reports with verified evidence."""
 
     category: str
     """Taxonomy category."""
@@ -55,9 +55,9 @@ def combine(
 ) -> PanelVerdict:
     """Aggregate the verdicts on one task, independent of their order.
 
-    A verdict votes for a flaw when one of its issues stands, and against one when it is not_flawed; errors,
-    cannot_tell, and flaws whose evidence fails do not vote. What execution proved is a flaw whatever the
-    votes.
+    A verdict votes for a flaw when one of its issues is verified, and against one when it is not_flawed; errors,
+    cannot_tell, and flaws whose evidence fails do not vote. What execution proved is a flaw regardless of
+    the votes.
 
     * majority: every verdict counts one; where judges of the second tier voted, theirs alone count, since they were
       asked because the first tier is not sure enough;
@@ -74,7 +74,7 @@ def combine(
         rates: Error rates for dawid_skene; None before all tasks are judged.
 
     Raises:
-        ValueError: There is none, they are about several tasks, one stands there twice, or its judge is not in the
+        ValueError: There is none, they are about several tasks, one occurs twice, or its judge is not in the
             panel.
     """
     ordered = _in_order(verdicts, settings)
@@ -112,7 +112,7 @@ def _in_order(verdicts: Sequence[CheckedVerdict], settings: JudgeSettings) -> li
     place = {judge.name: number for number, judge in enumerate(settings.judges)}
     tasks = sorted({verdict.task_id for verdict in verdicts})
     if len(tasks) != 1:
-        raise ValueError(f"a panel speaks of one task, not of {len(tasks)}: {', '.join(tasks[:5])}")
+        raise ValueError(f"a panel verdict is about one task, not {len(tasks)}: {', '.join(tasks[:5])}")
     strangers = sorted({verdict.judge for verdict in verdicts} - place.keys())
     if strangers:
         raise ValueError(f"{tasks[0]}: verdicts of {', '.join(strangers)}, who is not among {', '.join(place)}")
@@ -170,8 +170,8 @@ def needs_second(panel: PanelVerdict) -> bool:
     """Tell whether judges of the second tier are asked.
 
     They are where the first tier flags the task, is uncertain or failed, and where it finds the task sound although one
-    of its judges sees a flaw whose evidence stands. They are not where all agree that it is sound, nor where execution
-    proved the flaw, which no opinion can undo.
+    of its judges reports a flaw with verified evidence. They are not where all agree that it is sound, nor where
+    execution proved the flaw, which no opinion can undo.
 
     Args:
         panel: What the first tier says.

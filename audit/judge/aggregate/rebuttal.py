@@ -153,7 +153,7 @@ def apply_rebuttals(
 
     A flaw is overturned only when the defence says so and every quote it gives, at least one, is found in the material.
     Otherwise it is upheld, also if the defence cannot tell. A defence that failed is an error, since its answer is not
-    known. The task stays flawed as long as one flaw stands that was not overturned and whose defence did not fail;
+    known. The task stays flawed as long as one flaw remains that was not overturned and whose defence did not fail;
     else it is uncertain and goes to review: a defence never clears a task by itself.
 
     Args:
@@ -181,7 +181,7 @@ def _answered(issue: PanelIssue, answer: Rebuttal | JudgeError, material: Materi
     if isinstance(answer, JudgeError):
         outcome, reason = "error", f"{answer.kind}: {answer.message}"
     elif issue.best.standing == "proved":
-        reason = "execution proved it, whatever the defence says"
+        reason = "execution proved it, regardless of the defence"
     elif answer.verdict != "overturned":
         cannot = "the defence cannot tell: " if answer.verdict == "cannot_tell" else ""
         reason = cannot + answer.argument
@@ -193,11 +193,11 @@ def _answered(issue: PanelIssue, answer: Rebuttal | JudgeError, material: Materi
 
 
 def _lacking(issue: PanelIssue, answer: Rebuttal, material: Material, task: AgentTask) -> str:
-    """Say what the evidence of a defence lacks; empty when all of it is found. The gate for flaws searches it."""
+    """Describe what the evidence of a defence lacks; empty when all of it is found. The evidence gate searches it."""
     if not answer.evidence:
         return "it quotes nothing"
     claim = issue.best.issue.model_copy(update={"evidence": answer.evidence, "patch": ()})
     said = Verdict(reasoning="", outcome="flawed", because="", issues=(claim,))
     [checked] = check_evidence(said, material, task)
     lost = [quote.quote for quote in checked.quotes if quote.found == "no"]
-    return f"its quote {lost[0][:80]!r} stands nowhere in the material" if lost else ""
+    return f"its quote {lost[0][:80]!r} is nowhere in the material" if lost else ""

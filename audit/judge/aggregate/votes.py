@@ -14,8 +14,8 @@ def vote(verdict: CheckedVerdict) -> bool | None:
     """Read a verdict as a vote.
 
     Returns:
-        True for a flaw whose evidence stands, False for a sound task, None for no vote: the judge failed, could not
-        tell, or sees flaws none of which stands.
+        True for a flaw with verified evidence, False for a sound task, None for no vote: the judge failed, could not
+        tell, or reports only flaws that are not verified.
     """
     if verdict.outcome == "not_flawed":
         return False

@@ -1,1 +1,1 @@
-"""What a judge is shown: the records, policies, tools and runs that matter for one task, within a budget."""
+"""What a judge is shown: the records, policies, tools and runs that are relevant to one task, within a budget."""

@@ -53,7 +53,7 @@ def _roles(task: AgentTask) -> set[str]:
 
 
 def _replayed(task: AgentTask) -> bool:
-    """Whether calls of the ground truth are carried out, so that there are responses to look at."""
+    """Whether calls of the ground truth are executed, so that their responses are available."""
     truth = task.ground_truth
     return truth.call_matching == "state" and truth.semantics != "milestones" and any(truth.turns)
 

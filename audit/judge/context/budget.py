@@ -26,7 +26,7 @@ _MARGIN = 64
 
 
 class PromptTooLongError(AgentHardError):
-    """What no decision can do without does not fit; the message says how long it is and what to do."""
+    """The material that every decision needs does not fit; the message says how long it is and what to do."""
 
     code = "AH405"
     remedy = "Raise the prompt limit in the judge file, or choose a model with a longer context."
@@ -64,7 +64,7 @@ def trim(material: Material, task: AgentTask, limit: int) -> Material:
 
 
 class _Choice:
-    """What stays of a material, for one limit or another."""
+    """Chooses which passages of a material are kept under a limit."""
 
     def __init__(self, material: Material, indexes: Sequence[StateIndex]) -> None:
         self._material = material
@@ -117,7 +117,7 @@ class _Choice:
         return used
 
     def _left_out(self, dropped: Sequence[Passage]) -> Iterator[Omission]:
-        """Say which tools and messages are left out, all of a kind together, and which others, one by one."""
+        """Describe what is left out: tools and messages grouped by kind, everything else one by one."""
         groups: dict[str, list[Passage]] = defaultdict(list)
         for passage in dropped:
             if passage.part != "state":
@@ -141,7 +141,7 @@ LONG = 4000
 LONG_RESPONSE = 2400
 """Characters up to which no other text is shortened."""
 HEAD = 0.75
-"""Share of what is left that stands before the gap."""
+"""Share of the remaining text that comes before the gap."""
 
 
 def shortened(passage: Passage, most: int) -> tuple[list[Passage], Omission]:

@@ -10,7 +10,7 @@ from agenthard.taxonomy.task import AgentTask
 
 
 def conventions(task: AgentTask) -> list[str]:
-    """List the sentences that hold for a task, by its records and traits; they say nothing of its content."""
+    """List the sentences that hold for a task, by its records and traits; they say nothing about its content."""
     words = data("wording.yaml")
     return [*_user(task, words["user"]), *_scoring(task, words), *_traits(task, words["traits"])]
 
@@ -52,5 +52,5 @@ def _scoring(task: AgentTask, words: dict[str, Any]) -> Iterator[str]:
 
 
 def _traits(task: AgentTask, words: dict[str, str]) -> Iterator[str]:
-    """One sentence for each trait that has one; other traits are between a source and its own checks."""
+    """Return one sentence for each trait that has one; other traits are used only by a source and its own checks."""
     return (sentence for trait, sentence in words.items() if trait in task.traits)

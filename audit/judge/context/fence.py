@@ -1,6 +1,6 @@
 """Fences around a benchmark's own text, which is hostile: nothing inside can look like the end of its fence.
 
-The text itself stands as it is, so that quotes of it can be found again. Only half of a surrogate pair, which no
+The text itself is unchanged, so that quotes of it can be found again. Only half of a surrogate pair, which no
 encoding can carry, is shown as U+FFFD. What a reader cannot see is announced in the line that opens the fence.
 """
 
@@ -22,7 +22,7 @@ _SHOWN_KINDS = 4
 
 
 def fence_code(passages: Iterable[Passage], others: Iterable[str] = ()) -> str:
-    """Return a code that occurs in nothing that is shown, however it is spelt.
+    """Return a code that occurs in nothing that is shown, however it is spelled.
 
     It is derived from the content, so that equal material gives equal prompts, and checked against it: also where
     letters are written in another case or form, or with invisible characters between them.
@@ -67,7 +67,7 @@ def encodable(text: str) -> str:
 
 
 def unseen(text: str) -> str:
-    r"""Say which characters of a text cannot be seen; empty when all can.
+    r"""Describe which characters of a text are invisible; empty when all are visible.
 
     >>> unseen("pay\u200b \u202enow")
     'holds invisible characters: U+200B ZERO WIDTH SPACE, U+202E RIGHT-TO-LEFT OVERRIDE'

@@ -25,11 +25,11 @@ class Passage(Record):
     text: str
     """The text at the pointer; for a value that is not a string, its canonical JSON (audit.evidence.canonical_json)."""
     pointer: str | None = None
-    """JSON Pointer into the AgentTask record; None for what does not stand in the task, such as the replay."""
+    """JSON Pointer into the AgentTask record; None for what is not in the task, such as the replay."""
     needed: bool = False
     """True when no decision can do without it, so that it is never left out."""
     rank: int = 0
-    """What is left out first when room is short: the highest; of one rank, what stands last among its like."""
+    """What is left out first when room is short: the highest rank; within a rank, the last passage of its kind."""
 
 
 class Omission(Record):

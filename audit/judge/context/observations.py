@@ -1,4 +1,4 @@
-"""What the audit found out about a task, as passages: the replay of its ground truth, the results of checks, runs."""
+"""The results of the audit for a task, as passages: the replay of its ground truth, the results of checks, runs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ _CHECKS = "/evaluation/checks/"
 
 
 def replay_passages(task: AgentTask) -> Iterator[Passage]:
-    """Replay the ground truth and say of each call what came back and what changed; or say why it was not replayed.
+    """Replay the ground truth and describe the response and the changes of each call, or why it was not replayed.
 
     Calls that fail or change something are kept before those that only look.
     """
@@ -64,7 +64,7 @@ def _steps(environment: Environment, task: AgentTask) -> list[Passage]:
 
 
 def _response(task: AgentTask, call: ToolCall, seen: ToolResponse) -> str:
-    """Return the response; a record that comes back as it stands in the shared state is named by its pointer alone."""
+    """Return the response; a record that comes back unchanged from the shared state is named by its pointer alone."""
     if not seen.text.startswith("{"):
         return seen.text
     try:
@@ -102,7 +102,7 @@ def _short(value: Any, most: int = _VALUE) -> str:
 def check_passages(task: AgentTask, findings: Sequence[Finding], coverage: Sequence[Coverage]) -> Iterator[Passage]:
     """Yield one passage per finding on the task, surest first, and one that says what else was checked.
 
-    That a task states what nothing scores is said by its checks themselves: such a finding is left out.
+    A finding that only repeats that checks of the task are not scored is left out: the checks themselves say so.
     """
     own = [finding for finding in findings if task.id in finding.task_ids and finding.check != JUDGE]
     own = [finding for finding in own if not _states_what_is_unscored(task, finding)]
@@ -135,7 +135,7 @@ def _finding(task: AgentTask, finding: Finding) -> str:
 
 
 def _quote(task: AgentTask, item: Evidence) -> str:
-    """Say where a quote stands and what it is; a whole call of the ground truth, shown elsewhere, by its name."""
+    """Describe a quote and its place; a whole call of the ground truth, shown elsewhere, by its name."""
     where = item.pointer if item.trajectory_id is None else f"run {item.trajectory_id}, {item.pointer}"
     note = f" ({item.note})" if item.note else ""
     calls = dict(task.gold_calls()) if item.trajectory_id is None else {}
@@ -149,7 +149,7 @@ def _cut(text: str) -> str:
 
 
 def _coverage(rows: Sequence[Coverage]) -> str:
-    """Say in one line which checks found nothing, how many could not look at such a task, and which broke at this."""
+    """Describe in one line which checks found nothing, how many do not apply to the task, and which failed on it."""
     clean, failed = (sorted({row.check for row in rows if row.status is s}) for s in (Status.CLEAN, Status.ERROR))
     others = len({row.check for row in rows if row.status is Status.NOT_CHECKED})
     said = [f"Ran and found nothing: {', '.join(clean)}."] if clean else []
@@ -159,7 +159,7 @@ def _coverage(rows: Sequence[Coverage]) -> str:
 
 
 def run_passages(task: AgentTask, runs: Sequence[Trajectory]) -> Iterator[Passage]:
-    """Yield what is known of each run (``run/1``) and its messages (``run/1/1`` ...), but for the policy."""
+    """Yield what is known about each run (``run/1``) and its messages (``run/1/1`` ...), except the policy."""
     for number, run in enumerate((run for run in runs if run.task_id == task.id), 1):
         passed = {True: "passed", False: "failed", None: "not scored"}[run.passed]
         text = f"run by {run.model}, trial {run.trial}: {passed}, status {run.status} {run.status_reason}".rstrip()

@@ -19,7 +19,7 @@ ABOUT = 6000
 _REPEATED = ("user", "evaluation")
 """Parts that the metadata often repeats."""
 _FREE = 24
-"""Characters from which a text of the metadata that stands elsewhere too is not repeated."""
+"""Characters from which a text of the metadata that occurs elsewhere too is not repeated."""
 
 
 def gather(
@@ -35,13 +35,13 @@ def gather(
 
     Args:
         task: the task.
-        findings: findings of the audit; those on this task are shown, but for findings of judges.
+        findings: findings of the audit; those on this task are shown, except findings of judges.
         coverage: what each check did; rows of other tasks do not matter.
         runs: runs to show; those of other tasks do not matter.
 
     Returns:
         The material. Only records of the shared state to which something in the task leads are in it
-        (agenthard.audit.judge.context.relevance), and of the metadata only what is short and stands nowhere else.
+        (agenthard.audit.judge.context.relevance), and of the metadata only what is short and occurs nowhere else.
     """
     described = [*_user(task), *_policy(task), *_tools(task)]
     wanted = [*_evaluation(task), *_ground_truth(task)]
@@ -54,7 +54,7 @@ def gather(
 
 
 def _unlike(passages: list[Passage]) -> Iterator[Passage]:
-    """Give passages whose labels happen to be the same labels of their own."""
+    """Make the labels of passages unique."""
     seen: set[str] = set()
     for passage in passages:
         label, number = passage.label, 2

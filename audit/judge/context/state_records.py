@@ -54,7 +54,7 @@ class StateRecord:
     record: str
     """Pointer of the record that it is, or is a part of."""
     table: str
-    """Pointer of the table that the record stands in."""
+    """Pointer of the table that the record is in."""
     keys: frozenset[str]
     """Terms by which others name it: its key in the table, and the keys of what it holds."""
     held: Fields
@@ -67,7 +67,7 @@ class StateRecord:
 
 @dataclass
 class _Place:
-    """Where the cutting stands."""
+    """The table, the record and the keys that a cut value belongs to."""
 
     table: str = ""
     record: str = ""
@@ -95,7 +95,7 @@ def _text(value: Any) -> str:
 
 @dataclass
 class _Run:
-    """Plain members of an opened value that stand side by side."""
+    """Adjacent plain members of an opened value."""
 
     texts: list[str] = field(default_factory=list)
     members: dict[str, Any] = field(default_factory=dict)
@@ -136,7 +136,7 @@ def _member(key: str, member: Any, pointer: str, inside: _Place) -> Iterator[Sta
 
 
 def _inside(value: Any, pointer: str, place: _Place) -> _Place:
-    """Say where the members of an opened value stand: a table makes each of them a record."""
+    """Return the place of the members of an opened value: in a table, each of them is a record."""
     return _Place(pointer) if not place.table and _is_table(value) else place
 
 

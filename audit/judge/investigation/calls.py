@@ -20,7 +20,7 @@ _VALUE = 400
 
 
 def why_no_replay(task: AgentTask) -> str | None:
-    """Say why the ground truth cannot be replayed; None when it can."""
+    """Return why the ground truth cannot be replayed; None when it can."""
     try:
         return why_not_replayed(task)
     except (ExecutionError, UnavailableError) as failure:
@@ -28,7 +28,7 @@ def why_no_replay(task: AgentTask) -> str | None:
 
 
 def why_no_trial(task: AgentTask) -> str | None:
-    """Say why no call can be tried; None when one can."""
+    """Return why no call can be tried; None when one can."""
     if task.ground_truth.call_matching != "state":
         return "the calls of a run are compared with the ground truth; nothing executes them"
     try:
@@ -73,7 +73,7 @@ def replay_gold(task: AgentTask, first: int = 1, last: int | None = None, show: 
 
 
 def try_call(task: AgentTask, name: str, arguments: dict[str, Any], after: int = 0) -> Found:
-    """Carry out one call of the agent in the state that the first gold calls leave.
+    """Execute one call of the agent in the state that the first gold calls leave.
 
     Args:
         task: The task.
@@ -120,7 +120,7 @@ def _step(number: int, step: Step) -> str:
 
 
 def _carry_out(environment: Environment, task: AgentTask, calls: int) -> list[int]:
-    """Carry out the first gold calls; return the numbers of those that failed."""
+    """Execute the first gold calls; return the numbers of those that failed."""
     gold = [call for turn in gold_turns(task) for call in turn]
     observed = [environment.call(call) for call in gold[:calls]]
     return [number for number, observation in enumerate(observed, 1) if observation.error]

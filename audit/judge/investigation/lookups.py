@@ -36,8 +36,8 @@ _MARGIN = 10
 def look_up(task: AgentTask, at: str = "", where: dict[str, Any] | None = None, offset: int = 0) -> Found:
     """Read a place of the task record.
 
-    What is shown of an object or a list stands word for word in the canonical JSON of its place, so that a quote of one
-    member can be found again there.
+    What is shown of an object or a list is copied from the canonical JSON of its place, so that a quote of one member
+    can be found again there.
 
     Args:
         task: The task.
@@ -115,7 +115,7 @@ def _names(value: Any) -> list[Any]:
 
 
 def _words(value: Any, name: Any) -> str:
-    """Return a member just as it stands in the canonical JSON of the value."""
+    """Return a member exactly as in the canonical JSON of the value."""
     member = canonical_json(value[name])
     return f"{canonical_json(name)}: {member}" if isinstance(value, dict) else member
 
@@ -169,7 +169,7 @@ def _joined(*words: str) -> str:
 
 
 STATES = ("/environment/state", "/initial_state")
-"""Where a task's state stands: what its tasks share, and its own."""
+"""Where a task's state is: the shared one, and its own."""
 READABLE = ("/user", "/environment", "/initial_state", "/hidden_tools", "/evaluation", "/ground_truth")
 """Parts of the record that can be read; the rest is the record's own bookkeeping and may tell more than the task."""
 _LEVELS = {"/environment/state": 2, "/initial_state": 6}

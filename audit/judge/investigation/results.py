@@ -41,7 +41,7 @@ class Page:
     text: str
     """The entries."""
     where: str
-    """Which ones they are, in words; empty when they are all there is."""
+    """A description of which ones they are; empty when all are shown."""
     whole: bool
     """Whether nothing at all was left out."""
     end: int
@@ -57,7 +57,7 @@ def page(
         count: How many there are.
         entry: Returns one of them by its number, from 0; it is asked only for those that there is room for.
         offset: How many to pass over.
-        separator: What stands between two.
+        separator: The text between two entries.
         limit: Most characters of one entry.
 
     Raises:

@@ -102,7 +102,7 @@ def _check(issue: Issue, searched: _Searched, task: AgentTask) -> CheckedIssue:
 
 
 def _search(quote: Quote, searched: _Searched, task: AgentTask) -> tuple[CheckedQuote, Part | None, str]:
-    """Return a quote with where it was found, the part of the material it is in, and why it counts for nothing."""
+    """Return a quote with where it was found, the part of the material it is in, and why it does not count."""
     named = searched.named(quote.passage)
     words = searched.find(named, quote.quote) if named else None
     if named and words is not None:
@@ -129,7 +129,7 @@ def _found(quote: Quote, passage: Passage, words: str, how: str, task: AgentTask
 
 
 def _incomplete(issue: Issue, quotes: Sequence[CheckedQuote], parts: Sequence[Part], task: AgentTask) -> str:
-    """Say what an issue lacks all of whose quotes were found; empty when nothing."""
+    """Describe what an issue lacks although all its quotes were found; empty when nothing."""
     if not quotes:
         return "it quotes nothing"
     if not any(quote.evidence for quote in quotes):
@@ -174,7 +174,7 @@ def evidence_of(issue: CheckedIssue) -> list[Evidence]:
 def cited_calls(task: AgentTask, issue: CheckedIssue) -> tuple[str, ...]:
     """Return the pointers of the gold calls that an issue quotes, each once, in the order of the quotes.
 
-    A quote from a whole turn speaks of a call when its words stand in that call and in no other of the turn.
+    A quote from a whole turn refers to a call when its words occur in that call and in no other of the turn.
     """
     found: dict[str, None] = {}
     for item in evidence_of(issue):
@@ -192,11 +192,11 @@ def cited_calls(task: AgentTask, issue: CheckedIssue) -> tuple[str, ...]:
 
 
 def same_place(found: Sequence[Evidence], issue: CheckedIssue) -> bool:
-    """Tell whether a check that quotes ``found`` speaks of what an issue quotes.
+    """Tell whether a check that quotes ``found`` is about the place that an issue quotes.
 
     It does when one pointer leads into the other. At one pointer the quotes have to overlap; where the check's is the
-    deeper one, the issue has to name the field in its quote or its claim. A check that quotes the ground truth speaks
-    of that: many flaws of a ground truth contradict the same words of the user.
+    deeper one, the issue has to name the field in its quote or its claim. A check that quotes the ground truth is
+    about that: many flaws of a ground truth contradict the same words of the user.
     """
     decisive = [item for item in found if item.pointer.startswith("/ground_truth")] or found
     return any(_same(check, cited, issue.issue.claim) for check in decisive for cited in evidence_of(issue))
@@ -270,18 +270,18 @@ be quoted, and neither can the schema that a call of an unknown tool breaks, so 
 
 
 def missing_side(category: str, quoted: Sequence[Part], gold_is_empty: bool) -> str | None:
-    """Say which side of an issue is not quoted.
+    """Return which side of an issue is not quoted.
 
     Every side needs a quote of its own. Where the ground truth is empty, nothing of it can be quoted, and its side is
     not asked for.
 
     Args:
         category: id of the category; any one quote will do for one that is not listed here.
-        quoted: parts that the different quotes of the issue stand in, one entry per quote.
+        quoted: parts that the different quotes of the issue are in, one entry per quote.
         gold_is_empty: whether the ground truth has neither calls nor texts.
 
     Returns:
-        What is missing, in words; None when nothing is.
+        A description of what is missing; None when nothing is.
     """
     sides = _SIDES.get(category, (_ANY,))
     if gold_is_empty:

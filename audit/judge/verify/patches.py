@@ -1,4 +1,4 @@
-"""A judge's patch: read, made on the task record, and checked again by all checks, the replay and the evaluator."""
+"""A judge's patch: parsed, applied to the task record, and checked by all checks, the replay and the evaluator."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ _HIDDEN_TOOLS = TypeAdapter(dict[str, tuple[str, ...]])
 
 
 class PatchError(AgentHardError, ValueError):
-    """A patch cannot be made; the message says why."""
+    """A patch cannot be applied; the message says why."""
 
     code = "AH403"
     remedy = "Nothing: the verdict is kept without its patch."
@@ -34,7 +34,7 @@ class PatchError(AgentHardError, ValueError):
 def recheck(
     task: AgentTask, issue: CheckedIssue, checker: TaskChecker, before: TaskState | None = None
 ) -> CheckedIssue:
-    """Accept the patch of an issue that stands, or say why not.
+    """Accept the patch of a verified issue, or say why not.
 
     It is accepted when it changes only what belongs to this task, the changed task can be read, confirmed findings
     of the same category at the same place are gone, every check that could look at the task before still can, none of
@@ -73,7 +73,7 @@ def operations(changes: Sequence[Change]) -> Patch:
 
 
 def patched_task(task: AgentTask, patch: Patch) -> AgentTask:
-    """Return a task with a patch made, as its source would read it.
+    """Return a task with a patch applied, as its source would read it.
 
     Raises:
         PatchError: The patch does not fit, changes nothing, or touches what tasks share.
@@ -145,7 +145,7 @@ def _refuse(name: str) -> None:
 
 
 def _with_wording(task: AgentTask, changed: GroundTruth) -> GroundTruth:
-    """Give calls that the patch leaves as they are their wording back, which patches do not see."""
+    """Restore the original wording of the calls that the patch does not change; patches do not see it."""
     known = {_key(call): call for _, call in task.gold_calls()}
     turns = tuple(tuple(known.get(_key(call), call) for call in turn) for turn in changed.turns)
     return changed.model_copy(update={"turns": turns})
@@ -156,7 +156,7 @@ def _key(call: ToolCall) -> str:
 
 
 def _with_expectations(task: AgentTask, changed: AgentTask) -> AgentTask:
-    """Let checks expect what now stands at the places that they compare with.
+    """Let checks expect the new values at the places that they compare with.
 
     Raises:
         PatchError: A text is required that no check of the record is about.

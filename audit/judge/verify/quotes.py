@@ -34,7 +34,7 @@ _Piece = tuple[str, int, int]
 
 
 class Stretch(NamedTuple):
-    """A piece of a normal form that stands in the original character by character, or all as one."""
+    """A piece of a normal form that maps to the original character by character, or as a whole."""
 
     at: int
     """Where it begins in the normal form."""
@@ -187,7 +187,7 @@ class SearchedText:
     """A text in which quotes are searched; its normal form is made once, when the first quote needs it."""
 
     def __init__(self, text: str) -> None:
-        """Take the text."""
+        """Store the text."""
         self._text = text
 
     @cached_property
@@ -221,10 +221,10 @@ def locate(quote: str, text: str) -> str | None:
 
     Args:
         quote: the words.
-        text: where they may stand. Time grows with its length only.
+        text: where they may occur. Time grows with its length only.
 
     Returns:
-        The exact words of the text, equal to ``quote`` when it stands there as it is; None when it does not.
+        The exact words of the text, equal to ``quote`` when it occurs there unchanged; None when it does not.
 
     >>> locate('"fare":  “low”', '{"class": "economy", "fare": "low"}')
     '"fare": "low"'
@@ -245,7 +245,7 @@ def _wanted(quote: str) -> str:
 
 
 def _without_marks(quote: str) -> str:
-    """Take one pair of quotation marks away that encloses a quote."""
+    """Remove one pair of quotation marks around a quote."""
     inner = quote[1:-1]
     enclosed = len(quote) > 2 and quote[0] == quote[-1] and quote[0] in _MARKS and quote[0] not in inner
     return inner.strip() if enclosed else ""

@@ -28,7 +28,7 @@ NO_CALL = "its quotes do not name one call of the ground truth"
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a rule says of an issue."""
+    """The decision of a rule on an issue."""
 
     standing: Literal["proved", "refuted", "open"]
     """open: the rule is about such an issue and cannot decide it."""
@@ -56,7 +56,7 @@ class Case:
 
     @property
     def claim(self) -> str:
-        """What it says is wrong."""
+        """The claim of the issue."""
         return self.issue.issue.claim
 
     @property
@@ -115,7 +115,7 @@ _OF_SCHEMA = re.compile(
     r"|required|mandatory|missing|omits?|optional|parameters?|arguments?|undocumented|allowed values?)\b",
     re.IGNORECASE,
 )
-"""What is said of a call that does not fit its schema; a day that does not exist is another matter."""
+"""Claims about a call that does not fit its schema, not about a day that does not exist."""
 _FAILS = re.compile(
     r"\b(?:call|it|which|that) (?:always |will |would )?fails?"
     r"(?=[.,;:]|$| when| because| since| with| in the (?:env|rep))"
@@ -143,7 +143,7 @@ def schema(case: Case) -> Ruling:
         call, step = case.call(pointer), case.step(pointer)
         tool = case.task.tool(call.name, call.requestor)
         if tool is None or _quotes_prose(case, tool):
-            return Ruling("open", "it rests on what the documentation says in words, which call-schema does not read")
+            return Ruling("open", "it rests on prose of the documentation, which call-schema does not read")
         if any(place.startswith(pointer) for place in flagged):
             return Ruling("open", "call-schema flags something else of the call")
         if step is not None and step.observation.error is not None:
@@ -247,7 +247,7 @@ def _words(case: Case) -> str:
 
 
 def _quotes_prose(case: Case, tool: ToolSpec) -> bool:
-    """Tell whether an issue quotes what the documentation of a tool says in words."""
+    """Tell whether an issue quotes the prose of a tool's documentation."""
     bare = f"{tool.name}\n{canonical_json(_without_descriptions(tool.parameters))}"
     documented = ("/environment/tools", "/environment/user_tools")
     quotes = [item.quote for item in evidence_of(case.issue) if item.pointer.startswith(documented)]

@@ -1,7 +1,7 @@
-"""Reading a judge's answer: a verdict, or an error that says why it is none. The judge has read hostile text.
+"""Parse a judge's answer into a verdict, or an error that says why it is not one. The judge has read hostile text.
 
 An answer is one JSON object. A block of thoughts may come first (``<think>...</think>``), then words without braces,
-and the object may stand in a code fence; nothing may follow it. Two objects, or an object with words after it, are not
+and the object may be in a code fence; nothing may follow it. Two objects, or an object with words after it, are not
 read: a judge that cites a verdict found in the task must not be taken to give it.
 """
 
@@ -50,7 +50,9 @@ def read_verdict(text: str, categories: Sequence[str]) -> Verdict:
     for number, issue in enumerate(verdict.issues):
         if issue.category not in categories:
             offered = ", ".join(categories)
-            raise UnreadableVerdictError(f"issues.{number}.category: {issue.category[:_SHOWN]!r} is none of {offered}")
+            raise UnreadableVerdictError(
+                f"issues.{number}.category: {issue.category[:_SHOWN]!r} is not one of {offered}"
+            )
     return verdict
 
 
@@ -75,13 +77,13 @@ def _object_in(text: str) -> str:
     if _OPEN_THOUGHTS.search(before):
         raise UnreadableVerdictError("the answer ends within its thoughts")
     if "}" in before:
-        raise UnreadableVerdictError("braces stand before the JSON object, so it cannot be told what the answer is")
+        raise UnreadableVerdictError("braces precede the JSON object, so it cannot be told what the answer is")
     written = brace + behind
     return written.removesuffix("```").rstrip() if "```" in before else written
 
 
 def _refuse_double_fields(written: str) -> None:
-    """Refuse what a lenient parser passes over: fields given twice, numbers that are none, and too much nesting."""
+    """Refuse what a lenient parser accepts: duplicate fields, NaN and infinities, and too deep nesting."""
     try:
         json.loads(written, object_pairs_hook=_unique, parse_constant=_no_number)
     except UnreadableVerdictError:

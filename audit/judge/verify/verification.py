@@ -67,10 +67,10 @@ def check_verdict(
     coverage: Sequence[Coverage] = (),
     checker: TaskChecker | None = None,
 ) -> CheckedVerdict:
-    """Look at a judge's verdict with code.
+    """Verify a judge's verdict with code.
 
-    An error stays an error. A flawed verdict of whose issues none stands is cannot_tell: the judge may be right, and
-    showed nothing.
+    An error stays an error. A flawed verdict without a verified issue is cannot_tell: the judge may be right, but
+    showed no evidence.
 
     Args:
         judged: the question and its outcome.
@@ -95,7 +95,7 @@ def check_verdict(
     issues = tuple(_with_patches(task, settled, checker))
     if judged.verdict.outcome == "flawed" and not any(i.standing in ("verified", "proved") for i in issues):
         reasons = "; ".join(f"{i.issue.category} is {i.standing}: {i.reason}" for i in issues)
-        return _verdict(judged, "cannot_tell", issues, f"none of its issues stands: {reasons}")
+        return _verdict(judged, "cannot_tell", issues, f"none of its issues is verified: {reasons}")
     return _verdict(judged, judged.verdict.outcome, issues, judged.verdict.because)
 
 
@@ -144,7 +144,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
 def settle(
     task: AgentTask, issue: CheckedIssue, findings: Sequence[Finding] = (), coverage: Sequence[Coverage] = ()
 ) -> CheckedIssue:
-    """Let checks and execution decide an issue whose evidence stands.
+    """Let checks and execution decide an issue whose evidence is verified.
 
     Args:
         task: the task.

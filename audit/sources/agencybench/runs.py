@@ -65,9 +65,7 @@ def _read(
             place = f"{pointer}/attempts/{index}"
             try:
                 if task_id not in known:
-                    raise MalformedRecordError(
-                        f"there is no task {task_id}", advice="the run belongs to another release"
-                    )
+                    raise MalformedRecordError(f"unknown task {task_id}", advice="the run belongs to another release")
                 run = Trajectory(
                     id=f"{file.parent.name}/{task_id}#{index + 1}",
                     task_id=task_id,

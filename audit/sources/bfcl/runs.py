@@ -182,7 +182,7 @@ def _task_of(run_id: str) -> tuple[str, str | None]:
 
 
 def _failure(record: RawRecord | None) -> dict[str, Any]:
-    """Give a failure of a score file the shape of a line of a result file."""
+    """Convert a failure of a score file into the form of a line of a result file."""
     if record is None:
         return {}
     written = next((key for key in ("model_result_raw", "model_result") if key in record.value), None)

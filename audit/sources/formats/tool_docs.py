@@ -79,7 +79,7 @@ def tool(
         origin: where the documentation is.
         group: class that the function belongs to.
         effect: read when no call can change anything.
-        implementation: what the code takes, when it is at hand.
+        implementation: what the code takes, when it is available.
 
     Raises:
         MalformedRecordError: when a field is missing or of the wrong type.

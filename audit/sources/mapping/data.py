@@ -156,7 +156,7 @@ class Joined:
             for row in shallow(read_file(path, folder, None, self.unreadable, "task"), self.unreadable):
                 key = look_up(spec.key, row.values)
                 if key is None or as_text(key) in self._rows:
-                    reason = "the key of the join is missing" if key is None else f"the key {key!r} stands here twice"
+                    reason = "the key of the join is missing" if key is None else f"the key {key!r} occurs twice"
                     self.unreadable.add(row.file, f"{reason}; fix the record", line=row.line, pointer=row.base)
                 else:
                     self._rows[as_text(key)] = row

@@ -145,7 +145,7 @@ class LogReader:
         """Return the id of the run's task; None when its domain is not open."""
         task_id = f"{logged.domain}/{logged.task_id}"
         if logged.domain not in self.domains:
-            reason = f"the domain {logged.domain!r} is none of this benchmark's"
+            reason = f"the domain {logged.domain!r} is not one of this benchmark's"
             unnamed = "the log does not tell the domain: name the file MODEL-DOMAIN.json"
             raise _UnusableRunError(reason if logged.domain else unnamed, task_id)
         if logged.domain not in self.known:
@@ -153,7 +153,7 @@ class LogReader:
         if str(logged.task_id) not in self.known[logged.domain]:
             count = len(self.known[logged.domain])
             raise _UnusableRunError(
-                f"model {logged.model!r}: task {str(logged.task_id)!r} is none of the {count} tasks read from "
+                f"model {logged.model!r}: task {str(logged.task_id)!r} is not one of the {count} tasks read from "
                 f"{logged.domain}; the run belongs to another release or split",
                 task_id,
             )

@@ -45,7 +45,7 @@ def probe(
 
 
 def _scenes(paths: "list[Path]", unreadable: list[str]) -> "Iterator[Scene]":
-    """What the probes need of each instance; an instance that does not hold together is left out with the reason."""
+    """Yield what the probes need of each instance; an inconsistent instance is left out with the reason."""
     from agenthard.ace.probes import candidates_of
     from agenthard.ace.proof.structure import structure_problems
     from agenthard.audit.probes import read_scene
@@ -53,6 +53,6 @@ def _scenes(paths: "list[Path]", unreadable: list[str]) -> "Iterator[Scene]":
     for number, instance in enumerate(instances(paths, unreadable)):
         broken = next(structure_problems(instance), None)
         if broken:
-            unreadable.append(f"{instance.id} does not hold together: {broken[1]}")
+            unreadable.append(f"{instance.id} is inconsistent: {broken[1]}")
         else:
             yield read_scene(candidates_of(instance), f"{number}:{instance.id}")

@@ -75,7 +75,7 @@ def _paths(boards: list[Board]) -> dict[str, list[tuple[Board, BoardRow]]]:
 
 
 def _size(board: Board) -> str:
-    """Say how many tasks the scores rest on: those with a verdict for every model."""
+    """State how many tasks the scores are based on: those with a verdict for every model."""
     return f"n = {board.n:,}" if board.complete == board.n else f"n = {board.complete:,} of {board.n:,}"
 
 

@@ -32,7 +32,7 @@ def component_shares(analysis: CleaningAnalysis) -> Figure:
     rows = [(c.component, k.category, k.findings, k.tasks) for c in analysis.components for k in c.categories]
     total = sum(c.confirmed + c.suspected for c in analysis.components)
     if not total:
-        reason = "undefined because there is no confirmed or suspected finding to share out"
+        reason = "undefined because no finding is confirmed or suspected"
         return Figure("components", COMPONENTS_TITLE, "", "", reason=reason, columns=columns, rows=rows)
     shares = "; ".join(
         f"{c.title} {c.confirmed + c.suspected:,} ({result_text(c.share, 'share')})" for c in analysis.components
@@ -111,7 +111,7 @@ def retention_bars(analysis: CleaningAnalysis) -> Figure:
         for row in kept.rows
     ]
     if not rows:
-        reason = "undefined because there is no split after the initial one, or no task has a category"
+        reason = "undefined because no split follows the initial one, or no task has a category"
         return Figure("retention", RETENTION_TITLE, "", "", reason=reason, columns=columns)
     tasks = sum(row.n for row in analysis.retention[0].rows)
     categories = len(analysis.retention[0].rows)

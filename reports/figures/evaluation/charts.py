@@ -21,7 +21,7 @@ class Entry:
     high: float | None
     """Upper end."""
     label: str
-    """The value in words, to the right of the drawing."""
+    """The value as text, to the right of the drawing."""
     tip: str
     """Text of its tooltip."""
     shape: str = "circle"

@@ -41,8 +41,8 @@ def test_a_flaw_without_evidence_cannot_be_told() -> None:
     verdict = checked(INVENTED, NEEDED)
     assert verdict.outcome == "cannot_tell"
     assert verdict.reason == (
-        "none of its issues stands: ambiguous-instruction is unverified: the quote 'Lend b7 or b8' was found not in "
-        f"{SAID} nor elsewhere; "
+        "none of its issues is verified: ambiguous-instruction is unverified: the quote 'Lend b7 or b8' was found "
+        f"not in {SAID} nor elsewhere; "
         "redundant-tool-call is refuted: without lend_book the ground truth ends in another state"
     )
     assert len(verdict.issues) == 2

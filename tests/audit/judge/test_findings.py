@@ -103,7 +103,7 @@ def test_a_verdict_on_another_version_of_the_task_is_an_error() -> None:
     changed = task().model_copy(update={"user": desk_task(says="Lend b8 to ada.").user})
     findings, row = to_findings(changed, old)
     assert (findings, row.status) == ([], Status.ERROR)
-    assert row.reason.startswith("the verdict is on another version of the task: the quote does not stand at")
+    assert row.reason.startswith("the verdict is on another version of the task: the quote is not at")
     with pytest.raises(ValueError, match="a verdict on lib/0 says nothing of lib/1"):
         to_findings(task(1), old)
 

@@ -144,7 +144,7 @@ def test_what_the_documentation_says_in_words_is_left_to_people() -> None:
         gold,
         (tool, "Amounts are in whole cents."),
     )
-    assert words.reason.startswith("not settled: it rests on what the documentation says in words")
+    assert words.reason.startswith("not settled: it rests on prose of the documentation")
     types = settled(task, "malformed-tool-call", "Not a text.", gold, (tool, '"amount": {"type": "number"}'))
     assert types.standing == "refuted"
 

@@ -35,7 +35,7 @@ def test_intervals_are_scipys(interval: type[Result], method: str, counts: tuple
 def test_no_trials_and_impossible_counts() -> None:
     for interval in (wilson_interval, clopper_pearson_interval):
         empty = interval(0, 0, unit="tasks")
-        assert isinstance(empty, Undefined) and empty.reason == "undefined because there are no tasks"
+        assert isinstance(empty, Undefined) and empty.reason == "undefined because the number of tasks is 0"
         with pytest.raises(ValueError, match="0..n"):
             interval(3, 2)
         with pytest.raises(ValueError, match="strictly between 0 and 1"):

@@ -195,12 +195,12 @@ def booked_bags_are_free_or_paid(case: PolicyCase) -> Outcome:
     sentences=("Do not add checked bags that the user does not need.",),
 )
 def booked_bags_are_asked_for(case: PolicyCase) -> Outcome:
-    """Bags are booked only for a user who speaks of bags."""
+    """Bags are booked only for a user who mentions bags."""
     bags = case.arguments["total_baggages"]
     if bags == 0 or case.says(r"\b(bag|baggage|luggage|suitcase)"):
         return None
     return RuleViolation(
-        claim=f"The ground truth books {bags} checked bags for a user who speaks of none.",
+        claim=f"The ground truth books {bags} checked bags for a user who mentions none.",
         facts=(case.given("total_baggages"),),
         certain=False,
     )

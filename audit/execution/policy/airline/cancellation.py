@@ -13,7 +13,7 @@ COVERED = (
     r"feel\w* bad|emergency|died|dying|death|passed away|funeral|"
     r"weather|storm\w*|snow\w*|hurricane|rain\w*|flood\w*|fog\w*)\b"
 )
-"""Words with which a user may speak of health or of the weather, which the travel insurance covers."""
+"""Words with which a user may mention health or the weather, which the travel insurance covers."""
 
 
 @BOOK.rule(

@@ -69,7 +69,7 @@ def new_item_is_of_the_same_product(case: PolicyCase) -> Outcome:
     for item, new in _swaps(case):
         if new not in _variants(case, item):
             return RuleViolation(
-                claim=f"The ground truth replaces {item['item_id']} by {new}, which is no {item['name']} of the shop.",
+                claim=f"The ground truth replaces {item['item_id']} by {new}, but no {item['name']} has this id.",
                 facts=(case.given("new_item_ids"),),
             )
     return None

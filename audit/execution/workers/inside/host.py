@@ -169,7 +169,7 @@ class Child:
         self.fail(f"it tried to {act}")
 
     def fail(self, reason: str) -> None:
-        """Say why, and end the process at once."""
+        """Report why, and end the process at once."""
         try:
             self._tell({"failed": reason[:1000]})
         finally:

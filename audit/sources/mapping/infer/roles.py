@@ -37,7 +37,7 @@ class Role:
     names: tuple[str, ...]
     """Usual names of its column, in lower case with underscores."""
     content: str
-    """What its values look like, in words."""
+    """A description of its values."""
     must_be_named: bool
     """Whether its name has to fit too."""
 

@@ -83,7 +83,7 @@ def test_long_text_ends(piece: str) -> None:
         ("I'm checking the details of your reservation.", "acts on the customer's order"),
         ("I'm processing the downgrade for you now.", "acts for the customer"),
         ("I will transfer you to a human agent.", "transfers the customer"),
-        ("According to our policy, that is not possible.", "speaks of our policy"),
+        ("According to our policy, that is not possible.", "mentions our policy"),
         ("You will receive a confirmation email shortly.", "promises a confirmation"),
         ("I am a customer service representative with Example Air.", "says it is the assistant"),
     ],

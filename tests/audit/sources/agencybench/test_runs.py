@@ -101,7 +101,7 @@ def test_an_unreadable_attempt_is_quarantined_and_the_others_stay(
     [
         ("Backend/scenario1", "{", "cannot be read"),
         ("Backend/scenario1", {"subtasks": 3}, "expected an array at /subtasks"),
-        ("Backend/scenario1", {"subtasks": [{"name": "subtask7", "attempts": [scored(1, "x")]}]}, "there is no task"),
+        ("Backend/scenario1", {"subtasks": [{"name": "subtask7", "attempts": [scored(1, "x")]}]}, "unknown task"),
         ("Backend", RUNS["Backend/scenario1"], "do not tell the scenario"),
     ],
 )
