@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 import multiprocessing
-import signal
 import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
@@ -27,6 +26,7 @@ from agenthard.flows.run_spool import run_order
 from agenthard.flows.shard_worker import CheckedShard, check_tasks
 from agenthard.result import AuditResult, AuditWork, CheckResult
 from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -455,9 +455,9 @@ _worker_state: tuple[Execution, Sequence[AgentTask], int, Sequence[Detector]]
 
 
 def _start_worker(execution: Execution, tasks: Sequence[AgentTask], size: int, checks: Sequence[Detector]) -> None:
-    """Give a worker process the tasks; Ctrl-C is for the process that started it."""
+    """Give a worker process the tasks."""
     global _worker_state
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_parent()
     _worker_state = (execution, tasks, size, checks)
 
 

@@ -1,7 +1,6 @@
 """Checking shards: in this process or in others, tasks and runs come from files, and the result goes to a file."""
 
 import multiprocessing
-import signal
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -17,6 +16,7 @@ from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_atomically
+from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -146,9 +146,9 @@ _prepared: AuditInput
 
 
 def _prepare(settings: AuditSettings) -> None:
-    """Start a process of a pool: leave Ctrl-C to the parent, and open the benchmark."""
+    """Start a process of a pool: open the benchmark."""
     global _prepared
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    follow_parent()
     _prepared = AuditInput(settings)
 
 

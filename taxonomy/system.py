@@ -1,7 +1,10 @@
-"""What operating systems do differently: counting processors, locking files, asking for a process."""
+"""What operating systems do differently: counting processors, locking files, the life of processes."""
 
 import os
+import signal
 import time
+from multiprocessing import parent_process
+from threading import Thread
 from typing import IO, Any
 
 try:
@@ -73,3 +76,19 @@ def process_exists(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def follow_parent() -> None:
+    """Leave Ctrl-C to the process that started this one, and end when that one ends, even if it is killed.
+
+    The first call in a process of a pool: without it, the processes of a killed command wait for work forever.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_after_parent, daemon=True).start()
+
+
+def _end_after_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -7,10 +7,10 @@ from itertools import islice
 from multiprocessing import get_context
 
 from agenthard.ace.errors import GenerationError
-from agenthard.ace.generator.helper_process import end_with_parent
 from agenthard.ace.generator.making import make
 from agenthard.ace.generator.parameters import Cell, Parameters
 from agenthard.ace.instance import Instance
+from agenthard.taxonomy.system import follow_parent
 
 _BATCH = 4
 """Instances that a process makes before it returns them."""
@@ -42,7 +42,7 @@ def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterat
         for cell in cells:
             yield make(parameters, cell)
         return
-    others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=end_with_parent)
+    others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=follow_parent)
     line: deque[Future[list[Instance]]] = deque()
     try:
         for batch in iter(lambda: list(islice(cells, _BATCH)), []):

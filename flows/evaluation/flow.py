@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.episodes import TaskFacts
-from agenthard.flows.evaluation.play import Conversations, follow_parent, open_client, play_all
+from agenthard.flows.evaluation.play import Conversations, open_client, play_all
 from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
@@ -20,6 +20,7 @@ from agenthard.flows.evaluation.store import EpisodeStore, exclusive, release_de
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
 from agenthard.flows.stages import run_flow, stage
+from agenthard.taxonomy.system import follow_parent
 
 _POLL_SECONDS = 0.5
 

@@ -1,10 +1,6 @@
 """Play episodes: agents without a model in separate processes, models many at a time in one event loop."""
 
 import asyncio
-import multiprocessing.process
-import os
-import signal
-import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -47,19 +43,6 @@ def play_all(settings: EvaluationSettings) -> int:
         worker.close()
         store.close()
     return played
-
-
-def follow_parent() -> None:
-    """Leave Ctrl-C to the parent process, and exit when it ends, even if it is killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
-
-
-def _end_after(parent: multiprocessing.process.BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
 
 
 @asynccontextmanager

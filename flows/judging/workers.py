@@ -13,10 +13,10 @@ from agenthard.audit.judge.aggregate.panel import PanelIssue
 from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.verdict import CheckedVerdict, Judged
 from agenthard.flows.errors import CommandError
-from agenthard.flows.evaluation.play import follow_parent
 from agenthard.flows.judging.prompts import PreparedPrompt, PromptBuilder, prompt_builder
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.taxonomy.errors import AgentHardError
+from agenthard.taxonomy.system import follow_parent
 
 T = TypeVar("T")
 _Job = tuple[Callable[..., Any], tuple[Any, ...]]
