@@ -1,17 +1,22 @@
 # make demo, make test: everything a newcomer needs; each sets up .venv first.
 PYTHON ?= python3
 BIN := .venv/bin
+CORE := .venv/.core
 STAMP := .venv/.installed
 PACKAGES := ace audit flows models reports taxonomy
 
 .PHONY: demo test lint types lowest bench docs site lock release clean
 
-$(STAMP): pyproject.toml requirements-dev.txt
+$(CORE): pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt -e .
+	@touch $(CORE)
+
+$(STAMP): $(CORE)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt -e ".[dev]"
 	@touch $(STAMP)
 
-demo: $(STAMP)
+demo: $(CORE)
 	$(BIN)/agenthard demo --out demo-run
 
 test: $(STAMP) lint

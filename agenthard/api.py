@@ -163,7 +163,8 @@ def audit(
     plan = plan_shards(given, lambda number, run: spool.setdefault(number, []).append(run))
     plan = plan.model_copy(update={"key": _key(plan.key)})
     by_shard = [sorted(spool.get(number, ()), key=run_order) for number in range(plan.shards)]
-    shards = _check_shards(settings, given.tasks, plan.shard_size, by_shard, checks)
+    tasks = [given.tasks[plan.shard(number)] for number in range(plan.shards)]
+    shards = _check_shards(settings, tasks, by_shard, checks)
     isolations = sorted({text for shard in shards for text in shard.isolations})
     report = conclude_audit(
         given,
@@ -417,22 +418,22 @@ def _key(key: str) -> str:
 
 def _check_shards(
     settings: AuditSettings,
-    tasks: Sequence[AgentTask],
-    size: int,
+    shards: Sequence[Sequence[AgentTask]],
     runs: Sequence[Sequence[Trajectory]],
     checks: Sequence[Detector],
 ) -> list[CheckedShard]:
-    if settings.workers == 1:
+    workers = min(settings.workers, len(shards))
+    if workers <= 1:
         with settings.execution() as execution:
-            return [_check_one(execution, tasks, size, checks, number, shard) for number, shard in enumerate(runs)]
+            return [check_tasks(execution, tasks, own, checks) for tasks, own in zip(shards, runs, strict=True)]
     own = [type(each).__qualname__ for each in checks if type(each).__module__ == "__main__"]
     if own and not hasattr(sys.modules["__main__"], "__file__"):
         raise UsageError(f"workers cannot import {own[0]} from a notebook; put it into a module, or use workers=1")
     spawn = multiprocessing.get_context("spawn")
-    state = (settings.execution(), tasks, size, checks)
-    with ProcessPoolExecutor(settings.workers, mp_context=spawn, initializer=_start_worker, initargs=state) as pool:
+    state = (settings.execution(), checks)
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=_start_worker, initargs=state) as pool:
         try:
-            return list(pool.map(_check_in_worker, range(len(runs)), runs))
+            return list(pool.map(_check_in_worker, shards, runs))
         except BrokenProcessPool as error:
             raise UsageError(
                 'a worker process ended: a script has to call ah.audit under `if __name__ == "__main__":`, and a '
@@ -440,26 +441,16 @@ def _check_shards(
             ) from error
 
 
-def _check_one(
-    execution: Execution,
-    tasks: Sequence[AgentTask],
-    size: int,
-    checks: Sequence[Detector],
-    number: int,
-    runs: Sequence[Trajectory],
-) -> CheckedShard:
-    return check_tasks(execution, tasks[number * size : (number + 1) * size], runs, checks)
+_worker_state: tuple[Execution, Sequence[Detector]]
 
 
-_worker_state: tuple[Execution, Sequence[AgentTask], int, Sequence[Detector]]
-
-
-def _start_worker(execution: Execution, tasks: Sequence[AgentTask], size: int, checks: Sequence[Detector]) -> None:
-    """Give a worker process the tasks."""
+def _start_worker(execution: Execution, checks: Sequence[Detector]) -> None:
+    """Give a worker process what it needs for each shard."""
     global _worker_state
     follow_parent()
-    _worker_state = (execution, tasks, size, checks)
+    _worker_state = (execution, checks)
 
 
-def _check_in_worker(number: int, runs: Sequence[Trajectory]) -> CheckedShard:
-    return _check_one(*_worker_state, number, runs)
+def _check_in_worker(tasks: Sequence[AgentTask], runs: Sequence[Trajectory]) -> CheckedShard:
+    execution, checks = _worker_state
+    return check_tasks(execution, tasks, runs, checks)

@@ -1,13 +1,17 @@
 """The flow ``audit``: read, check shards, conclude, publish. One stage carries one shard."""
 
 from pathlib import Path
+from threading import Semaphore
 
 from agenthard.flows.audit_outputs import AuditOutcome, publish
 from agenthard.flows.audit_plan import AuditInput, AuditPlan, make_plan
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import RunFolder
-from agenthard.flows.shard_worker import WorkerPool
-from agenthard.flows.stages import run_flow, stage
+from agenthard.flows.shard_worker import WorkerPool, run_shard
+from agenthard.flows.stages import Submitted, run_flow, stage
+
+QUEUED = 2
+"""Shards that each other process has at a time: the one that it checks, and the next."""
 
 
 @stage("read", "read {given.settings.source}")
@@ -16,10 +20,48 @@ def read_input(given: AuditInput) -> AuditPlan:
     return make_plan(given, RunFolder(Path(given.settings.out)))
 
 
+class ShardQueue:
+    """The shards of an audit, checked by this process and by as many others as there are workers more."""
+
+    # Slots keep Prefect from looking through the tasks.
+    __slots__ = ("_given", "_plan", "_pool", "_room", "others")
+
+    def __init__(self, given: AuditInput, plan: AuditPlan) -> None:
+        self._given, self._plan = given, plan
+        self.others = max(0, min(given.settings.workers, plan.shards) - 1)
+        """Processes besides this one."""
+        self._pool = WorkerPool(given.settings, self.others)
+        self._room = Semaphore(QUEUED * self.others)
+
+    def check_all(self) -> None:
+        """Check all shards."""
+        submitted = list[Submitted[int]]()
+        try:
+            for number in range(self._plan.shards):
+                if self._room.acquire(blocking=False):
+                    submitted.append(check_one_shard.submit(self, number, here=False))
+                else:
+                    check_one_shard(self, number, here=True)
+            for shard in submitted:
+                shard.result()
+        finally:
+            self._pool.close()
+
+    def check(self, number: int, *, here: bool) -> int:
+        """Check one shard, in this process or in another; return how many tasks it has."""
+        tasks = self._given.tasks[self._plan.shard(number)]
+        if here:
+            return run_shard(self._given.settings, number, tasks)
+        try:
+            return self._pool.run(number, tasks)
+        finally:
+            self._room.release()
+
+
 @stage("check-shard", "check shard {number}")
-def check_one_shard(pool: WorkerPool, number: int, shard_size: int) -> int:
+def check_one_shard(queue: ShardQueue, number: int, here: bool) -> int:
     """Check one shard."""
-    checked = pool.run(number, shard_size)
+    checked = queue.check(number, here=here)
     current().advance(checked)
     return checked
 
@@ -35,17 +77,7 @@ def audit(given: AuditInput) -> AuditOutcome:
     current().start(f"reading {given.settings.source}")
     plan = read_input(given)
     current().start("checking tasks", total=len(plan.task_ids))
-    pool = WorkerPool(given, processes=min(given.settings.workers, plan.shards))
-    try:
-        if pool.processes <= 1:
-            for number in range(plan.shards):
-                check_one_shard(pool, number, plan.shard_size)
-        else:
-            futures = [check_one_shard.submit(pool, number, plan.shard_size) for number in range(plan.shards)]
-            for future in futures:
-                future.result()
-    finally:
-        pool.close()
+    ShardQueue(given, plan).check_all()
     current().start("writing the report")
     return publish_results(given, plan)
 
@@ -58,4 +90,4 @@ def run_audit(given: AuditInput) -> AuditOutcome:
     """
     settings = given.settings
     with RunFolder(Path(settings.out)).hold():
-        return run_flow(audit, "audit", f"audit {settings.source}", settings.workers, given)
+        return run_flow(audit, "audit", f"audit {settings.source}", max(1, settings.workers - 1), given)

@@ -1,8 +1,8 @@
 """Reading the input of an audit: tasks are counted and split into shards, runs are spooled to their shards."""
 
-import math
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from agenthard.audit.execution.context import Execution
@@ -19,12 +19,14 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
-SHARD_TASKS = 500
-"""Tasks per shard without runs: checking them takes a few seconds."""
+SHARD_SECONDS = 1.0
+"""Estimated CPU time of a shard: short, so that processes end together and an interruption loses little."""
+TASK_SECONDS = 0.005
+"""CPU time of all checks on a task that is not executed (measured on BFCL v3)."""
+CALL_SECONDS = 0.01
+"""CPU time for each call of the ground truth that is executed, replays and mutants included (BFCL v3, multi-turn)."""
 SHARD_TASKS_WITH_RUNS = 25
-"""Tasks per shard when runs are read too: a shard's runs are in memory together."""
-MOST_SHARDS = 48
-"""One Prefect task carries one shard, and a flow without a server records a few dozen tasks well."""
+"""Most tasks of a shard when runs are read too: a shard's runs are in memory together."""
 
 
 class AuditSettings(Record):
@@ -71,8 +73,8 @@ class AuditPlan(Record):
     """Release of the benchmark."""
     task_ids: tuple[str, ...]
     """All tasks, in the benchmark's order."""
-    shard_size: int
-    """Tasks per shard."""
+    shard_ends: tuple[int, ...]
+    """For each shard, the position after its last task."""
     quarantined: tuple[Quarantined, ...]
     """What could not be read."""
     not_read: tuple[NotRead, ...] = ()
@@ -85,7 +87,15 @@ class AuditPlan(Record):
     @property
     def shards(self) -> int:
         """How many shards there are."""
-        return math.ceil(len(self.task_ids) / self.shard_size)
+        return len(self.shard_ends)
+
+    def shard(self, number: int) -> slice:
+        """Return the positions of a shard's tasks."""
+        return slice(self.shard_ends[number - 1] if number else 0, self.shard_ends[number])
+
+    def shard_of(self, position: int) -> int:
+        """Return the shard of the task at a position."""
+        return bisect_right(self.shard_ends, position)
 
 
 class AuditInput:
@@ -176,20 +186,39 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
         SourceError: The folder or a run path cannot be read at all.
     """
     tasks, quarantined = given.tasks, given.quarantined
-    usual = SHARD_TASKS_WITH_RUNS if given.settings.runs else SHARD_TASKS
-    size = max(usual, math.ceil(len(tasks) / MOST_SHARDS))
-    shard_of = {task.id: number // size for number, task in enumerate(tasks)}
+    ends = shard_ends(tasks, SHARD_TASKS_WITH_RUNS if given.settings.runs else len(tasks))
+    shard_of = {task.id: bisect_right(ends, position) for position, task in enumerate(tasks)}
     board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
     return AuditPlan(
         key=given.key,
         version=given.version,
         task_ids=tuple(task.id for task in tasks),
-        shard_size=size,
+        shard_ends=ends,
         quarantined=(*quarantined, *unreadable),
         not_read=find_not_read(given.source, tasks, quarantined),
         runs=count,
         models=tuple(board.rows()),
     )
+
+
+def shard_ends(tasks: Sequence[AgentTask], most: int) -> tuple[int, ...]:
+    """Split tasks into shards of about equal cost, estimated from the calls of their ground truths.
+
+    Args:
+        tasks: all tasks.
+        most: most tasks of a shard.
+
+    Returns:
+        For each shard, the position after its last task.
+    """
+    ends, seconds, count = list[int](), 0.0, 0
+    for position, task in enumerate(tasks, 1):
+        count += 1
+        seconds += TASK_SECONDS + CALL_SECONDS * sum(1 for _ in task.gold_calls())
+        if seconds >= SHARD_SECONDS or count >= most or position == len(tasks):
+            ends.append(position)
+            seconds, count = 0.0, 0
+    return tuple(ends)
 
 
 def _read_runs(

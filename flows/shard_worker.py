@@ -13,7 +13,7 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.shards import ShardResult, check_shard
-from agenthard.flows.audit_plan import AuditInput, AuditSettings
+from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.system import follow_parent
@@ -24,19 +24,22 @@ _ATTEMPTS = 3
 """Times that a shard is checked whose process dies: memory may be short for a moment."""
 
 
-def run_shard(given: AuditInput, number: int, shard_size: int) -> int:
-    """Check shard ``number`` unless its result is there already.
+def run_shard(settings: AuditSettings, number: int, tasks: Sequence[AgentTask]) -> int:
+    """Check a shard unless its result is there already.
+
+    Args:
+        settings: the audit.
+        number: number of the shard.
+        tasks: its tasks.
 
     Returns:
         How many tasks the shard has.
     """
-    settings = given.settings
     folder = RunFolder(Path(settings.out))
-    shard = given.tasks[number * shard_size : (number + 1) * shard_size]
     if not folder.shard_file(number).is_file():
         checks = detectors(experimental=settings.experimental)
-        write_shard(folder, number, check_tasks(_execution(settings.execution()), shard, folder.runs(number), checks))
-    return len(shard)
+        write_shard(folder, number, check_tasks(_execution(settings.execution()), tasks, folder.runs(number), checks))
+    return len(tasks)
 
 
 @dataclass(frozen=True)
@@ -84,30 +87,34 @@ def _execution(wanted: Execution) -> Execution:
 
 
 class WorkerPool:
-    """Processes that check shards; with one process the shard is checked in this one.
+    """Processes that check shards next to this one. Each gets the tasks of its shard and never reads the benchmark.
 
     A shard whose process died is checked again in a new one, three times at most.
     """
 
-    def __init__(self, given: AuditInput, processes: int) -> None:
-        self.processes = processes
-        self._given = given
+    def __init__(self, settings: AuditSettings, processes: int) -> None:
+        """Prepare; no process is started yet.
+
+        Args:
+            settings: the audit.
+            processes: how many.
+        """
+        self._settings = settings
+        self._processes = processes
         self._pool: ProcessPoolExecutor | None = None
         self._closed = False
         self._lock = threading.Lock()
 
-    def run(self, number: int, shard_size: int) -> int:
-        """Check one shard and return its number of tasks.
+    def run(self, number: int, tasks: Sequence[AgentTask]) -> int:
+        """Check a shard in a process of the pool and return its number of tasks.
 
         Raises:
             BrokenProcessPool: Its process died three times, or the pool is closed.
         """
-        if self.processes <= 1:
-            return run_shard(self._given, number, shard_size)
         for attempt in range(1, _ATTEMPTS + 1):
             pool = self._open()
             try:
-                return pool.submit(_run_prepared, number, shard_size).result()
+                return pool.submit(run_shard, self._settings, number, tasks).result()
             except BrokenProcessPool:
                 with self._lock:
                     if self._closed or attempt == _ATTEMPTS:
@@ -132,25 +139,6 @@ class WorkerPool:
             if self._closed:
                 raise BrokenProcessPool("the audit was interrupted")
             if self._pool is None:
-                self._pool = ProcessPoolExecutor(
-                    self.processes,
-                    mp_context=multiprocessing.get_context("spawn"),
-                    initializer=_prepare,
-                    initargs=(self._given.settings,),
-                )
+                spawn = multiprocessing.get_context("spawn")
+                self._pool = ProcessPoolExecutor(self._processes, mp_context=spawn, initializer=follow_parent)
             return self._pool
-
-
-_prepared: AuditInput
-"""In a process of a pool: the benchmark that it checks."""
-
-
-def _prepare(settings: AuditSettings) -> None:
-    """Start a process of a pool: open the benchmark."""
-    global _prepared
-    follow_parent()
-    _prepared = AuditInput(settings)
-
-
-def _run_prepared(number: int, shard_size: int) -> int:
-    return run_shard(_prepared, number, shard_size)

@@ -1,7 +1,9 @@
-"""``agenthard demo``: the main job on a public benchmark and on two small ones with known flaws."""
+"""``agenthard demo``: the main job on a small benchmark with known flaws, then on public ones."""
 
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,70 +14,109 @@ if TYPE_CHECKING:
     from agenthard.flows.evaluation.publish import EvaluationOutcome
     from agenthard.flows.report import ReportOutcome
 
+SUBSET = ("multi_turn_base",)
+"""The part of BFCL v3 that is audited without ``--full``: 200 tasks, all of them executed."""
+
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the demo's benchmarks and runs.")] = Path("demo-run"),
     offline: Annotated[bool, typer.Option("--offline", help="Leave out the public benchmark.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Audit all of BFCL v3, and run the loop of ACE-Bench.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Audit BFCL v3, and two small benchmarks with seeded flaws: one written for the demo, and one of ACE-Bench.
+    """Audit a small benchmark with planted flaws, report on its leaderboard, then audit part of BFCL v3 by execution.
 
-    The ACE-Bench suite is generated, made wrong in places, played by agents without a model, audited with their runs
-    and cleaned; the leaderboards before and after are reported. Needs no key. Without a network BFCL is left out, and
-    the command says so.
+    The first result is there after seconds. `--full` audits all of BFCL v3 (minutes), and generates an ACE-Bench suite,
+    makes it wrong in places, lets agents without a model play it, audits it with the runs and cleans it. Needs no key.
+    Without a network BFCL is left out, and the command says so.
 
     Example: `agenthard demo --offline --out demo-run`
     """
-    from agenthard.flows.demo import score_audit
-
-    outcomes: dict[str, AuditOutcome] = {}
-    reason = "--offline was given" if offline else _audit_bfcl(out, outcomes)
-    if reason is not None:
-        error_console().print(f"BFCL was left out: {reason}")
-    outcomes["demo"] = _audit_demo(out)
-    planted, missed = score_audit(out / "demo-benchmark", out / "demo")
-    evaluation = _evaluate_ace(out)
-    outcomes["ace"] = _audit("ace", out / "ace-benchmark", (Path(evaluation.trajectories),), out / "ace")
-    ace_planted, ace_missed = score_audit(out / "ace-benchmark", out / "ace")
-    cleaning, ace_cleaning = _report(out / "demo"), _report(out / "ace")
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        result, pages = _run_steps(out, offline, full)
     if as_json:
-        print_json(
-            {
-                "outcomes": outcomes,
-                "ace_evaluation": evaluation,
-                "bfcl_left_out": reason,
-                "seeded_flaws": planted,
-                "missed": missed,
-                "ace_seeded_flaws": ace_planted,
-                "ace_missed": ace_missed,
-                "report": cleaning,
-                "ace_report": ace_cleaning,
-            }
-        )
+        print_json(result)
         return
-    console().print(f"seeded flaws: {planted}; tasks on which the check that should find one did not: {len(missed)}")
-    found = ace_planted - len(ace_missed)
-    console().print(f"ACE: {ace_planted} flaws seeded, {found} found")
-    for miss in (*missed, *ace_missed):
-        console().print(f"  missed: {miss}")
-    for report in (cleaning, ace_cleaning):
-        console().print(f"\n{report.sentence}", markup=False)
     console().print("\nopen in a browser:")
-    audits = (outcome.report for outcome in outcomes.values())
-    for page in (*audits, evaluation.report, f"{cleaning.folder}/report.html", f"{ace_cleaning.folder}/report.html"):
+    for page in pages:
         console().print(f"  {page}", markup=False)
 
 
-def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]") -> str | None:
-    """Audit BFCL v3; return why it was left out, or None."""
+def _run_steps(out: Path, offline: bool, full: bool) -> tuple[dict[str, Any], list[str]]:
+    """Run the demo; return what ``--json`` prints, and the pages that were written."""
+    steps = 2 + (not offline) + full
+    result: dict[str, Any] = {}
+    _announce(1, steps, "a benchmark of 60 tasks with planted flaws, and 960 runs of 8 simulated models: a few seconds")
+    outcomes = {"demo": _audit_demo(out)}
+    _show_seeded("demo", out, result)
+    _show_first_finding(out / "demo")
+    _announce(2, steps, "what cleaning does to its leaderboard: about ten seconds")
+    pages = [outcomes["demo"].report, _show_report(out / "demo", result)]
+    reason = "--offline was given" if offline else _audit_bfcl(out, outcomes, full, f"3 of {steps}")
+    if reason is not None:
+        error_console().print(f"BFCL was left out: {reason}")
+    else:
+        pages.append(outcomes["bfcl"].report)
+    if full:
+        _announce(steps, steps, "an ACE-Bench suite, generated, made wrong in places, played and cleaned: a minute")
+        evaluation = result["ace_evaluation"] = _evaluate_ace(out)
+        outcomes["ace"] = _audit("ace", out / "ace-benchmark", (Path(evaluation.trajectories),), out / "ace")
+        _show_seeded("ace", out, result)
+        pages += [evaluation.report, outcomes["ace"].report, _show_report(out / "ace", result)]
+    return {"outcomes": outcomes, "bfcl_left_out": reason, **result}, pages
+
+
+def _announce(step: int, steps: int, what: str) -> None:
+    error_console().print(f"[{step} of {steps}] {what}", markup=False)
+
+
+def _show_seeded(name: str, out: Path, result: dict[str, Any]) -> None:
+    """Compare an audit with the answer key of its benchmark."""
+    from agenthard.flows.demo import score_audit
+
+    planted, missed = score_audit(out / f"{name}-benchmark", out / name)
+    result[name] = {"seeded_flaws": planted, "missed": missed}
+    console().print(f"{name}: {planted} flaws seeded, {planted - len(missed)} found")
+    for miss in missed:
+        console().print(f"  missed: {miss}", markup=False)
+
+
+def _show_first_finding(run: Path) -> None:
+    """Print one finding as ``agenthard explain`` does: a confirmed one that affects the score, with short quotes."""
+    from agenthard.audit.decisions.policy import is_confirmed_defect
+    from agenthard.flows.audited_run import read_findings
+    from agenthard.flows.commands.explain import explain_finding
+    from agenthard.taxonomy.finding import Finding, Severity
+
+    def rank(finding: Finding) -> tuple[bool, int]:
+        return finding.severity is not Severity.AFFECTS_SCORE, sum(len(item.quote) for item in finding.evidence)
+
+    first = min(filter(is_confirmed_defect, read_findings(run)), key=rank, default=None)
+    if first is not None:
+        console().print(f"\none of the findings (agenthard explain {first.id}):\n", markup=False)
+        explain_finding(first.id, run, as_json=False)
+        console().print("")
+
+
+def _show_report(run: Path, result: dict[str, Any]) -> str:
+    """Report what cleaning does to the leaderboard; return the page."""
+    report = _report(run)
+    result[run.name]["report"] = report
+    console().print(report.sentence, markup=False)
+    return f"{report.folder}/report.html"
+
+
+def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]", full: bool, step: str) -> str | None:
+    """Audit BFCL v3, or its subset; return why it was left out, or None."""
     from agenthard.audit.sources.fetch import FetchError, fetch
 
-    error_console().print("fetching BFCL v3 from the package index ...")
+    what = "all 4,441 tasks of BFCL v3: some minutes" if full else "200 multi-turn tasks of BFCL v3: half a minute"
+    error_console().print(f"[{step}] {what}, executed by its own code, which is fetched first", markup=False)
     try:
         fetched = fetch("bfcl")
     except FetchError as error:
         return str(error)
-    outcomes["bfcl"] = _audit("bfcl", fetched.data, (), out / "bfcl")
+    outcomes["bfcl"] = _audit("bfcl", fetched.data, (), out / "bfcl", () if full else SUBSET)
     return None
 
 
@@ -114,7 +155,7 @@ def _evaluate_ace(out: Path) -> "EvaluationOutcome":
     return outcome
 
 
-def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "AuditOutcome":
+def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path, domains: tuple[str, ...] = ()) -> "AuditOutcome":
     from agenthard.flows.audit_flow import run_audit
     from agenthard.flows.audit_outputs import new_defects
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
@@ -125,6 +166,7 @@ def _audit(source: str, path: Path, runs: tuple[Path, ...], out: Path) -> "Audit
     settings = AuditSettings(
         source=source,
         path=str(path),
+        domains=domains,
         runs=tuple(map(str, runs)),
         out=str(out),
         workers=cpu_count(),

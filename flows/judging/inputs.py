@@ -73,7 +73,7 @@ class AuditInputs:
         """Return the runs of a task."""
         if not self.plan.runs:
             return ()
-        return self._shard_runs(self._position[task_id] // self.plan.shard_size).get(task_id, ())
+        return self._shard_runs(self.plan.shard_of(self._position[task_id])).get(task_id, ())
 
     def key(self) -> str:
         """Hash the audit and its findings."""

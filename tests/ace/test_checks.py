@@ -65,7 +65,7 @@ def test_every_flaw_of_the_demo_is_found(flaw: AceFlaw, sound: Instance, tmp_pat
     [
         ("tight_grid", None, "The recorded solution is not allowed: the grid breaks"),
         ("second_solution", None, "The puzzle has more than one solution."),
-        ("missing_item", None, "There are no items for the ids"),
+        ("missing_item", None, "No items have the ids"),
         ("filter_meets_rules", Severity.MAY_AFFECT_SCORE, "meets the rules of its slot."),
         ("other_text", Severity.MAY_AFFECT_SCORE, "The task text does not say what the rules are."),
         ("false_stage", Severity.COSMETIC, "preference level 1 is recorded"),

@@ -159,7 +159,7 @@ def test_an_instance_of_another_kind_than_the_file_is_set_aside() -> None:
         (("meta", "branch_slot_count"), 3, "/meta/branch_slot_count is 3, the rest of it says 2"),
         (("meta", "rows"), True, "should be a whole number"),
         (("slots", 0, "branch_rank"), 5, "/slots/0/branch_rank is 5, the rest of it says 0"),
-        (("slots", 0, "decoy_generation_final_stage"), 9, "none of 1, 2, 3, 4, null"),
+        (("slots", 0, "decoy_generation_final_stage"), 9, "is not one of 1, 2, 3, 4, null"),
         (("slots", 0, "extra"), 1, "/slots/0/extra is not part of the layout"),
         (("hidden_slots",), [], "/hidden_slots is"),
         (("item_pool", "C1", "price"), 1.5, "should be a whole number"),

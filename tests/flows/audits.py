@@ -12,6 +12,6 @@ def audit_by_steps(settings: AuditSettings) -> AuditPlan:
     given = AuditInput(settings)
     plan = make_plan(given, RunFolder(Path(settings.out)))
     for number in range(plan.shards):
-        run_shard(given, number, plan.shard_size)
+        run_shard(given.settings, number, given.tasks[plan.shard(number)])
     publish(given, plan)
     return plan

@@ -100,8 +100,8 @@ def test_order_of_verdicts_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("verdicts", "message"),
     [
-        ([], "not of 0"),
-        ([sound(), sound(task_id="lib/2")], "not of 2"),
+        ([], "not 0"),
+        ([sound(), sound(task_id="lib/2")], "not 2"),
         ([sound("z")], "z, who is not among a"),
         ([sound(), flawed()], "2 verdicts of a are sample 0"),
     ],

@@ -77,7 +77,7 @@ def test_without_containment_an_audit_executes_nothing(folder: Path, monkeypatch
         source="acebench", path=str(folder / "data"), out=str(folder / "o"), checkout=str(folder / "checkout")
     )
     monkeypatch.setenv("AGENTHARD_ISOLATION_OFF", "seccomp")
-    run_shard(AuditInput(settings), 0, 100)
+    run_shard(settings, 0, AuditInput(settings).tasks)
     result = ShardResult.model_validate_json(RunFolder(folder / "o").shard_file(0).read_bytes())
     rows = [row for row in result.coverage if row.check == "gold-rejected"]
     assert rows and all(row.status is Status.NOT_CHECKED for row in rows)

@@ -129,7 +129,7 @@ def test_simulations_that_cannot_be_read_are_quarantined(checkout: Path, tmp_pat
     runs, quarantine = read(checkout, tmp_path / "run.json")
     assert [run.task_id for run in runs] == ["airline/0"]
     assert [item.pointer for item in quarantine.items] == [f"/simulations/{i}" for i in (0, 1, 2, 4)]
-    assert "none of the 2 tasks" in quarantine.items[0].reason
+    assert "not one of the 2 tasks" in quarantine.items[0].reason
 
 
 def test_a_cut_off_file_keeps_the_runs_before_the_cut(checkout: Path, tmp_path: Path) -> None:

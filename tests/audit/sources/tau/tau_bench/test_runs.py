@@ -89,7 +89,7 @@ def test_tasks_out_of_range_and_unknown_domains_are_quarantined_with_the_model(e
         ("run", 2, "trains/0"),
         ("run", 4, "airline/-1"),
     ]
-    assert "'m1'" in quarantine.items[0].reason and "none of the 3 tasks" in quarantine.items[0].reason
+    assert "'m1'" in quarantine.items[0].reason and "not one of the 3 tasks" in quarantine.items[0].reason
     assert "'trains'" in quarantine.items[1].reason
 
 

@@ -1,0 +1,19 @@
+"""The demo command as a newcomer runs it, without a network."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+
+def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "agenthard", "demo", "--offline", "--full", "--json", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    result = json.loads(done.stdout)
+    assert (result["demo"]["seeded_flaws"], result["demo"]["missed"]) == (18, [])
+    assert (result["ace"]["seeded_flaws"], result["ace"]["missed"]) == (14, [])
+    assert result["bfcl_left_out"] == "--offline was given"
+    assert set(result["outcomes"]) == {"demo", "ace"} and result["ace_evaluation"]["complete"]
+    assert done.stderr.index("[1 of 3]") < done.stderr.index("[2 of 3]") < done.stderr.index("[3 of 3]")
+    for report in ("demo/report.html", "demo/report/report.html", "ace/report/report.html"):
+        assert (tmp_path / "out" / report).is_file()
