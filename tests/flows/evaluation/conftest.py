@@ -59,7 +59,7 @@ def model_path(folder: Path, url: str, **settings: Any) -> Path:
 
 def evaluated(settings: EvaluationSettings) -> EvaluationOutcome:
     """Evaluate in this process: what the flow does, without Prefect."""
-    prepare.fn(settings)
+    prepare.function(settings)
     if settings.agents:
         play_all(settings)
     stopped = asyncio.run(play_models(settings, threading.Event())) if settings.models else {}
