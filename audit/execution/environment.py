@@ -8,7 +8,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
@@ -49,6 +49,15 @@ class Attempt(Record):
     """Tool calls, turn by turn; a benchmark without turns has one entry."""
     replies: tuple[str, ...] = ()
     """What the agent said to the user, in order."""
+
+
+class Trace(NamedTuple):
+    """What calls did that were executed one after the other."""
+
+    initial: str
+    """Hash of the state before the first call."""
+    steps: list[tuple[ToolResponse, str]]
+    """For each call the response, and the hash of the state after it."""
 
 
 class Verdict(Record):
@@ -109,6 +118,16 @@ class Environment(ABC):
             ExecutionError: the environment broke.
         """
 
+    def trace(self, task: AgentTask, calls: Sequence[ToolCall]) -> Trace:
+        """Execute calls from the initial state of a task, with a look at the state after each.
+
+        Raises:
+            UnavailableError: the task cannot be executed here.
+            ExecutionError: the environment broke.
+        """
+        self.reset(task)
+        return Trace(self.state_hash(), [(self.call(call), self.state_hash()) for call in calls])
+
     @abstractmethod
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Judge an attempt with the benchmark's evaluator, from the initial state of the task.
@@ -142,9 +161,14 @@ class Environment(ABC):
         return None
 
     def state_hash(self) -> str:
-        """Hash the snapshot: SHA-256 of its canonical JSON, the first 16 hexadecimal digits."""
-        text = json.dumps(self.snapshot(), sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
-        return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+        """Hash the snapshot."""
+        return state_hash(self.snapshot())
 
     def close(self) -> None:  # noqa: B027 (most environments hold nothing)
         """Release processes and files."""
+
+
+def state_hash(state: Any) -> str:
+    """Hash a snapshot: SHA-256 of its canonical JSON, the first 16 hexadecimal digits."""
+    text = json.dumps(state, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]

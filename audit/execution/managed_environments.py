@@ -167,7 +167,9 @@ def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
         UnavailableError: no installed release has the task; the message names the command that brings one.
     """
     installed = fetched(task.benchmark)
-    for item in reversed(installed):
+    data = (task.content_hash or "").partition(":")[0]
+    others = {each.version for each in known_releases(task.benchmark) if each.data != data}
+    for item in reversed([each for each in installed if each.version not in others]):
         if task.content_hash in _contents(content_hashes, item.data, item.data.stat().st_mtime_ns):
             return item
     raise UnavailableError(_no_code(task, [item.version for item in installed]))

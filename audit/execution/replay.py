@@ -82,13 +82,10 @@ def replay(environment: Environment, task: AgentTask, turns: Sequence[Sequence[T
         UnavailableError: the task cannot be executed here.
         ExecutionError: the environment broke.
     """
-    environment.reset(task)
-    initial = state = environment.state_hash()
-    steps = []
-    for number, turn in enumerate(turns):
-        for index, call in enumerate(turn):
-            observation = environment.call(call)
-            after = environment.state_hash()
-            steps.append(Step(turn=number, index=index, call=call, observation=observation, before=state, after=after))
-            state = after
+    placed = [(number, index, call) for number, turn in enumerate(turns) for index, call in enumerate(turn)]
+    initial, seen = environment.trace(task, [call for _, _, call in placed])
+    steps, state = [], initial
+    for (number, index, call), (observation, after) in zip(placed, seen, strict=True):
+        steps.append(Step(turn=number, index=index, call=call, observation=observation, before=state, after=after))
+        state = after
     return Replay(environment=environment.label(), initial=initial, steps=tuple(steps))

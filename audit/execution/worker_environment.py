@@ -10,11 +10,15 @@ from agenthard.audit.execution.environment import (
     Environment,
     ExecutionError,
     ToolResponse,
+    Trace,
     UnavailableError,
     Verdict,
+    state_hash,
 )
 from agenthard.audit.execution.workers import WorkerPool, WorkerSession, why_not_contained
 from agenthard.taxonomy.task import AgentTask, ToolCall
+
+_SNAPSHOT = {"do": "snapshot"}
 
 
 class WorkerBackedEnvironment(Environment):
@@ -83,11 +87,14 @@ class WorkerBackedEnvironment(Environment):
             UnavailableError: the task cannot be executed, or has no state.
             ExecutionError: the benchmark's code rejects the initial state.
         """
+        self._begin(task)
+        self._session.reset(self._reset_request(task))
+
+    def _begin(self, task: AgentTask) -> None:
         self._open(task)
         reason = self._why_stateless(task)
         if reason is not None:
             raise UnavailableError(reason)
-        self._session.reset(self._reset_request(task))
 
     def call(self, call: ToolCall) -> ToolResponse:
         """Carry out one call."""
@@ -95,7 +102,22 @@ class WorkerBackedEnvironment(Environment):
 
     def snapshot(self) -> Any:
         """Return the state as the script reports it."""
-        return self._session.ask({"do": "snapshot"})
+        return self._session.ask(_SNAPSHOT)
+
+    def trace(self, task: AgentTask, calls: Sequence[ToolCall]) -> Trace:
+        """Execute calls from the initial state of a task in one round trip, with a look at the state after each.
+
+        Raises:
+            UnavailableError: the task cannot be executed, or has no state.
+            ExecutionError: the benchmark's code rejects the initial state, or broke.
+        """
+        self._begin(task)
+        requests = [self._reset_request(task), _SNAPSHOT]
+        for call in calls:
+            requests += [self._call_request(call), _SNAPSHOT]
+        _, initial, *answers = self._session.ask_all(requests)
+        hashes = _hashes([initial, *answers[1::2]])
+        return Trace(hashes[0], list(zip(map(self._response, answers[::2]), hashes[1:], strict=True)))
 
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Judge one attempt from the initial state of the task."""
@@ -121,3 +143,11 @@ class WorkerBackedEnvironment(Environment):
     def close(self) -> None:
         """Give the worker back to its pool."""
         self._session.close()
+
+
+def _hashes(states: Sequence[Any]) -> list[str]:
+    """Hash states; one that is the same object as the one before has its hash."""
+    found: list[str] = []
+    for number, state in enumerate(states):
+        found.append(found[-1] if number and state is states[number - 1] else state_hash(state))
+    return found

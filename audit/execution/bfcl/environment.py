@@ -63,7 +63,7 @@ class BfclEnvironment(WorkerBackedEnvironment):
         return self._own_pool or self._release_pool(task)
 
     def _release_pool(self, task: AgentTask) -> WorkerPool:
-        release = release_of(task, _contents)
+        release = self._execution.remember("bfcl release", task, lambda: release_of(task, _contents))
         self._release = release.version
         return self._execution.worker_pool(release.python, SCRIPT)
 

@@ -1,7 +1,9 @@
 """Runs BFCL's own classes and checkers; run by the interpreter that has bfcl-eval, so it imports nothing of ours."""
 
 import builtins
+import copy
 import importlib
+import inspect
 import json
 import os
 import sys
@@ -10,6 +12,7 @@ import types
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 CHECKERS = "bfcl_eval.eval_checker"
@@ -18,6 +21,8 @@ PROJECT_ROOT = "BFCL_PROJECT_ROOT"
 NOT_COMPARED = {("Directory", "parent")}
 """Public attributes that the equality of their class leaves out."""
 MODEL = "agent"
+GOLD = f"{MODEL}_ground_truth"
+"""What the checker calls the model whose calls are those of the ground truth."""
 SESSION = "session"
 PARTS = {
     "multi_turn:instance_state_mismatch": {"state": False},
@@ -50,6 +55,7 @@ def setup() -> Callable[[Any], Iterator[Any]]:
         with suppress(ImportError):  # version 3 calls languages by their names
             languages = importlib.import_module("bfcl_eval.constants.enums").Language
     vars(calls)["eval"] = _evaluator(vars(calls))
+    vars(calls)["inspect"] = types.SimpleNamespace(ismethod=inspect.ismethod, getmembers=_members)
     return Bfcl(calls, states, answers, utils, languages).serve
 
 
@@ -63,12 +69,60 @@ def _evaluator(names: dict[str, Any]) -> Callable[[str], Any]:
     return evaluate
 
 
+def _members(instance: Any, predicate: Callable[[Any], bool]) -> list[tuple[str, Any]]:
+    """List the methods of an instance as ``inspect.getmembers`` does, but search each class once.
+
+    The package searches all classes before each call, which takes longer than the calls.
+    """
+    if any(map(predicate, vars(instance).values())):
+        return inspect.getmembers(instance, predicate)
+    found = ((name, getattr(instance, name)) for name in _methods(instance.__class__))
+    return [(name, value) for name, value in found if predicate(value)]
+
+
+class GoldOnce:
+    """Executes calls as the package does, but the ground truth of a task once and not again for each attempt.
+
+    An attempt and the ground truth have instances of their own, so the one cannot change what the other does.
+    """
+
+    def __init__(self, execute: Callable[..., Any]) -> None:
+        self._execute = execute
+        self._task: Any = None
+        self._turns: list[Any] = []
+        self._next = 0
+
+    def begin(self, task: Any) -> bool:
+        """Begin with an attempt; return whether it is the first at this task."""
+        self._next = 0
+        first = bool(task != self._task)
+        if first:
+            self._task, self._turns = task, []
+        return first
+
+    def __call__(self, *, model_name: str, **given: Any) -> Any:
+        """Execute the calls of one turn of an attempt, or of the ground truth; return responses and instances."""
+        if model_name != GOLD:
+            return self._execute(model_name=model_name, **given)
+        if self._next == len(self._turns):
+            self._turns.append(copy.deepcopy(self._execute(model_name=model_name, **given)))
+        self._next += 1
+        return self._turns[self._next - 1]
+
+
+@cache
+def _methods(kind: type) -> list[str]:
+    return [name for name, value in inspect.getmembers(kind) if inspect.isroutine(value)]
+
+
 class Bfcl:
     """One task at a time: its classes, and verdicts on attempts."""
 
     def __init__(self, calls: Any, states: Any, answers: Any, utils: Any, languages: Any) -> None:
         self._calls = calls
         self._states = states
+        self._gold = GoldOnce(states.execute_multi_turn_func_call)
+        vars(states)["execute_multi_turn_func_call"] = self._gold
         self._answers = answers
         self._utils = utils
         self._languages = languages
@@ -117,10 +171,15 @@ class Bfcl:
         if len(turns) > len(gold):
             return _rejected("multi_turn:force_terminated", f"{len(turns)} turns, the ground truth has {len(gold)}")
         steps = [[turn] if turn else [] for turn in turns] + [[]] * (len(gold) - len(turns))
+        if self._gold.begin(task):
+            self._forget(GOLD)
         try:
             result = self._states.multi_turn_checker(steps, gold, task["entry"], "", MODEL)
+        except Exception:
+            self._gold.begin(None)
+            raise
         finally:
-            self._forget(MODEL)
+            self._forget(f"{MODEL}_eval")
         if result["valid"]:
             return {"valid": True, "parts": {"state": True, "responses": True}, "reason": ""}
         details = result.get("details", {})

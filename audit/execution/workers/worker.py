@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
@@ -84,33 +85,62 @@ class Worker:
             UnavailableError: when no process can be started.
         """
         channel = self._channel or self._fork()
+        with self._ended_when_broken():
+            channel.send(json.dumps(request))
+            yield from self._answers(channel, answers)
+
+    def ask_all(self, requests: Sequence[Any]) -> list[Any]:
+        """Send requests together, and return the one answer to each; the limits of a request hold for each.
+
+        Args:
+            requests: JSON objects. They are carried out in order, all by one process.
+
+        Raises:
+            ExecutionError: as for one request; what was answered before is lost.
+            UnavailableError: when no process can be started.
+        """
+        channel = self._channel or self._fork()
+        found: list[Any] = []
+        with self._ended_when_broken():
+            channel.send(json.dumps(requests))
+            for _ in requests:
+                answers = list(self._answers(channel, 1))
+                if not answers:
+                    raise ChannelClosedError("it gave no answer")
+                found += answers
+        return found
+
+    def _answers(self, channel: Channel, answers: int | None) -> Iterator[Any]:
+        """Yield the answers to a request that was sent, within the limits of a request."""
         limits, count = self._limits, 0
         deadline, most = time.monotonic() + limits.request_seconds, channel.received + limits.request_bytes
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                answer = channel.receive(min(limits.wall_seconds, left), limits.answer_bytes)
+            except ChannelTimeoutError:
+                if left > limits.wall_seconds:
+                    raise
+                left = 0
+            if left <= 0:
+                raise ChannelClosedError(f"it took more than {limits.request_seconds:g} s for one request")
+            if channel.received > most:
+                raise ChannelClosedError(f"it gave more than {limits.request_bytes} bytes of answers to one request")
+            if "value" in answer and count == answers:
+                raise ChannelClosedError("it gave more answers than it was asked for")
+            if "value" in answer:
+                count += 1
+                yield answer["value"]
+            elif "end" in answer:
+                return
+            else:
+                raise ChannelClosedError(str(answer.get("failed", "its answer cannot be understood"))[:1000])
+
+    @contextmanager
+    def _ended_when_broken(self) -> Iterator[None]:
+        """End the process when the block is left before all answers were read."""
         try:
-            channel.send(json.dumps(request))
-            while True:
-                left = deadline - time.monotonic()
-                try:
-                    answer = channel.receive(min(limits.wall_seconds, left), limits.answer_bytes)
-                except ChannelTimeoutError:
-                    if left > limits.wall_seconds:
-                        raise
-                    left = 0
-                if left <= 0:
-                    raise ChannelClosedError(f"it took more than {limits.request_seconds:g} s for one request")
-                if channel.received > most:
-                    raise ChannelClosedError(
-                        f"it gave more than {limits.request_bytes} bytes of answers to one request"
-                    )
-                if "value" in answer and count == answers:
-                    raise ChannelClosedError("it gave more answers than it was asked for")
-                if "value" in answer:
-                    count += 1
-                    yield answer["value"]
-                elif "end" in answer:
-                    return
-                else:
-                    raise ChannelClosedError(str(answer.get("failed", "its answer cannot be understood"))[:1000])
+            yield
         except ChannelClosedError as ended:
             reason = self._end_and_tell() if str(ended) == CLOSED else str(ended)
             self.restart()
@@ -257,13 +287,17 @@ class WorkerPool:
 
 
 class WorkerSession:
-    """Leases a worker, and restarts its process for each task."""
+    """Leases a worker, and restarts its process for each task.
+
+    Variants of a task, such as one with another initial state, share its process: they have its id.
+    """
 
     def __init__(self) -> None:
         """Hold nothing yet."""
         self._pool: WorkerPool | None = None
         self._worker: Worker | None = None
-        self._task: AgentTask | None = None
+        self._task: tuple[str, str] | None = None
+        """Benchmark and id of the task that the process has seen."""
 
     def open(self, task: AgentTask, pool: WorkerPool) -> None:
         """Lease a worker of ``pool``, with a process that has seen no other task."""
@@ -271,9 +305,9 @@ class WorkerSession:
             self.close()
         if self._worker is None:
             self._pool, self._worker = pool, pool.lease()
-        if self._task is not task:
+        if self._task != (task.benchmark, task.id):
             self._worker.restart()
-            self._task = task
+            self._task = (task.benchmark, task.id)
 
     def reset(self, request: dict[str, Any]) -> None:
         """Send the request that sets up the state.
@@ -295,6 +329,14 @@ class WorkerSession:
         if not answers:
             raise ExecutionError("the benchmark's code gave no answer")
         return answers[0]
+
+    def ask_all(self, requests: Sequence[dict[str, Any]]) -> list[Any]:
+        """Send requests of which the first sets up the state, and return the one answer to each.
+
+        Raises:
+            ExecutionError: the process broke.
+        """
+        return self._opened().ask_all(requests)
 
     def judge(self, request: dict[str, Any], attempts: Sequence[Any]) -> Iterator[dict[str, Any] | ExecutionError]:
         """Send attempts under the key ``attempts``, and stream an answer for each.

@@ -8,8 +8,9 @@ isolation before this program started, so imports are contained as well.
 The host calls ``setup``, which imports the benchmark and returns a function ``serve(request)``. The host itself
 never sees benchmark data. For each worker it is sent a socket, forks, answers with a handle of the process
 (``pidfd``), and the child reads requests from that socket, one JSON value a line; each value that ``serve`` yields
-goes back as ``{"value": ...}``, then comes ``{"end": true}``. An exception that leaves ``serve`` and a forbidden act
-end the child after ``{"failed": "why"}``. When the control socket is closed, the host ends.
+goes back as ``{"value": ...}``, then comes ``{"end": true}``. A list is several requests, answered one after the
+other. An exception that leaves ``serve`` and a forbidden act end the child after ``{"failed": "why"}``. When the
+control socket is closed, the host ends.
 """
 
 import gc
@@ -23,6 +24,7 @@ import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -31,6 +33,8 @@ from typing import Any
 Serve = Callable[[Any], Iterable[Any]]
 
 MESSAGE_BYTES = 4096
+HELD_BYTES, HELD_SECONDS = 1 << 16, 0.05
+"""How much of the answers to requests that came together is held back, and how long, to be sent at a time."""
 LAZY_IMPORTS = ("_strptime", "encodings.idna", "linecache", "traceback")
 """Modules that Python imports at first use; a worker may not be able to read them any more."""
 
@@ -139,23 +143,32 @@ class Child:
         self._channel = channel
         self._serve = serve
         self._cpu_seconds = cpu_seconds
+        self._held = bytearray()
+        self._sent = 0.0
 
     def run(self) -> None:
         """Answer requests until the channel is closed."""
-        with open(self._channel, "rb", closefd=False) as requests:
-            for line in requests:
+        with open(self._channel, "rb", closefd=False) as lines:
+            for line in lines:
                 try:
-                    self._renew()
-                    for value in self._serve(json.loads(line)):
-                        self._tell({"value": value})
-                        self._renew()
-                    self._tell({"end": True})
+                    request = json.loads(line)
+                    together, self._sent = isinstance(request, list), time.monotonic()
+                    for each in request if together else [request]:
+                        self._answer(each, hold=together)
+                    self._send()
                 except SystemExit as error:
                     self.fail(f"it called exit ({error.code!r})")
                 except MemoryError:
                     self.fail("it ran out of memory")
                 except BaseException as error:
                     self.fail(f"{type(error).__name__}: {error}")
+
+    def _answer(self, request: Any, *, hold: bool) -> None:
+        self._renew()
+        for value in self._serve(request):
+            self._tell({"value": value}, hold=hold)
+            self._renew()
+        self._tell({"end": True}, hold=hold)
 
     def _renew(self) -> None:
         """Allow this process more processor time, up to its hard limit; beyond it the kernel ends the process."""
@@ -175,10 +188,16 @@ class Child:
         finally:
             os._exit(1)
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        rest = memoryview(json.dumps(message).encode() + b"\n")
+    def _tell(self, message: dict[str, Any], *, hold: bool = False) -> None:
+        self._held += json.dumps(message).encode() + b"\n"
+        if not hold or len(self._held) > HELD_BYTES or time.monotonic() - self._sent > HELD_SECONDS:
+            self._send()
+
+    def _send(self) -> None:
+        rest, self._held = memoryview(self._held), bytearray()
         while rest:
             rest = rest[os.write(self._channel, rest) :]
+        self._sent = time.monotonic()
 
 
 def main() -> None:
