@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.decisions.policy import Decision, Policy
 from agenthard.audit.decisions.split import ACTIONS, split_id_of
 from agenthard.audit.leaderboard import ModelRow
@@ -79,8 +80,8 @@ class AuditResult:
     """The policy behind the decisions."""
     findings: Sequence[Finding]
     """All findings: flaws with their evidence and the tasks they touch."""
-    coverage: Sequence[Coverage]
-    """One row per task and check."""
+    coverage: CoverageTable
+    """One row per task and check: a sequence, whose rows are made when they are read."""
     decisions: Sequence[Decision]
     """One per task: keep, unchecked, review or drop, with the reasons."""
     quarantined: Sequence[Quarantined]
@@ -121,7 +122,7 @@ class AuditResult:
             version=Version.model_validate(benchmark),
             policy=read_audited(root, None).policy,
             findings=tuple(map(Finding.model_validate, report["findings"])),
-            coverage=tuple(read_coverage(root)),
+            coverage=read_coverage(root),
             decisions=tuple(read_decisions(root)),
             quarantined=tuple(read_quarantined(root)),
             not_read=tuple(map(NotRead.model_validate, report["not_read"])),
@@ -140,7 +141,7 @@ class AuditResult:
             version=report.version,
             policy=work.policy,
             findings=tuple(report.findings),
-            coverage=tuple(report.coverage),
+            coverage=report.coverage,
             decisions=tuple(report.decisions),
             quarantined=tuple(report.quarantined),
             not_read=tuple(report.not_read),
@@ -183,7 +184,8 @@ class AuditResult:
     @property
     def errors(self) -> Sequence[Coverage]:
         """The (task, check) pairs that ended in an error, with the reason."""
-        return [row for row in self.coverage if row.status is Status.ERROR]
+        rows = (row for task in self.coverage.tasks_having(Status.ERROR) for row in self.coverage.of_task(task))
+        return [row for row in rows if row.status is Status.ERROR]
 
     @property
     def kept_ids(self) -> Sequence[str]:
@@ -218,11 +220,13 @@ class AuditResult:
         if self._work is None:
             found = pyarrow.parquet.read_table(self._require_folder("read tables") / "tables" / f"{name}.parquet")
         else:
+            from agenthard.reports.coverage_parquet import coverage_batches
             from agenthard.reports.tables import tables_of
 
             tables = tables_of(self._work.report, ())
             table, records = next(each for each in tables if each[0].name == name)
-            found = pyarrow.Table.from_batches([table.batch(records)], schema=table.schema)
+            whole = coverage_batches(self.coverage) if name == "coverage" else [table.batch(records)]
+            found = pyarrow.Table.from_batches(whole, schema=table.schema)
         frame: pandas.DataFrame = found.to_pandas()
         return frame
 
@@ -234,13 +238,13 @@ class AuditResult:
     def __repr__(self) -> str:
         quarantined = sum(item.kind == "task" for item in self.quarantined)
         not_read, left_out = count_not_read(self.not_read)
-        checked = {row.task_id for row in self.coverage if row.status in (Status.CLEAN, Status.FLAGGED)}
+        checked = len(self.coverage.tasks_having(*RAN))
         tiers, actions = (Counter(f.tier for f in self.findings), Counter(d.action for d in self.decisions))
         total = len(self.decisions)
         unknown = any(item.tasks is None for item in self.not_read)
         lines = [
             f"{self.title} ({self.source} {self.version.label} {self.version.content_hash}): {total:,} tasks read",
-            f"  checked {len(checked):,}, not checked {total - len(checked):,}; quarantined {quarantined:,}, "
+            f"  checked {checked:,}, not checked {total - checked:,}; quarantined {quarantined:,}, "
             f"not read {'at least ' if unknown else ''}{not_read:,}, left out {left_out:,}; "
             f"{len(self.errors):,} checks ended in an error",
             f"  findings: {', '.join(f'{tiers[tier]:,} {tier.value}' for tier in Tier)}",

@@ -1,19 +1,22 @@
 """Turns shard results into findings and coverage: suite detectors conclude, hits of one cause are merged."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from agenthard.audit.detectors.base import Conclusion, Detector, Hit, SuiteDetector
+import numpy as np
+
+from agenthard.audit.coverage import CoverageTable
+from agenthard.audit.detectors.base import Conclusion, Detector, Hit, Observation, SuiteDetector
 from agenthard.audit.detectors.support.sharing import ADDED_UP
 from agenthard.audit.proof import prove_conclusion
 from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.audit.time_limit import CONCLUSION_SECONDS, cpu_limit
-from agenthard.taxonomy.finding import Coverage, Finding, Level, Status, finding_id
+from agenthard.taxonomy.finding import Finding, Level, Status, finding_id
 
 
 def conclude(
     benchmark: str, task_ids: Sequence[str], shards: Sequence[ShardResult], detectors: Sequence[Detector]
-) -> tuple[list[Finding], list[Coverage]]:
+) -> tuple[list[Finding], CoverageTable]:
     """Merge shard results.
 
     Args:
@@ -26,7 +29,8 @@ def conclude(
         Findings ordered by first task, check and id; coverage ordered by task and check.
     """
     order = {task_id: i for i, task_id in enumerate(task_ids)}
-    coverage = {(row.task_id, row.check): row for shard in shards for row in shard.coverage}
+    checks = [detector.id for detector in detectors]
+    coverage = CoverageTable.merged(task_ids, checks, (shard.coverage for shard in shards))
     hits = list(chain.from_iterable(shard.hits for shard in shards))
     for detector in detectors:
         if isinstance(detector, SuiteDetector):
@@ -37,32 +41,34 @@ def conclude(
         for task_id in finding.task_ids:
             _flag(coverage, task_id, finding.check, "")
         for task_id in finding.also_in:
-            if coverage[task_id, finding.check].status is Status.CLEAN:
+            if coverage.status(task_id, finding.check) is Status.CLEAN:
                 _flag(coverage, task_id, finding.check, "carries the cause of a finding that is not about this task")
     findings.sort(key=lambda f: (order[(f.task_ids or f.also_in)[0]], f.check, f.id))
-    position = {detector.id: i for i, detector in enumerate(detectors)}
-    rows = sorted(coverage.values(), key=lambda row: (order[row.task_id], position[row.check]))
-    return findings, rows
+    return findings, coverage
 
 
-def _flag(coverage: dict[tuple[str, str], Coverage], task_id: str, check: str, reason: str) -> None:
-    row = coverage[task_id, check]
-    if row.status is not Status.ERROR:
-        coverage[task_id, check] = row.model_copy(update={"status": Status.FLAGGED, "reason": reason})
+def _flag(coverage: CoverageTable, task_id: str, check: str, reason: str) -> None:
+    if coverage.status(task_id, check) is not Status.ERROR:
+        _change(coverage, task_id, check, Status.FLAGGED, reason)
+
+
+def _change(coverage: CoverageTable, task_id: str, check: str, status: Status, reason: str) -> None:
+    coverage.set(coverage.row[task_id], coverage.column[check], status, reason)
 
 
 def _conclude_suite(
-    detector: SuiteDetector, shards: Sequence[ShardResult], coverage: dict[tuple[str, str], Coverage]
+    detector: SuiteDetector, shards: Sequence[ShardResult], coverage: CoverageTable
 ) -> Iterable[CheckedHit]:
-    observed = list(chain.from_iterable(shard.observations.get(detector.id, ()) for shard in shards))
+    observed: list[Observation] = []
     try:
         with cpu_limit(CONCLUSION_SECONDS):
+            observed = _comparable(detector, shards)
             results = list(detector.conclude(observed))
     except Exception as error:  # noqa: BLE001 - a detector's failure makes its tasks errors, never ends the audit
         reason = f"{type(error).__name__}: {error}"[:300]
-        for key, row in coverage.items():
-            if row.check == detector.id and row.status is Status.CLEAN:
-                coverage[key] = row.model_copy(update={"status": Status.ERROR, "reason": reason})
+        for task_id in coverage.tasks:
+            if coverage.status(task_id, detector.id) is Status.CLEAN:
+                _change(coverage, task_id, detector.id, Status.ERROR, reason)
         return
     for result in results:
         if isinstance(result, Conclusion):
@@ -70,10 +76,22 @@ def _conclude_suite(
             yield CheckedHit(check=detector.id, task_ids=result.task_ids, also_in=result.also_in, hit=hit)
             continue
         for task_id in result.task_ids:
-            row = coverage[task_id, detector.id]
-            if row.status is Status.CLEAN:
-                changed = {"status": Status.NOT_CHECKED, "reason": result.reason}
-                coverage[task_id, detector.id] = row.model_copy(update=changed)
+            if coverage.status(task_id, detector.id) is Status.CLEAN:
+                _change(coverage, task_id, detector.id, Status.NOT_CHECKED, result.reason)
+
+
+def _comparable(detector: SuiteDetector, shards: Sequence[ShardResult]) -> list[Observation]:
+    """Return the observations without those that share nothing with another one."""
+
+    def notes() -> Iterator[Observation]:
+        return chain.from_iterable(shard.observations.get(detector.id, ()) for shard in shards)
+
+    if type(detector).shared_keys is SuiteDetector.shared_keys:
+        return list(notes())
+    hashes = np.fromiter((hash(key) for note in notes() for key in detector.shared_keys(note)), np.int64)
+    values, counts = np.unique(hashes, return_counts=True)
+    shared = set(values[counts > 1].tolist())
+    return [note for note in notes() if any(hash(key) in shared for key in detector.shared_keys(note))]
 
 
 def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order: Mapping[str, int]) -> list[CheckedHit]:

@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from time import perf_counter
 
+from agenthard.audit.coverage import CoverageTable, Outcome
 from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
 from agenthard.audit.evidence import canonical_json, failure
 from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.proof import discount_uncompared, prove_hit, verify_proof
 from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
-from agenthard.taxonomy.finding import Coverage, Evidence, Status, finding_id
+from agenthard.taxonomy.finding import Evidence, Status, finding_id
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolSpec
 from agenthard.taxonomy.trajectory import Trajectory
@@ -34,16 +36,17 @@ class CheckedHit(Record):
     """Key that equal hits in variants of one base task share; None for a task without variants."""
 
 
-class ShardResult(Record):
+@dataclass(frozen=True)
+class ShardResult:
     """The result of checking one shard."""
 
-    coverage: tuple[Coverage, ...]
+    coverage: CoverageTable
     """One row per task and check."""
-    hits: tuple[CheckedHit, ...]
+    hits: Sequence[CheckedHit] = ()
     """Hits of task and tool detectors."""
-    observations: dict[str, tuple[Observation, ...]]
+    observations: Mapping[str, Sequence[Observation]] = field(default_factory=dict)
     """Observations of suite detectors, by detector id, from which they conclude over all shards."""
-    seconds: dict[str, float] = {}
+    seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Time that each detector took; the first of those that share a computation pays for it."""
 
 
@@ -72,48 +75,46 @@ def check_shard(
 def _check(
     tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
 ) -> ShardResult:
-    rows: dict[str, list[Coverage]] = {detector.id: [] for detector in detectors}
+    coverage = CoverageTable([task.id for task in tasks], [detector.id for detector in detectors])
     hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
-    seconds = dict.fromkeys(rows, 0.0)
+    seconds = dict.fromkeys(hits, 0.0)
     observations: dict[str, list[Observation]] = {each.id: [] for each in detectors if isinstance(each, SuiteDetector)}
-    for detector in detectors:
+    for column, detector in enumerate(detectors):
         if isinstance(detector, ToolDetector):
             began = perf_counter()
-            hits[detector.id], rows[detector.id] = _check_tools(detector, tasks)
+            hits[detector.id], outcomes = _check_tools(detector, tasks)
+            for row, outcome in enumerate(outcomes):
+                coverage.set(row, column, *outcome)
             seconds[detector.id] += perf_counter() - began
-    for task in tasks:  # all detectors of a task in a row, so that its worker starts once
-        for detector in detectors:
+    for row, task in enumerate(tasks):  # all detectors of a task in a row, so that its worker starts once
+        for column, detector in enumerate(detectors):
             began = perf_counter()
             if isinstance(detector, TaskDetector):
-                row, task_hits = _check_task(detector, task)
+                outcome, task_hits = _check_task(detector, task)
                 hits[detector.id].extend(task_hits)
             elif isinstance(detector, SuiteDetector):
-                row, notes = _observe(detector, task, runs.get(task.id, ()))
+                outcome, notes = _observe(detector, task, runs.get(task.id, ()))
                 observations[detector.id].extend(notes)
             else:
                 continue
-            rows[detector.id].append(row)
+            coverage.set(row, column, *outcome)
             seconds[detector.id] += perf_counter() - began
     return ShardResult(
-        coverage=tuple(chain.from_iterable(rows.values())),
+        coverage=coverage,
         hits=tuple(chain.from_iterable(hits.values())),
         observations={check: tuple(notes) for check, notes in observations.items()},
         seconds={check: round(spent, 6) for check, spent in seconds.items()},
     )
 
 
-def _row(task: AgentTask, detector: Detector, status: Status, reason: str = "") -> Coverage:
-    return Coverage(task_id=task.id, check=detector.id, status=status, reason=reason)
-
-
 def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]
 
 
-def _failed(task: AgentTask, detector: Detector, error: Exception) -> Coverage:
+def _failed(error: Exception) -> Outcome:
     if isinstance(error, CheckTimeoutError):
         current_execution().release()  # an environment may have been stopped in the middle of an answer
-    return _row(task, detector, Status.ERROR, _describe(error))
+    return Status.ERROR, _describe(error)
 
 
 def _rejected(evidence: Sequence[Evidence], task: AgentTask, runs: Mapping[str, Trajectory]) -> str | None:
@@ -121,17 +122,17 @@ def _rejected(evidence: Sequence[Evidence], task: AgentTask, runs: Mapping[str, 
     return next((f"evidence not found again: {reason}" for reason in reasons if reason), None)
 
 
-def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list[CheckedHit]]:
+def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Outcome, list[CheckedHit]]:
     try:
         with cpu_limit():
             reason = detector.not_applicable(task)
             if reason is not None:
-                return _row(task, detector, Status.NOT_CHECKED, reason), []
+                return (Status.NOT_CHECKED, reason), []
             hits = [
                 prove_hit(detector, discount_uncompared(detector, hit, task), task) for hit in detector.inspect(task)
             ]
     except Exception as error:  # noqa: BLE001 - a detector's failure is one error row, never the end of the audit
-        return _failed(task, detector, error), []
+        return _failed(error), []
     clones = _clones(task, hits)
     good = [
         CheckedHit(check=detector.id, task_ids=(task.id,), hit=h, clone=c) for h, c in zip(hits, clones, strict=True)
@@ -139,8 +140,8 @@ def _check_task(detector: TaskDetector, task: AgentTask) -> tuple[Coverage, list
     bad = next((why for hit in hits if (why := _rejected(hit.evidence, task, {}))), None)
     if bad is not None:
         good = [item for item in good if _rejected(item.hit.evidence, task, {}) is None]
-        return _row(task, detector, Status.ERROR, bad), good
-    return _row(task, detector, Status.FLAGGED if good else Status.CLEAN), good
+        return (Status.ERROR, bad), good
+    return (Status.FLAGGED if good else Status.CLEAN, ""), good
 
 
 def _clones(task: AgentTask, hits: Sequence[Hit]) -> Iterator[str | None]:
@@ -152,9 +153,7 @@ def _clones(task: AgentTask, hits: Sequence[Hit]) -> Iterator[str | None]:
         yield None if task.cluster is None else finding_id(task.cluster, str(seen[quotes]), canonical_json(quotes))
 
 
-def _observe(
-    detector: SuiteDetector, task: AgentTask, runs: Sequence[Trajectory]
-) -> tuple[Coverage, list[Observation]]:
+def _observe(detector: SuiteDetector, task: AgentTask, runs: Sequence[Trajectory]) -> tuple[Outcome, list[Observation]]:
     by_id = {run.id: run for run in runs}
     try:
         with cpu_limit():
@@ -162,15 +161,15 @@ def _observe(
             if reason is None and detector.needs_runs and not runs:
                 reason = "no runs of this task were given (--runs)"
             if reason is not None:
-                return _row(task, detector, Status.NOT_CHECKED, reason), []
+                return (Status.NOT_CHECKED, reason), []
             noted = detector.observe(task, iter(runs if detector.needs_runs or detector.uses_runs else ()))
             notes = [_proved(note, task, by_id) for note in noted]
     except Exception as error:  # noqa: BLE001
-        return _failed(task, detector, error), []
+        return _failed(error), []
     bad = next((why for note in notes if (why := _rejected(note.evidence, task, by_id))), None)
     if bad is not None:
-        return _row(task, detector, Status.ERROR, bad), []
-    return _row(task, detector, Status.CLEAN), notes
+        return (Status.ERROR, bad), []
+    return (Status.CLEAN, ""), notes
 
 
 def _proved(note: Observation, task: AgentTask, runs: Mapping[str, Trajectory]) -> Observation:
@@ -192,15 +191,15 @@ class _ToolVerdict(Record):
     hits: tuple[Hit, ...] = ()
 
 
-def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[list[CheckedHit], list[Coverage]]:
+def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[list[CheckedHit], list[Outcome]]:
     verdicts: dict[int, _ToolVerdict] = {}
     touched: dict[tuple[str, str], dict[str, bool]] = {}
     first: dict[tuple[str, str], Hit] = {}
-    coverage = []
+    outcomes: list[Outcome] = []
     for task in tasks:
         reason = detector.not_applicable(task)
         if reason is not None:
-            coverage.append(_row(task, detector, Status.NOT_CHECKED, reason))
+            outcomes.append((Status.NOT_CHECKED, reason))
             continue
         called = {(call.requestor, call.name) for _, call in task.gold_calls()}
         rows: list[_ToolVerdict] = []
@@ -214,7 +213,7 @@ def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[li
                 if key not in first:
                     first[key] = prove_hit(detector, _at(hit, key[0], task.id, pointer), task)
                 touched.setdefault(key, {})[task.id] = (requestor, tool.name) in called
-        coverage.append(_summarise(task, detector, rows))
+        outcomes.append(_summarise(rows))
     hits = [
         CheckedHit(
             check=detector.id,
@@ -224,7 +223,7 @@ def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[li
         )
         for key, users in touched.items()
     ]
-    return hits, coverage
+    return hits, outcomes
 
 
 def _tools(task: AgentTask) -> Iterator[tuple[str, str, ToolSpec]]:
@@ -266,11 +265,11 @@ def _at(hit: Hit, cause: str, task_id: str, pointer: str) -> Hit:
     return hit.model_copy(update={"cause": cause, "evidence": evidence})
 
 
-def _summarise(task: AgentTask, detector: Detector, rows: Sequence[_ToolVerdict]) -> Coverage:
+def _summarise(rows: Sequence[_ToolVerdict]) -> Outcome:
     if not rows:
-        return _row(task, detector, Status.NOT_CHECKED, "the task offers no tools")
+        return Status.NOT_CHECKED, "the task offers no tools"
     for status in (Status.ERROR, Status.FLAGGED, Status.CLEAN):
         chosen = next((row for row in rows if row.status is status), None)
         if chosen is not None:
-            return _row(task, detector, status, chosen.reason)
-    return _row(task, detector, Status.NOT_CHECKED, rows[0].reason)
+            return status, chosen.reason
+    return Status.NOT_CHECKED, rows[0].reason

@@ -272,7 +272,7 @@ def _outcome(
 ) -> AuditOutcome:
     from agenthard.reports.totals import totals
 
-    findings, coverage, decisions = result.findings, result.coverage, result.decisions
+    findings, decisions = result.findings, result.decisions
     sums = totals(result)
     quarantined = Counter(item.kind for item in plan.quarantined)
     not_read, left_out = count_not_read(plan.not_read)
@@ -294,7 +294,7 @@ def _outcome(
         quarantined_runs=quarantined["run"],
         findings={tier.value: tiers[tier.value] for tier in Tier},
         confirmed=sum(map(is_confirmed_defect, findings)),
-        check_errors=sum(row.status is Status.ERROR for row in coverage),
+        check_errors=int(result.coverage.having(Status.ERROR).sum()),
         levels=sums.levels,
         tickets=sums.tickets,
         top_tickets=tuple(_line(ticket) for ticket in result.tickets[:MOST_TICKETS]),

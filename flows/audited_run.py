@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow.parquet
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision, Policy
 from agenthard.audit.detectors.measured import CheckCost
 from agenthard.audit.detectors.registry import detectors
@@ -17,15 +18,20 @@ from agenthard.audit.sources.registry import open_source
 from agenthard.flows.audit_plan import AuditInput, AuditPlan, AuditSettings
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
-from agenthard.taxonomy.finding import Coverage, Finding
+from agenthard.reports.coverage_parquet import read_coverage_parquet
+from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.record import Record
 
 
-def _table(run: Path, name: str) -> list[dict[str, Any]]:
+def _table_file(run: Path, name: str) -> Path:
     path = run / "tables" / f"{name}.parquet"
     if not path.is_file():
         raise CommandError(f"{run}: no finished audit here ({path.name} is missing); run `agenthard audit` first")
-    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    return path
+
+
+def _table(run: Path, name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(_table_file(run, name)).to_pylist()
     return rows
 
 
@@ -39,14 +45,13 @@ def read_decisions(run: Path) -> list[Decision]:
     return [Decision.model_validate({k: v for k, v in row.items() if k in fields}) for row in _table(run, "decisions")]
 
 
-def read_coverage(run: Path) -> list[Coverage]:
+def read_coverage(run: Path) -> CoverageTable:
     """Read what each check did on each task.
 
     Raises:
         CommandError: when the folder holds no finished audit.
     """
-    fields = Coverage.model_fields
-    return [Coverage.model_validate({k: v for k, v in row.items() if k in fields}) for row in _table(run, "coverage")]
+    return read_coverage_parquet(_table_file(run, "coverage"))
 
 
 def read_findings(run: Path) -> list[Finding]:

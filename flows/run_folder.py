@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from agenthard.audit.shard_file import read_shard_file
 from agenthard.audit.shards import ShardResult
 from agenthard.flows.errors import RunFolderError
 from agenthard.flows.run_spool import read_spool, spool_name
@@ -123,7 +124,7 @@ class RunFolder:
 
     def shard_file(self, number: int) -> Path:
         """Path of a finished shard's result."""
-        return self.work / "shards" / f"{number:05d}.json"
+        return self.work / "shards" / f"{number:05d}.zip"
 
     def costs_file(self, number: int) -> Path:
         """Path of the cost of each check on a shard: ``{"tasks": n, "seconds": {check: seconds}}``."""
@@ -140,8 +141,8 @@ class RunFolder:
         return " | ".join(sorted(used)) or "nothing executed"
 
     def shard_results(self, count: int) -> list[ShardResult]:
-        """Read the results of all shards, in order."""
-        return [ShardResult.model_validate_json(self.shard_file(i).read_bytes()) for i in range(count)]
+        """Read the results of all shards, in order; observations stay in the files until they are asked for."""
+        return [read_shard_file(self.shard_file(number)) for number in range(count)]
 
     def runs(self, number: int, ids: Collection[str] | None = None) -> list[Trajectory]:
         """Read the runs of one shard, or those of them with some ids, in an order that does not depend on the files."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.context import Execution
+from agenthard.audit.shard_file import write_shard_file
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.run_folder import RunFolder, write_json
-from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -77,7 +77,7 @@ def write_shard(folder: RunFolder, number: int, checked: CheckedShard) -> None:
     """Write a checked shard; the result comes last, since it marks the shard as finished."""
     write_json(folder.isolation_file(number), checked.isolations)
     write_json(folder.costs_file(number), {"tasks": checked.tasks, "seconds": checked.result.seconds})
-    write_atomically(folder.shard_file(number), checked.result.model_dump_json(exclude={"seconds"}).encode("utf-8"))
+    write_shard_file(folder.shard_file(number), checked.result)
 
 
 @lru_cache(maxsize=4)

@@ -4,11 +4,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from agenthard.reports.kit.files import json_text
+from agenthard.reports.kit.files import Streamed, write_json_text
 from agenthard.reports.places import Place, Places
 from agenthard.reports.result import AuditResult
 from agenthard.reports.totals import ledger, sentence, totals
-from agenthard.taxonomy.files import write_text
 
 SCHEMA_VERSION = 1
 
@@ -22,7 +21,7 @@ def write_findings_json(result: AuditResult, path: Path) -> None:
         result: the audit.
         path: the file to write.
     """
-    write_text(path, json_text(_document(result), indent=1, sort_keys=True) + "\n")
+    write_json_text(path, _document(result), indent=1, sort_keys=True)
 
 
 def _document(result: AuditResult) -> dict[str, Any]:
@@ -38,7 +37,7 @@ def _document(result: AuditResult) -> dict[str, Any]:
             | {"not_checked": row.not_checked, "errors": row.errors, "reasons": [asdict(r) for r in row.reasons]}
             for row in ledger(result)
         ],
-        "findings": [finding.model_dump(mode="python") for finding in result.findings],
+        "findings": Streamed(lambda: (finding.model_dump(mode="python") for finding in result.findings)),
         "tickets": [ticket.model_dump(mode="json") for ticket in result.tickets],
         "places": {f.id: [_place(places.of(item)) for item in f.evidence] for f in result.findings},
         "models": [row.model_dump() for row in result.models],

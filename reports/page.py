@@ -2,12 +2,13 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
+from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.priority import review_order
 from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
@@ -22,6 +23,12 @@ from agenthard.taxonomy.printable import printable
 
 STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
 SCRIPTS = ("dom.js", "filters.js", "findings.js", "decisions.js", "sorting.js", "start.js")
+MOST_FINDINGS = 5000
+"""Findings on the page; findings.json and the table hold all."""
+MOST_DECIDED = 5000
+"""Decisions listed on the page."""
+MOST_TASKS = 20_000
+"""Of a larger benchmark, the page names only tasks that its findings and its list of decisions name."""
 MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""
 MOST_TICKETS = 50
@@ -49,9 +56,11 @@ def write_page(result: AuditResult, path: Path) -> None:
         styles=STYLES,
         scripts=SCRIPTS,
         data=page_data(result),
+        most_findings=MOST_FINDINGS,
+        most_decided=MOST_DECIDED,
         **_shared(result),
         components=COMPONENT_TITLES,
-        has_decisions=any(d.action != "keep" or d.finding_ids for d in result.decisions),
+        decided=sum(map(_is_listed, result.decisions)),
         protocols=any(row.protocol for row in result.models),
         most_quarantined=MOST_QUARANTINED,
         most_tickets=MOST_TICKETS,
@@ -149,12 +158,14 @@ _ACTIONS = ("drop", "review", "keep", "unchecked")
 
 def page_data(result: AuditResult) -> dict[str, Any]:
     """Collect what the page's script needs; tasks are named by their position in ``tasks``."""
-    position = {task.id: i for i, task in enumerate(result.tasks)}
+    findings, decisions, place = _most_urgent(result), *_first_decisions(result)
+    named = _named(result, findings, decisions)
+    position = {decision.task_id: i for i, decision in enumerate(named)}
     places = Places(result)
-    ordered = sorted(result.findings, key=lambda finding: _rank(result, finding))
+    ordered = sorted(findings, key=lambda finding: _rank(result, finding))
     return {
-        "tasks": [task.id for task in result.tasks],
-        "actions": [_ACTIONS.index(decision.action) for decision in result.decisions],
+        "tasks": list(position),
+        "actions": [_ACTIONS.index(decision.action) for decision in named],
         "categories": {
             c.id: {"name": c.name, "component": c.component, "rule": c.rule} for c in result.taxonomy.categories
         },
@@ -164,8 +175,39 @@ def page_data(result: AuditResult) -> dict[str, Any]:
         "severities": SEVERITY_TITLES,
         "levels": LEVEL_TITLES,
         "findings": [_finding(result, places, position, finding) for finding in ordered],
-        **_decisions(result, position),
+        **_decisions(decisions, position, place),
     }
+
+
+def _most_urgent(result: AuditResult) -> Sequence[Finding]:
+    """Choose the findings on the page: those of the tickets on it, then the surest and gravest."""
+    if len(result.findings) <= MOST_FINDINGS:
+        return result.findings
+    linked = {ticket.finding_id for ticket in result.tickets[:MOST_TICKETS]}
+    return sorted(result.findings, key=lambda finding: (finding.id not in linked, *_urgency(finding)))[:MOST_FINDINGS]
+
+
+def _is_listed(decision: Decision) -> bool:
+    return decision.action != "keep" or bool(decision.finding_ids)
+
+
+def _first_decisions(result: AuditResult) -> tuple[Sequence[Decision], dict[str, int]]:
+    """Choose the decisions on the page, and return them with the places in the review queue."""
+    place = {item.task_id: item.place for item in review_order([task.id for task in result.tasks], result.findings)}
+    listed = [decision for decision in result.decisions if _is_listed(decision)]
+    if len(listed) > MOST_DECIDED:
+        last = len(place) + 1
+        listed = sorted(listed, key=lambda decision: place.get(decision.task_id, last))[:MOST_DECIDED]
+    return listed, place
+
+
+def _named(result: AuditResult, findings: Iterable[Finding], decisions: Iterable[Decision]) -> Sequence[Decision]:
+    """Return the decisions on the tasks that the page names, in the order of the benchmark."""
+    if len(result.decisions) <= MOST_TASKS:
+        return result.decisions
+    ids = {task_id for finding in findings for task_id in (*finding.task_ids, *finding.also_in)}
+    ids.update(decision.task_id for decision in decisions)
+    return [decision for decision in result.decisions if decision.task_id in ids]
 
 
 def _rank(result: AuditResult, finding: Finding) -> tuple[Any, ...]:
@@ -253,13 +295,10 @@ def _subject(result: AuditResult, item: Evidence) -> str:
         return part
 
 
-def _decisions(result: AuditResult, position: dict[str, int]) -> dict[str, Any]:
-    place = {item.task_id: item.place for item in review_order(list(position), result.findings)}
+def _decisions(decisions: Iterable[Decision], position: Mapping[str, int], place: Mapping[str, int]) -> dict[str, Any]:
     reasons: dict[str, int] = {}
     rows = []
-    for decision in result.decisions:
-        if decision.action == "keep" and not decision.finding_ids:
-            continue
+    for decision in decisions:
         numbers = [reasons.setdefault(reason, len(reasons)) for reason in decision.reasons]
         last = len(place) + 1
         rows.append([position[decision.task_id], numbers, len(decision.finding_ids), place.get(decision.task_id, last)])

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.tickets import Ticket
 from agenthard.audit.detectors.base import DecidingKind, Detector
 from agenthard.audit.leaderboard import ModelRow
 from agenthard.audit.sources.base import FigureTable, NotRead, Quarantined, Version
 from agenthard.taxonomy.categories import Taxonomy
-from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Tier
+from agenthard.taxonomy.finding import Finding, Level, Severity, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -82,7 +83,7 @@ class AuditResult:
     """Records that could not be read."""
     findings: Sequence[Finding]
     """All findings."""
-    coverage: Sequence[Coverage]
+    coverage: CoverageTable
     """One row per task and check, ordered by task."""
     decisions: Sequence[Decision]
     """One per task, in the order of ``tasks``."""
@@ -114,9 +115,9 @@ class AuditResult:
         if [decision.task_id for decision in self.decisions] != ids:
             raise ValueError("decisions must name every task once, in the order of the tasks")
         self._require("task", ids, {i for f in self.findings for i in (*f.task_ids, *f.also_in)})
-        self._require("task", ids, {row.task_id for row in self.coverage})
+        self._require("task", ids, set(self.coverage.tasks))
         self._require("check", [c.id for c in self.checks], {f.check for f in self.findings})
-        self._require("check", [c.id for c in self.checks], {row.check for row in self.coverage})
+        self._require("check", [c.id for c in self.checks], set(self.coverage.checks))
         self._require("category", [c.id for c in self.taxonomy.categories], {f.category for f in self.findings})
 
     @staticmethod

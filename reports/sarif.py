@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote as url_quote
 
-from agenthard.reports.kit.files import json_text
+from agenthard.reports.kit.files import Streamed, write_json_text
 from agenthard.reports.places import Place, Places
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.reports.totals import LedgerRow, ledger, totals
-from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
 from agenthard.taxonomy.record import Origin
 
@@ -43,8 +42,7 @@ def write_sarif(result: AuditResult, path: Path) -> None:
         result: the audit.
         path: the file to write.
     """
-    text = json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(result)]}, indent=1)
-    write_text(path, text + "\n")
+    write_json_text(path, {"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(result)]}, indent=1)
 
 
 def _run(result: AuditResult) -> dict[str, Any]:
@@ -69,7 +67,7 @@ def _run(result: AuditResult) -> dict[str, Any]:
         "taxonomies": [_taxonomy(result)],
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": list(_notifications(result))}],
         "artifacts": list(_artifacts(result)),
-        "results": [_result(result, places, f, rules[f.check], tickets) for f in result.findings],
+        "results": Streamed(lambda: (_result(result, places, f, rules[f.check], tickets) for f in result.findings)),
         "properties": {
             "benchmark": result.source,
             "benchmarkVersion": result.version.label,

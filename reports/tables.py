@@ -11,11 +11,12 @@ from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.priority import review_order
 from agenthard.audit.decisions.tickets import Ticket
 from agenthard.audit.sources.base import NotRead, Quarantined
+from agenthard.reports.coverage_parquet import COVERAGE, write_coverage
 from agenthard.reports.kit.parquet import TEXT, Column, Table, as_json, columns_of, json_columns, write_parquet
 from agenthard.reports.places import Places
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.files import write_text
-from agenthard.taxonomy.finding import Coverage, Evidence, Finding
+from agenthard.taxonomy.finding import Evidence, Finding
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -122,12 +123,6 @@ def decisions_table(place: Mapping[str, int]) -> Table:
     return Table("decisions", "What happens to a task, in the benchmark's order.", tuple(columns))
 
 
-COVERAGE = Table(
-    "coverage",
-    "What one check did on one task. A pair that is absent was not checked.",
-    tuple(columns_of(Coverage, task_id=TEXT, check=TEXT, status=TEXT, reason=TEXT)),
-    group=100_000,
-)
 NOT_READ = Table(
     "not_read",
     "A file or folder that looks like tasks of the benchmark and was not read.",
@@ -158,7 +153,10 @@ def write_tables(result: AuditResult, folder: Path, runs: Iterable[Trajectory]) 
     contents = tables_of(result, runs)
     for table, records in contents:
         path = folder / f"{table.name}.parquet"
-        write_parquet(path, table.schema, records, group=table.group, batch=table.batch)
+        if table is COVERAGE:
+            write_coverage(path, result.coverage)
+        else:
+            write_parquet(path, table.schema, records, group=table.group, batch=table.batch)
     dictionary = folder / DICTIONARY
     write_text(dictionary, _dictionary([table for table, _ in contents]))
     return [*(folder / f"{table.name}.parquet" for table, _ in contents), dictionary]

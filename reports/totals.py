@@ -1,16 +1,17 @@
 """The figures at the top of every report, and the ledger of which check ran where."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.decisions.support import KINDS
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.audit.sources.base import count_not_read
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.taxonomy.finding import Level, Status, Tier
-
-RAN = (Status.CLEAN, Status.FLAGGED)
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def totals(result: AuditResult) -> Totals:
     tiers = Counter(finding.tier for finding in result.findings)
     touched = {i for f in result.findings if f.tier is not Tier.SIGNAL for i in f.task_ids}
     signalled = {i for f in result.findings if f.tier is Tier.SIGNAL for i in f.task_ids} - touched
-    checked = {row.task_id for row in result.coverage if row.status in RAN}
+    checked = set(result.coverage.tasks_having(*RAN))
     kinds = Counter(item.kind for item in result.quarantined)
     not_read, left_out = count_not_read(result.not_read)
     levels = Counter(finding.level for finding in result.findings if finding.tier is not Tier.SIGNAL)
@@ -153,43 +154,51 @@ def totals(result: AuditResult) -> Totals:
 
 def _reach(result: AuditResult) -> tuple[Reach, ...]:
     kinds = {check.id: check.deciding for check in result.checks if check.deciding}
-    ran = {(kinds[row.check], row.task_id) for row in result.coverage if row.check in kinds and row.status in RAN}
-    tasks = Counter(kind for kind, _ in ran)
-    return tuple(Reach(kind=kind, asked=kind in kinds.values(), tasks=tasks[kind]) for kind in KINDS)
+    ran = result.coverage.having(*RAN)
+
+    def tasks(kind: DecidingKind) -> int:
+        columns = [column for column, check in enumerate(result.coverage.checks) if kinds.get(check) == kind]
+        return int(ran[:, columns].any(axis=1).sum())
+
+    return tuple(Reach(kind=kind, asked=kind in kinds.values(), tasks=tasks(kind)) for kind in KINDS)
 
 
 def _unchecked(result: AuditResult, checked: set[str]) -> tuple[Reason, ...]:
-    reasons: dict[str, Counter[tuple[str, bool]]] = {t.id: Counter() for t in result.tasks if t.id not in checked}
-    for row in result.coverage:
-        if row.task_id in reasons:
-            reasons[row.task_id][row.reason, row.status is Status.ERROR] += 1
     absent = ("no check was asked to run", False)
-    main = [(min(c, key=lambda key: (-c[key], key)) if c else absent, task) for task, c in reasons.items()]
-    return _reasons(main)
+    main = []
+    for task in (task.id for task in result.tasks if task.id not in checked):
+        count = Counter((row.reason, row.status is Status.ERROR) for row in result.coverage.of_task(task))
+        main.append((min(count, key=lambda key: (-count[key], key)) if count else absent, task))
+    tasks = Counter(key for key, _ in main)
+    first = {key: task for key, task in reversed(main)}
+    return _reasons(tasks, first)
 
 
 def ledger(result: AuditResult) -> tuple[LedgerRow, ...]:
     """Summarise the coverage per check, in the order of the checks."""
-    counts: dict[str, Counter[Status]] = {check.id: Counter() for check in result.checks}
-    reasons: dict[str, list[tuple[tuple[str, bool], str]]] = {check.id: [] for check in result.checks}
-    for row in result.coverage:
-        counts[row.check][row.status] += 1
-        if row.status not in RAN:
-            reasons[row.check].append(((row.reason, row.status is Status.ERROR), row.task_id))
-    return tuple(
-        LedgerRow(
-            check=check,
-            flagged=counts[check.id][Status.FLAGGED],
-            clean=counts[check.id][Status.CLEAN],
-            reasons=_reasons(reasons[check.id]),
-        )
-        for check in result.checks
+    return tuple(_ledger_row(result.coverage, check) for check in result.checks)
+
+
+def _ledger_row(coverage: CoverageTable, check: CheckInfo) -> LedgerRow:
+    if check.id not in coverage.column:
+        return LedgerRow(check=check, flagged=0, clean=0, reasons=())
+    codes, first, counts = np.unique(
+        coverage.codes[:, coverage.column[check.id]], return_index=True, return_counts=True
     )
+    ran: Counter[Status] = Counter()
+    tasks: dict[tuple[str, bool], int] = {}
+    examples: dict[tuple[str, bool], str] = {}
+    for code, row, count in zip(codes.tolist(), first.tolist(), counts.tolist(), strict=True):
+        status, reason = coverage.outcomes[code]
+        if code and status in RAN:
+            ran[status] += count
+        elif code:
+            tasks[reason, status is Status.ERROR] = count
+            examples[reason, status is Status.ERROR] = coverage.tasks[row]
+    return LedgerRow(check, ran[Status.FLAGGED], ran[Status.CLEAN], _reasons(tasks, examples))
 
 
-def _reasons(items: list[tuple[tuple[str, bool], str]]) -> tuple[Reason, ...]:
-    tasks = Counter(key for key, _ in items)
-    first = {key: task for key, task in reversed(items)}
+def _reasons(tasks: Mapping[tuple[str, bool], int], first: Mapping[tuple[str, bool], str]) -> tuple[Reason, ...]:
     ordered = sorted(tasks, key=lambda key: (-tasks[key], key))
     return tuple(Reason(text, error, tasks[text, error], first[text, error]) for text, error in ordered)
 

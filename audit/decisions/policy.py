@@ -8,11 +8,12 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
+from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.decisions.measured_precision import MeasuredPrecision
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy.errors import AgentHardError
-from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
+from agenthard.taxonomy.finding import Finding, Level, Severity, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_record, parse_record
 
@@ -145,7 +146,7 @@ def decide(
     policy: Policy,
     task_ids: Sequence[str],
     findings: Iterable[Finding],
-    coverage: Sequence[Coverage],
+    coverage: CoverageTable,
     deciding: Mapping[str, DecidingKind],
 ) -> Iterator[Decision]:
     """Decide every task.
@@ -165,18 +166,16 @@ def decide(
         for task_id in finding.task_ids:
             by_task[task_id].append((policy.action_for(finding, task_id), finding))
     supports = support(coverage, deciding)
-    ran: dict[str, int] = defaultdict(int)
-    rows: dict[str, int] = defaultdict(int)
-    errors: dict[str, list[str]] = defaultdict(list)
-    for row in coverage:
-        rows[row.task_id] += 1
-        ran[row.task_id] += row.status in (Status.CLEAN, Status.FLAGGED)
-        if row.status is Status.ERROR:
-            errors[row.task_id].append(row.check)
+    rows, ran = (coverage.codes != 0).sum(axis=1), coverage.having(*RAN).sum(axis=1)
+    failed = coverage.having(Status.ERROR)
     for task_id in task_ids:
-        checked = f"{ran[task_id]} of {rows[task_id]} checks ran"
-        based = supports.get(task_id, NO_SUPPORT)
-        yield _decide_one(policy, task_id, by_task[task_id], errors[task_id], checked, based)
+        number = coverage.row.get(task_id)
+        if number is None:
+            yield _decide_one(policy, task_id, by_task.get(task_id, []), [], "0 of 0 checks ran", NO_SUPPORT)
+            continue
+        errors = [coverage.checks[column] for column in failed[number].nonzero()[0]]
+        checked = f"{ran[number]} of {rows[number]} checks ran"
+        yield _decide_one(policy, task_id, by_task.get(task_id, []), errors, checked, supports[number])
 
 
 def _decide_one(

@@ -1,11 +1,12 @@
 """The support of a clean result: deciding checks that could run on a task, and why others could not."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
+from agenthard.audit.coverage import RAN, CoverageTable, Outcome
 from agenthard.audit.detectors.base import DecidingKind
-from agenthard.taxonomy.finding import Coverage, Status
+from agenthard.taxonomy.finding import Status
 from agenthard.taxonomy.record import Record
 
 KINDS: tuple[DecidingKind, ...] = get_args(DecidingKind)
@@ -29,7 +30,7 @@ NO_SUPPORT = Support(clean=0, ran=0, kinds=(), sentence="no deciding check was a
 """Support of a task without deciding checks."""
 
 
-def support(coverage: Iterable[Coverage], deciding: Mapping[str, DecidingKind]) -> dict[str, Support]:
+def support(coverage: CoverageTable, deciding: Mapping[str, DecidingKind]) -> Sequence[Support]:
     """Summarise the deciding checks of every task.
 
     Args:
@@ -37,26 +38,31 @@ def support(coverage: Iterable[Coverage], deciding: Mapping[str, DecidingKind]) 
         deciding: kind of each deciding check, by its id.
 
     Returns:
-        By task id; a task on which no deciding check was asked to run is absent.
+        One per task of ``coverage``. Tasks with the same outcomes share one.
     """
-    rows: dict[str, list[Coverage]] = defaultdict(list)
-    for row in coverage:
-        if row.check in deciding:
-            rows[row.task_id].append(row)
-    return {task_id: _support(of_task, deciding) for task_id, of_task in rows.items()}
+    columns = [column for column, check in enumerate(coverage.checks) if check in deciding]
+    kinds = [deciding[coverage.checks[column]] for column in columns]
+    known: dict[tuple[int, ...], Support] = {}
+    found = []
+    for row in coverage.codes[:, columns]:
+        codes = tuple(row.tolist())
+        if codes not in known:
+            outcomes = [(kind, coverage.outcomes[code]) for kind, code in zip(kinds, codes, strict=True) if code]
+            known[codes] = _support(outcomes) if outcomes else NO_SUPPORT
+        found.append(known[codes])
+    return found
 
 
-def _support(rows: list[Coverage], deciding: Mapping[str, DecidingKind]) -> Support:
+def _support(outcomes: Iterable[tuple[DecidingKind, Outcome]]) -> Support:
     ran: Counter[DecidingKind] = Counter()
     clean = 0
     reasons: dict[DecidingKind, Counter[str]] = defaultdict(Counter)
-    for row in rows:
-        kind = deciding[row.check]
-        if row.status in (Status.CLEAN, Status.FLAGGED):
+    for kind, (status, reason) in outcomes:
+        if status in RAN:
             ran[kind] += 1
-            clean += row.status is Status.CLEAN
+            clean += status is Status.CLEAN
         else:
-            reasons[kind][row.reason] += 1
+            reasons[kind][reason] += 1
     if ran:
         names = ", ".join(f"{kind} {ran[kind]}" for kind in KINDS if ran[kind])
         sentence = f"clean by {clean} of {ran.total()} deciding checks that could run ({names})"

@@ -163,6 +163,14 @@ class SuiteDetector(Detector):
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterable[Observation]:
         """Note what is needed about one task and its runs (none unless ``needs_runs`` or ``uses_runs``)."""
 
+    def shared_keys(self, observation: Observation) -> Iterable[str]:
+        """Return keys of which ``conclude`` needs one to be shared with another observation.
+
+        A check that compares equal tasks overrides this: an observation that shares no key is then left out, so that a
+        large benchmark is not held in memory. Without this method all observations are needed.
+        """
+        return ()
+
     @abstractmethod
     def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
         """Yield hits, and tasks that cannot be decided, from all observations of the benchmark."""

@@ -1,6 +1,7 @@
 """Proposals: for one finding and one of its tasks, the patch that its check offers."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -81,7 +82,7 @@ def _hits(
 ) -> Iterator[Hit]:
     shard = check_shard([task], {}, [detector], execution)
     for item in shard.hits:
-        alone = shard.model_copy(update={"hits": (item,)})
+        alone = replace(shard, hits=(item,))
         found, _ = conclude(benchmark, [task.id], [alone], [detector])
         if found[0].id == finding.id:
             yield item.hit

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from agenthard.audit.conclude import conclude
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.detectors.base import Detector, Observation, SuiteDetector
 from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
@@ -93,7 +94,8 @@ class TaskChecker:
         self._notes: dict[str, list[Observation]] = {
             name: list(chain.from_iterable(shard.observations.get(name, ()) for shard in shards)) for name in names
         }
-        self._rows = [row for shard in shards for row in shard.coverage if row.check in names]
+        ids, checks = list(self._order), [detector.id for detector in self._suite]
+        self._coverage = CoverageTable.merged(ids, checks, (shard.coverage for shard in shards))
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -106,8 +108,7 @@ class TaskChecker:
         findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
         suite = check_shard([task], {}, self._suite, self._execution)
         others = ShardResult(
-            coverage=(*(row for row in self._rows if row.task_id != task.id), *suite.coverage),
-            hits=(),
+            coverage=self._coverage.updated(suite.coverage),
             observations={name: self._replaced(name, task.id, suite) for name in self._notes},
         )
         compared, rows = conclude(self._benchmark, list(self._order), [others], self._suite)
@@ -115,7 +116,7 @@ class TaskChecker:
             gold = run_gold(task)
         return TaskState(
             findings=(*findings, *(found for found in compared if task.id in found.task_ids)),
-            coverage=(*coverage, *(row for row in rows if row.task_id == task.id)),
+            coverage=(*coverage, *rows.of_task(task.id)),
             gold=gold,
         )
 

@@ -5,11 +5,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import pyarrow.parquet
-
 from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
-from agenthard.flows.audited_run import Audited, read_findings
+from agenthard.flows.audited_run import Audited, read_coverage, read_findings
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.finding import Coverage, Finding
@@ -18,7 +16,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AuditInputs:
-    """A finished audit, task by task. Coverage stays in a columnar table until a task is requested."""
+    """A finished audit, task by task. Rows of the coverage are made when a task is requested."""
 
     def __init__(self, audited: Audited) -> None:
         """Read the audit.
@@ -48,7 +46,7 @@ class AuditInputs:
         for finding in read_findings(run):
             for task_id in finding.task_ids:
                 self._findings.setdefault(task_id, []).append(finding)
-        self._coverage = _CoverageTable(run / "tables" / "coverage.parquet")
+        self._coverage = read_coverage(run)
 
     def task(self, task_id: str) -> AgentTask:
         """Return a task.
@@ -67,7 +65,7 @@ class AuditInputs:
 
     def coverage(self, task_id: str) -> Sequence[Coverage]:
         """Return the coverage of a task: one record per check."""
-        return self._coverage.of(task_id)
+        return self._coverage.of_task(task_id)
 
     def runs(self, task_id: str) -> Sequence[Trajectory]:
         """Return the runs of a task."""
@@ -94,22 +92,3 @@ def _changed(audited: Mapping[str, str], experimental: bool) -> str:
     now = {detector.id: detector.version for detector in detectors(experimental=experimental)}
     changed = sorted(check for check in {*audited, *now} if audited.get(check) != now.get(check))
     return f"other checks: {', '.join(changed[:3])}{' ...' if len(changed) > 3 else ''}" if changed else ""
-
-
-class _CoverageTable:
-    """The coverage of an audit; its rows are in the order of the tasks."""
-
-    def __init__(self, path: Path) -> None:
-        fields = [name for name in Coverage.model_fields]
-        self._table = pyarrow.parquet.read_table(path, columns=fields)
-        self._rows: dict[str, tuple[int, int]] = {}
-        start = 0
-        ids = self._table.column("task_id").to_pylist()
-        for row, task_id in enumerate(ids):
-            if row + 1 == len(ids) or ids[row + 1] != task_id:
-                self._rows[task_id] = (start, row + 1 - start)
-                start = row + 1
-
-    def of(self, task_id: str) -> tuple[Coverage, ...]:
-        offset, count = self._rows.get(task_id, (0, 0))
-        return tuple(map(Coverage.model_validate, self._table.slice(offset, count).to_pylist()))

@@ -6,11 +6,13 @@ gate, ``judge/questions.parquet`` one row per question: outcome, error, prompt v
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
@@ -141,7 +143,7 @@ def _unfinished(result: ShardResult, found: Sequence[PanelResult]) -> ShardResul
             reason = f"only {len(each.answers)} of {each.planned} questions were asked"
             row = row.model_copy(update={"status": Status.NOT_CHECKED, "reason": reason})
         rows.append(row)
-    return result.model_copy(update={"coverage": tuple(rows)})
+    return replace(result, coverage=CoverageTable.of(rows))
 
 
 def _panel_counts(now: Sequence[PanelResult], panels: Mapping[str, PanelVerdict]) -> dict[str, int]:

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Action, Decision, Policy, decide
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
 from agenthard.audit.judge.verdict import CheckedVerdict
-from agenthard.taxonomy.finding import Coverage, Finding, Status
+from agenthard.taxonomy.finding import Finding, Status
 from agenthard.taxonomy.record import Record
 
 JUDGE_CHECK = "judge"
@@ -59,7 +60,7 @@ def audit_answers(
     name: str,
     decisions: Sequence[Decision],
     findings: Sequence[Finding],
-    coverage: Iterable[Coverage],
+    coverage: CoverageTable,
     actions: Iterable[Action] = ("drop", "review"),
 ) -> Answers:
     """Derive the answers from an audit's decisions.
@@ -72,9 +73,9 @@ def audit_answers(
         actions: decisions that flag a task. A review caused only by an error flags nothing.
     """
     failed: dict[str, str] = {}
-    for row in coverage:
-        if row.status is Status.ERROR:
-            failed.setdefault(row.task_id, f"{row.check}: {row.reason}")
+    for task in coverage.tasks_having(Status.ERROR):
+        row = next(row for row in coverage.of_task(task) if row.status is Status.ERROR)
+        failed[task] = f"{row.check}: {row.reason}"
     category = {finding.id: finding.category for finding in findings}
     wanted = set(actions)
     by_task = {}
@@ -91,7 +92,7 @@ def audit_answers(
 
 
 def lint_answers(
-    name: str, policy: Policy, task_ids: Sequence[str], findings: Sequence[Finding], coverage: Sequence[Coverage]
+    name: str, policy: Policy, task_ids: Sequence[str], findings: Sequence[Finding], coverage: CoverageTable
 ) -> Answers:
     """Decide again without the judge's findings and without the overrides of people.
 
@@ -103,7 +104,7 @@ def lint_answers(
         coverage: what each check did.
     """
     own = [finding for finding in findings if finding.check != JUDGE_CHECK]
-    rows = [row for row in coverage if row.check != JUDGE_CHECK]
+    rows = coverage.without(JUDGE_CHECK)
     decisions = list(decide(policy.model_copy(update={"overrides": {}}), task_ids, own, rows, {}))
     return audit_answers(name, decisions, own, rows).model_copy(update={"kind": "baseline"})
 

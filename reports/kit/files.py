@@ -4,16 +4,19 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from agenthard.audit.statistics.result import Estimate, Result, Undefined
-from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.files import replacing, write_text
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.record import Record
 
 Row = dict[str, Any]
+_PIECES = 10_000
+"""Pieces of JSON that are written at a time."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -39,9 +42,40 @@ def json_text(value: Any, **options: Any) -> str:
     return utf8(json.dumps(_finite(value), ensure_ascii=False, allow_nan=False, **options))
 
 
+class Streamed(list[Any]):
+    """A JSON array whose items are made one by one while `write_json_text` writes them."""
+
+    def __init__(self, items: Callable[[], Iterator[Any]]) -> None:
+        """Take a function that returns the items from the first one on."""
+        self._items = items
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._items()
+
+    def __bool__(self) -> bool:
+        return next(self._items(), self) is not self
+
+
+def write_json_text(path: Path, value: Any, **options: Any) -> None:
+    """Write what `json_text` returns and a line break, piece by piece; a list may be `Streamed`.
+
+    Args:
+        path: the file to write.
+        value: dicts, lists, tuples and scalars.
+        options: passed to ``json.JSONEncoder``.
+    """
+    pieces = json.JSONEncoder(ensure_ascii=False, allow_nan=False, **options).iterencode(_finite(value))
+    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as stream:
+        while batch := "".join(islice(pieces, _PIECES)):
+            stream.write(utf8(batch))
+        stream.write("\n")
+
+
 def _finite(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
+    if isinstance(value, Streamed):
+        return Streamed(lambda: map(_finite, value))
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     return [_finite(item) for item in value] if isinstance(value, list | tuple) else value

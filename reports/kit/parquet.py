@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from agenthard.audit.evidence import canonical_json
+from agenthard.reports.kit.arrow import array
 from agenthard.reports.kit.files import utf8
 from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.record import Record
@@ -53,7 +54,7 @@ class Table:
     def batch(self, records: Iterable[Any]) -> pa.RecordBatch:
         """Turn records into a batch of rows."""
         rows = list(records)
-        arrays = [_array([column.value(row) for row in rows], column.type) for column in self.columns]
+        arrays = [array([column.value(row) for row in rows], column.type) for column in self.columns]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
@@ -101,18 +102,3 @@ def json_columns(model: type[Record], *names: str) -> list[Column]:
 def as_json(value: Any) -> str:
     """Serialise to canonical JSON that any reader can decode: a lone surrogate is written as its escape."""
     return utf8(canonical_json(value))
-
-
-def _array(values: list[Any], kind: pa.DataType) -> pa.Array:
-    try:
-        return pa.array(values, type=kind)
-    except UnicodeEncodeError:
-        return pa.array(_encodable(values), type=kind)
-
-
-def _encodable(value: Any) -> Any:
-    if isinstance(value, str):
-        return utf8(value)
-    if isinstance(value, dict):
-        return {key: _encodable(item) for key, item in value.items()}
-    return [_encodable(item) for item in value] if isinstance(value, list | tuple) else value

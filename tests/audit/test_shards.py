@@ -1,6 +1,9 @@
 """The pipeline between detectors and findings: errors, evidence, causes, order."""
 
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 from agenthard.audit.conclude import conclude
@@ -15,9 +18,10 @@ from agenthard.audit.detectors.base import (
     Undecided,
 )
 from agenthard.audit.evidence import quote
+from agenthard.audit.shard_file import read_shard_file, write_shard_file
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.taxonomy import AgentTask, Evidence, Severity, Status, Tier, ToolCall, ToolSpec, Trajectory
-from agenthard.taxonomy.task import EnvironmentSpec, GroundTruth
+from agenthard.taxonomy.task import EnvironmentSpec, GroundTruth, Message, UserSpec
 from tests.builders import LEND, make_run, make_task
 
 
@@ -98,10 +102,17 @@ TASKS = [task_with("a", 7), task_with("b", 13), task_with("c", 8), task_with("d"
 DETECTORS: tuple[Detector, ...] = (Sevens(), ShortDocs(), Twins(), Runs())
 
 
+def stored(result: ShardResult) -> ShardResult:
+    with tempfile.TemporaryDirectory() as scratch:
+        write_shard_file(Path(scratch) / "shard.zip", result)
+        found = read_shard_file(Path(scratch) / "shard.zip")
+        return replace(found, observations=dict(found.observations))
+
+
 def run(shards: list[list[AgentTask]]) -> tuple[list, dict]:
     runs = {"a": [make_run("a")]}
     results = [check_shard(shard, runs, DETECTORS) for shard in shards]
-    results = [ShardResult.model_validate_json(result.model_dump_json()) for result in results]
+    results = [stored(result) for result in results]
     ids = [task.id for shard in shards for task in shard]
     findings, coverage = conclude("library", ids, results, DETECTORS)
     assert len(coverage) == len(ids) * len(DETECTORS)
@@ -182,3 +193,26 @@ def test_variants_of_one_task_that_quote_the_same_share_a_finding() -> None:
     first = next(f for f in findings if f.task_ids == ("base", "shifted"))
     alone, _ = conclude("library", ["shifted"], [check_shard([tasks[1]], {}, [Sevens()])], [Sevens()])
     assert alone[0].id == first.id
+
+
+class Alike(Twins):
+    id: ClassVar[str] = "alike"
+    seen: ClassVar[list[str]] = []
+
+    def shared_keys(self, observation: Observation) -> tuple[str, ...]:
+        return (observation.key,)
+
+    def conclude(self, observations: Sequence[Observation]) -> Iterable[Conclusion | Undecided]:
+        self.seen.extend(item.task_id for item in observations)
+        return super().conclude(observations)
+
+
+def test_a_check_of_shared_keys_sees_only_what_shares_one() -> None:
+    said = {"a": "Lend me a book.", "b": "Good night.", "c": "Lend me a book."}
+    users = [UserSpec(kind="scripted", turns=((Message(role="user", content=text),),)) for text in said.values()]
+    tasks = [make_task(name, user=user) for name, user in zip(said, users, strict=True)]
+    shards = [stored(check_shard([task], {}, [Alike()])) for task in tasks]
+    findings, coverage = conclude("library", list(said), shards, [Alike()])
+    assert Alike.seen == ["a", "c"]
+    assert [finding.task_ids for finding in findings] == [("a", "c")]
+    assert [row.status for row in coverage] == [Status.FLAGGED, Status.CLEAN, Status.FLAGGED]

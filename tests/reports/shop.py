@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import decide, default_policy_text, load_policy
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.audit.leaderboard import leaderboard
@@ -87,6 +88,8 @@ def changed(result: AuditResult, **changes: Any) -> AuditResult:
     """Replace parts of a result and decide again."""
     values = {**{k: v for k, v in vars(result).items() if k in AuditResult.__dataclass_fields__}, **changes}
     ids = [task.id for task in values["tasks"]]
+    if not isinstance(values["coverage"], CoverageTable):
+        values["coverage"] = CoverageTable.of(values["coverage"])
     values["decisions"] = list(decide(load_policy(), ids, values["findings"], values["coverage"], DECIDING))
     return AuditResult(**values)
 
@@ -95,7 +98,7 @@ def build_shop(root: Path) -> AuditResult:
     """Five tasks, four findings, two quarantined records and the runs of two models, with the files in ``root``."""
     tasks = _tasks(root)
     findings = _findings()
-    coverage = list(_coverage(tasks, findings))
+    coverage = CoverageTable.of(_coverage(tasks, findings))
     runs = list(shop_runs())
     return AuditResult(
         source="shop",

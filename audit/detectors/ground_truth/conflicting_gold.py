@@ -56,6 +56,10 @@ class ConflictingGold(SuiteDetector):
         for item in observe_task(task):
             yield item.model_copy(update={"declared": known})
 
+    def shared_keys(self, observation: Observation) -> tuple[str, ...]:
+        """Only same tasks are compared."""
+        return (observation.key,)
+
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
         """Yield a hit, or a note that it is undecided, per group of same tasks whose ground truths differ."""
         for members in groups(observations):

@@ -70,6 +70,10 @@ class ConflictingRequest(SuiteDetector):
             evidence=(quote(task, texts[-1][0], note="the request"), quote(task, "/ground_truth")),
         )
 
+    def shared_keys(self, observation: Observation) -> tuple[str, ...]:
+        """Only tasks with the same request are compared."""
+        return (observation.key,)
+
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
         """Yield one hit per request that near-clones answer differently."""
         groups: dict[str, list[Observation]] = {}

@@ -70,6 +70,10 @@ class ConflictingVariants(SuiteDetector):
                     evidence=(quote(task, f"/user/turns/{i}/{spoken}/content", note="the same words"), *golds),
                 )
 
+    def shared_keys(self, observation: Observation) -> tuple[str, ...]:
+        """Only variants with the same words are compared."""
+        return (observation.key,)
+
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion | Undecided]:
         """Yield one hit per turn that variants answer differently."""
         groups: dict[str, list[Observation]] = {}

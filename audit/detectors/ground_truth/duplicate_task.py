@@ -10,6 +10,7 @@ from agenthard.audit.detectors.support.same_task import (
     groups,
     near_groups,
     observe_task,
+    setting_and_gold,
     slip_groups,
 )
 from agenthard.taxonomy.finding import Severity, Tier
@@ -53,6 +54,10 @@ class DuplicateTask(SuiteDetector):
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
         """Note what makes the task."""
         return observe_task(task)
+
+    def shared_keys(self, observation: Observation) -> tuple[str, ...]:
+        """Compared are same tasks, and tasks of one setting with one ground truth."""
+        return observation.key, setting_and_gold(observation)
 
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
         """Yield one hit per group of same tasks."""

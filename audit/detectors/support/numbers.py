@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 
@@ -65,5 +68,7 @@ def derives(number: float, text: str) -> bool:
     scaled = {a * factor for a in said for factor in _FACTORS} | {a / factor for a in said for factor in _FACTORS}
     goal = abs(number)
     near = goal * _INEXACT + _INEXACT
-    steps = (value for a in scaled for b in said for value in (a + b, a - b, a * b, a / b if b else a))
-    return any(abs(abs(value) - goal) <= near for value in (*scaled, *steps))
+    first = np.array(list(scaled))
+    with np.errstate(all="ignore"):
+        steps = (step for b in said for step in (first + b, first - b, first * b, first / b if b else first))
+        return any(bool((np.abs(np.abs(values) - goal) <= near).any()) for values in chain([first], steps))

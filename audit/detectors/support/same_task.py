@@ -198,7 +198,7 @@ def slip_groups(observations: Sequence[Observation]) -> Iterator[tuple[list[Obse
     equal ground truths say little.
     """
     wanting = [each for each in observations if _wants(GroundTruth.model_validate(each.value["ground_truth"]))]
-    for members in _groups(wanting, lambda each: f"{each.value['setting']} {_gold(each)}"):
+    for members in _groups(wanting, setting_and_gold):
         first: dict[str, Observation] = {}
         for member in members:
             first.setdefault(member.value["near"], member)
@@ -206,6 +206,11 @@ def slip_groups(observations: Sequence[Observation]) -> Iterator[tuple[list[Obse
             slips = _slips(one.value["said"], other.value["said"])
             if slips:
                 yield [one, other], slips
+
+
+def setting_and_gold(observation: Observation) -> str:
+    """Name what a task shares with those that it may be the same as, whatever its words are."""
+    return f"{observation.value['setting']} {_gold(observation)}"
 
 
 def _wants(truth: GroundTruth) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from agenthard.audit.conclude import conclude
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.detectors.base import Detector, Hit
 from agenthard.audit.evidence import canonical_json, failure
 from agenthard.audit.execution.environment import ExecutionError
@@ -84,13 +85,13 @@ def judge_results(tasks: Sequence[AgentTask], panels: Mapping[str, PanelVerdict]
         found, row = to_hits(task, panels[task.id])
         hits.extend(found)
         rows.append(row)
-    return ShardResult(coverage=tuple(rows), hits=tuple(hits), observations={})
+    return ShardResult(CoverageTable.of(rows), hits)
 
 
 def to_findings(task: AgentTask, panel: PanelVerdict) -> tuple[list[Finding], Coverage]:
     """Turn the aggregate verdict on one task into findings with stable ids, and one row of the coverage."""
     hits, row = to_hits(task, panel)
-    shard = ShardResult(coverage=(row,), hits=hits, observations={})
+    shard = ShardResult(CoverageTable.of([row]), hits)
     findings, [covered] = conclude(task.benchmark, [task.id], [shard], [JudgeCheck()])
     return findings, covered
 

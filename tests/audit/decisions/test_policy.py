@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import DecisionRule, Override, Policy, PolicyError, decide, load_policy
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy import Coverage, Evidence, Finding, Level, Severity, Status, Tier
@@ -41,7 +42,9 @@ def test_the_shipped_policy_drops_what_is_confirmed_and_moves_the_score() -> Non
         finding("6", "f", tier=Tier.SUSPECTED),
     ]
     ids = list("abcdefg")
-    decisions = {d.task_id: d for d in decide(load_policy(), ids, findings, [covered(i) for i in ids], DECIDING)}
+    decisions = {
+        d.task_id: d for d in decide(load_policy(), ids, findings, CoverageTable.of(covered(i) for i in ids), DECIDING)
+    }
     assert {i: d.action for i, d in decisions.items()} == {
         "a": "drop", "b": "drop", "c": "review", "d": "keep", "e": "keep", "f": "review", "g": "keep",
     }  # fmt: skip
@@ -54,7 +57,7 @@ def test_the_shipped_policy_drops_what_is_confirmed_and_moves_the_score() -> Non
 
 def test_an_unfinished_check_is_never_clean() -> None:
     rows = [covered("a", Status.ERROR), covered("b", Status.NOT_CHECKED, "nothing to compare")]
-    first, second = decide(load_policy(), ["a", "b"], [], rows, DECIDING)
+    first, second = decide(load_policy(), ["a", "b"], [], CoverageTable.of(rows), DECIDING)
     assert first.action == "review"
     assert "call-schema ended in an error" in first.reasons[0]
     assert second.action == "unchecked"
@@ -66,7 +69,7 @@ def test_an_unfinished_check_is_never_clean() -> None:
 def test_a_persons_decision_beats_every_rule() -> None:
     override = Override(action="keep", reason="the user allows both", by="M. Maintainer")
     policy = load_policy().model_copy(update={"overrides": {"a": override}})
-    (decision,) = decide(policy, ["a"], [finding("1", "a")], [covered("a")], DECIDING)
+    (decision,) = decide(policy, ["a"], [finding("1", "a")], CoverageTable.of([covered("a")]), DECIDING)
     assert decision.action == "keep"
     assert decision.reasons == ("decided by M. Maintainer: the user allows both",)
     assert decision.finding_ids == ("1",)
@@ -100,7 +103,7 @@ def test_a_shared_cause_is_a_ticket_and_counts_only_where_it_decides_a_recorded_
         finding("3", "c", level=Level.SUITE, tier=Tier.SIGNAL),
     ]
     policy = load_policy()
-    a, b, c = decide(policy, list("abc"), findings, [covered(i) for i in "abc"], DECIDING)
+    a, b, c = decide(policy, list("abc"), findings, CoverageTable.of(covered(i) for i in "abc"), DECIDING)
     assert (a.action, b.action, c.action) == ("keep", "drop", "keep")
     assert a.reasons[0].endswith("; 2 shared causes left to tickets")
     assert c.reasons[0].endswith("; 1 shared cause left to tickets, 1 finding that the policy accepts")
@@ -129,7 +132,7 @@ def test_a_clean_result_says_what_it_rests_on() -> None:
         *(covered("b", Status.NOT_CHECKED, "no tools", check=check) for check in kinds),
         covered("b", check="damaged-text"),
     ]
-    a, b = decide(load_policy(), ["a", "b"], [], rows, kinds)
+    a, b = decide(load_policy(), ["a", "b"], [], CoverageTable.of(rows), kinds)
     assert (a.action, a.deciding_clean, a.deciding_ran, a.rests_on) == ("keep", 2, 2, ("schema", "execution"))
     assert a.reasons[0].startswith("clean by 2 of 2 deciding checks that could run (schema 1, execution 1); 3 of 4")
     assert (b.action, b.deciding_ran) == ("unchecked", 0)

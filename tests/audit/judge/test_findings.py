@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.conclude import conclude
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import decide, load_policy
 from agenthard.audit.judge.aggregate.findings import JudgeCheck, judge_results, to_findings
 from agenthard.audit.judge.aggregate.panel import PanelVerdict, combine
@@ -130,5 +131,5 @@ def test_variants_share_a_finding_where_their_quotes_are_the_same() -> None:
 def test_what_the_policy_makes_of_it(panels: Any, action: str) -> None:
     subject = task()
     findings, row = to_findings(subject, panels(subject))
-    [decision] = decide(load_policy(), [subject.id], findings, [row], {"judge": "judge"})
+    [decision] = decide(load_policy(), [subject.id], findings, CoverageTable.of([row]), {"judge": "judge"})
     assert decision.action == action

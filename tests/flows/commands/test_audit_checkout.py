@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import Version
 from agenthard.audit.sources.registry import sources
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
@@ -78,7 +77,7 @@ def test_without_containment_an_audit_executes_nothing(folder: Path, monkeypatch
     )
     monkeypatch.setenv("AGENTHARD_ISOLATION_OFF", "seccomp")
     run_shard(settings, 0, AuditInput(settings).tasks)
-    result = ShardResult.model_validate_json(RunFolder(folder / "o").shard_file(0).read_bytes())
+    [result] = RunFolder(folder / "o").shard_results(1)
     rows = [row for row in result.coverage if row.check == "gold-rejected"]
     assert rows and all(row.status is Status.NOT_CHECKED for row in rows)
     assert any("a filter on system calls (switched off)" in (row.reason or "") for row in rows)

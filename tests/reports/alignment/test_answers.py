@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision, load_policy
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict
 from agenthard.audit.judge.verdict import CheckedIssue, CheckedVerdict, Issue
@@ -27,7 +28,7 @@ def decision(task: str, action: Any, *ids: str) -> Decision:
     return Decision(task_id=task, action=action, reasons=(f"why {task}",), finding_ids=ids)
 
 
-FAILED = [Coverage(task_id=t, check="c", status=Status.ERROR, reason="timed out") for t in ("b", "e")]
+FAILED = CoverageTable.of(Coverage(task_id=t, check="c", status=Status.ERROR, reason="timed out") for t in ("b", "e"))
 DECISIONS = [
     decision("a", "drop", "1"), decision("b", "review"), decision("c", "keep"), decision("d", "review", "2"),
     decision("e", "review", "3"),
@@ -51,7 +52,7 @@ def test_an_error_is_never_a_flag_and_never_clean(actions: Any, outcomes: list[s
 
 def test_lint_leaves_the_judge_and_its_errors_out() -> None:
     findings = [finding("1", "a"), finding("2", "b", "judge")]
-    coverage = [Coverage(task_id="c", check="judge", status=Status.ERROR, reason="refused")]
+    coverage = CoverageTable.of([Coverage(task_id="c", check="judge", status=Status.ERROR, reason="refused")])
     policy = load_policy()
     found = lint_answers("lint", policy, ["a", "b", "c"], findings, coverage)
     assert found.kind == "baseline"

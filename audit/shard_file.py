@@ -1,0 +1,81 @@
+"""The result of a shard as one ZIP file, so that it is there as a whole or not at all.
+
+Observations of one check are read alone: together they are far larger than everything else.
+"""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from agenthard.audit.coverage import CoverageTable
+from agenthard.audit.detectors.base import Observation
+from agenthard.audit.shards import CheckedHit, ShardResult
+from agenthard.taxonomy.files import replacing
+from agenthard.taxonomy.finding import Status
+
+_HITS = TypeAdapter(tuple[CheckedHit, ...])
+_COVERAGE, _CODES, _FOUND, _NOTES = "coverage.json", "coverage.npy", "hits.json", "observations/{}.jsonl"
+_MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+def write_shard_file(path: Path, result: ShardResult) -> None:
+    """Write the result of a shard without its times; equal results give equal bytes."""
+    coverage, codes = result.coverage, io.BytesIO()
+    np.save(codes, coverage.codes)
+    table = {"tasks": coverage.tasks, "checks": coverage.checks, "outcomes": coverage.outcomes[1:]}
+    with replacing(path) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        _add(file, _COVERAGE, [json.dumps(table).encode()])
+        _add(file, _CODES, [codes.getvalue()])
+        _add(file, _FOUND, [_HITS.dump_json(tuple(result.hits))])
+        for check, notes in result.observations.items():
+            if notes:
+                _add(file, _NOTES.format(check), (note.model_dump_json().encode() + b"\n" for note in notes))
+
+
+def _add(file: zipfile.ZipFile, name: str, parts: Iterable[bytes]) -> None:
+    member = zipfile.ZipInfo(name, _MEMBER_DATE)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    with file.open(member, "w") as stream:
+        for part in parts:
+            stream.write(part)
+
+
+def read_shard_file(path: Path) -> ShardResult:
+    """Read the result of a shard; its observations are read from the file whenever they are asked for."""
+    with zipfile.ZipFile(path) as file:
+        table = json.loads(file.read(_COVERAGE))
+        outcomes = ((Status(status), reason) for status, reason in table["outcomes"])
+        codes = np.load(io.BytesIO(file.read(_CODES)))
+        return ShardResult(
+            coverage=CoverageTable.restored(table["tasks"], table["checks"], outcomes, codes),
+            hits=_HITS.validate_json(file.read(_FOUND)),
+            observations=_StoredObservations(path, table["checks"]),
+        )
+
+
+@dataclass(frozen=True)
+class _StoredObservations(Mapping[str, Sequence[Observation]]):
+    path: Path
+    checks: Sequence[str]
+
+    def __getitem__(self, check: str) -> Sequence[Observation]:
+        if check not in self.checks:
+            raise KeyError(check)
+        with zipfile.ZipFile(self.path) as file:
+            name = _NOTES.format(check)
+            if name not in file.NameToInfo:
+                return ()
+            with file.open(name) as lines:
+                return tuple(map(Observation.model_validate_json, lines))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.checks)
+
+    def __len__(self) -> int:
+        return len(self.checks)

@@ -1,0 +1,125 @@
+"""How CPU time, memory and disk grow with the number of tasks: python perf/bench_growth.py [TASKS ...]
+
+Each size is audited by its own process. Default: 10,000 tasks of 1 kB. Exit code 1 when 10,000 tasks take more than the
+limits; on an idle machine no more time than that passes. `python perf/bench_growth.py --write FOLDER TASKS [SHARE]`
+only writes such a benchmark; SHARE of its tasks have a flaw.
+"""
+
+import json
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+TASKS = 10_000
+LIMIT_S, LIMIT_MIB, LIMIT_DISK = 60.0, 300, 20e6
+FLAWED = 0.002
+"""Share of the tasks whose gold call breaks the documented schema."""
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+WORDS = "quiet amber river stone winter garden silver paper hollow northern little copper distant early morning".split()
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--write"]:
+        write_library(Path(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4]) if len(sys.argv) > 4 else FLAWED)
+        return
+    results = {size: measure(size) for size in map(int, sys.argv[1:] or [TASKS])}
+    if TASKS in results:
+        cpu, peak, disk = results[TASKS]
+        sys.exit(cpu > LIMIT_S or peak > LIMIT_MIB or disk > LIMIT_DISK)
+
+
+def measure(tasks: int) -> tuple[float, float, int]:
+    """Audit a library of so many tasks.
+
+    Returns:
+        CPU seconds, peak memory in MiB, size of the run folder in bytes.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        data, run = Path(scratch) / "library", Path(scratch) / "run"
+        size = write_library(data, tasks)
+        command = [sys.executable, "-m", "agenthard.flows.cli", "audit", "native", str(data), "--out", str(run)]
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        subprocess.run([*command, "--workers", "1"], stdout=subprocess.DEVNULL, check=False)
+        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        disk = sum(path.stat().st_size for path in run.rglob("*") if path.is_file())
+    peak = after.ru_maxrss / 1024
+    print(
+        f"{tasks:>9,} tasks, {size / 1e6:6.1f} MB: {cpu:7.1f} CPU s ({wall:.1f} s), {cpu / tasks * 1000:5.2f} ms per "
+        f"task, peak {peak:,.0f} MiB, run folder {disk / 1e6:.1f} MB"
+    )
+    return cpu, peak, disk
+
+
+def write_library(folder: Path, tasks: int, flawed: float = FLAWED) -> int:
+    """Write a benchmark of a lending library in the native format; all tasks share one environment.
+
+    Args:
+        folder: where the files go; made when absent.
+        tasks: number of tasks.
+        flawed: share of the tasks whose gold call gives a number of days as a word.
+
+    Returns:
+        Size of the tasks in bytes.
+    """
+    rng = random.Random(0)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "environments.jsonl").write_text(json.dumps(_environment()) + "\n")
+    with (folder / "tasks.jsonl").open("w") as stream:
+        for number in range(tasks):
+            stream.write(json.dumps(_task(number, rng, flawed)) + "\n")
+    return (folder / "tasks.jsonl").stat().st_size
+
+
+def _environment() -> dict[str, Any]:
+    def tool(name: str, effect: str, doc: str, **properties: Any) -> dict[str, Any]:
+        schema = {"type": "object", "properties": properties, "required": list(properties)}
+        return {"name": name, "description": doc, "effect": effect, "parameters": schema}
+
+    return {
+        "name": "desk",
+        "policy": "Help readers of the library. Lend a book only to its member, and pay fees only when asked to.",
+        "tools": [
+            tool("find_book", "read", "Find a book by its title.", title=TEXT),
+            tool("lend_book", "write", "Lend a book to a member for some days.", book=TEXT, member=TEXT, days=NUMBER),
+            tool("pay_fee", "write", "Pay a fee of a member in cents.", member=TEXT, cents=NUMBER),
+            tool("leave_note", "write", "Leave a note for a member.", member=TEXT, text=TEXT),
+        ],
+    }
+
+
+def _task(number: int, rng: random.Random, flawed: float) -> dict[str, Any]:
+    title = " ".join(rng.sample(WORDS, 4)).title()
+    book, member = f"b{rng.randrange(10**6):06d}", f"m{rng.randrange(10**6):06d}"
+    days, cents, note = rng.randint(3, 40), rng.randint(10, 900), " ".join(rng.choices(WORDS, k=6))
+    said = (
+        f"Please look for “{title}” ({book}) and lend it to member {member} for {days} days. The member also pays "
+        f"a fee of {cents} cents today. Leave the note “{note}” for the same member."
+    )
+    calls = [
+        {"name": "find_book", "arguments": {"title": title}},
+        {"name": "lend_book", "arguments": {"book": book, "member": member, "days": days}},
+        {"name": "pay_fee", "arguments": {"member": member, "cents": cents}},
+        {"name": "leave_note", "arguments": {"member": member, "text": note}},
+    ]
+    if rng.random() < flawed:
+        calls[1]["arguments"] |= {"days": f"{days} days"}
+    return {
+        "id": f"library_{number:07d}",
+        "benchmark": "library",
+        "subtask": f"lending_{number % 20:02d}",
+        "user": {"kind": "scripted", "turns": [[{"role": "user", "content": said}]]},
+        "environment": {"$ref": "desk"},
+        "evaluation": {"checks": [{"kind": "tool_calls", "scored": True, "pointer": "/ground_truth/turns/0"}]},
+        "ground_truth": {"semantics": "required", "turns": [calls]},
+    }
+
+
+if __name__ == "__main__":
+    main()
