@@ -1,13 +1,12 @@
 """The page that mkdocs generates from the command line: the options of all commands."""
 
 from collections.abc import Iterator
+from typing import Any
 
-import click
-import typer.main
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-from agenthard.flows.cli import app
+from agenthard.flows.command_table import COMMANDS, load_command
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -19,7 +18,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def options_page() -> str:
     """Write the arguments and options of every command, from its own help."""
     lines = ["# Options of all commands", "", "Generated from the command line itself."]
-    for name, command in _commands(typer.main.get_command(app), ""):
+    for name, command in (pair for each in sorted(COMMANDS) for pair in _commands(load_command(each), each)):
         text = " ".join((command.help or "").split("Example:")[0].split())
         lines += ["", f"## {name}", "", text, ""]
         rows = [(_name(each), _help(each)) for each in command.params if each.name != "help"]
@@ -29,19 +28,18 @@ def options_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _commands(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    if isinstance(command, click.Group):
-        for name, each in sorted(command.commands.items()):
-            yield from _commands(each, f"{path} {name}".strip())
-    else:
+def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:
+    for name, each in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(each, f"{path} {name}")
+    if not hasattr(command, "commands"):
         yield path, command
 
 
-def _name(parameter: click.Parameter) -> str:
-    if isinstance(parameter, click.Argument):
+def _name(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
         return (parameter.name or "").upper()
     return ", ".join(parameter.opts)
 
 
-def _help(parameter: click.Parameter) -> str:
+def _help(parameter: Any) -> str:
     return " ".join((getattr(parameter, "help", None) or "").split())

@@ -1,4 +1,4 @@
-"""The command line. Each command lives in ``flows/commands``; heavy packages are imported inside the commands."""
+"""The command line. Each command lives in ``flows/commands`` and is imported when it is called (`command_table.py`)."""
 
 import os
 import sys
@@ -6,26 +6,7 @@ from typing import Annotated
 
 import typer
 
-from agenthard.flows.commands import (
-    ace,
-    align,
-    audit,
-    catalogue,
-    compare,
-    demo,
-    env,
-    evaluate,
-    explain,
-    faults,
-    judge,
-    leaderboard,
-    repair,
-    replay,
-    report,
-    run,
-    score,
-    sources,
-)
+from agenthard.flows.command_table import MARKUP, LazyGroup
 from agenthard.flows.commands.output import guarded_output
 from agenthard.flows.process import interrupt_on_termination, protect_children
 
@@ -47,29 +28,10 @@ def _print_version(wanted: bool) -> None:
 app = typer.Typer(
     name="agenthard",
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    cls=LazyGroup,
+    rich_markup_mode=MARKUP,
     pretty_exceptions_enable=False,
 )
-app.command("audit")(audit.audit)
-app.command("evaluate")(evaluate.evaluate)
-app.command("run")(run.run)
-app.command("checks")(catalogue.checks)
-app.command("explain")(explain.explain)
-app.command("taxonomy")(catalogue.taxonomy)
-app.command("score")(score.score)
-app.command("report")(report.report)
-app.command("compare")(compare.compare)
-app.command("leaderboard")(leaderboard.leaderboard)
-app.command("replay")(replay.replay)
-app.command("repair")(repair.repair)
-app.command("fetch")(env.fetch)
-app.command("demo")(demo.demo)
-app.add_typer(ace.app)
-app.add_typer(align.app)
-app.add_typer(env.app)
-app.add_typer(faults.app)
-app.add_typer(judge.app)
-app.add_typer(sources.app)
 
 
 @app.callback()
@@ -90,7 +52,7 @@ def main() -> None:
     interrupt_on_termination()
     command = typer.main.get_command(app)
     try:
-        with guarded_output(command):
+        with guarded_output():
             command()
     except SystemExit as leaving:
         # Click ends with 1 when it is aborted, and when the reader of its output is gone.

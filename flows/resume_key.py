@@ -24,7 +24,8 @@ from agenthard.audit.execution.registry import GROUP as ENVIRONMENTS
 from agenthard.audit.plugins import Plugin, installed_plugins, plugins
 from agenthard.audit.sources.base import Source, Version, hash_files
 from agenthard.audit.sources.fetch import fetched
-from agenthard.audit.sources.registry import sources
+from agenthard.audit.sources.registry import BUILT_IN as SOURCE_NAMES
+from agenthard.audit.sources.registry import GROUP as SOURCES
 
 CHECKING = (
     "agenthard.audit.shards",
@@ -94,7 +95,9 @@ def _registered(benchmarks: tuple[str, ...]) -> Iterator[str]:
     for group in (ENVIRONMENTS, CHECKOUTS):
         known = plugins(group, environments.BUILT_IN[group])
         yield from sorted(_module(plugin) for name, plugin in known.items() if name in benchmarks)
-    elsewhere = [kind.__module__.rpartition(".")[0] for name, kind in sources().items() if name not in benchmarks]
+    elsewhere = [
+        _package(_module(each)) for name, each in plugins(SOURCES, SOURCE_NAMES).items() if name not in benchmarks
+    ]
     offered = [*plugins(checks.GROUP, checks.BUILT_IN).values(), *installed_plugins(POLICIES)]
     for module in sorted(map(_module, offered)):
         if not any(module.startswith(f"{package}.") for package in elsewhere):
@@ -103,6 +106,15 @@ def _registered(benchmarks: tuple[str, ...]) -> Iterator[str]:
 
 def _module(plugin: Plugin) -> str:
     return plugin.target.partition(":")[0]
+
+
+def _package(module: str) -> str:
+    """Return the package that a module is, or that it lies in, without importing it; "" where there is none."""
+    try:
+        found = find_spec(module)
+    except ImportError:  # the package that should contain it cannot be imported
+        return ""
+    return (found.parent or "") if found else ""
 
 
 @lru_cache(maxsize=8)

@@ -19,7 +19,7 @@ from agenthard.audit.execution.environment import (
     UnavailableError,
     Verdict,
 )
-from agenthard.audit.plugins import installed_plugins
+from agenthard.audit.plugins import all_installed
 from agenthard.taxonomy import (
     AgentTask,
     Check,
@@ -137,9 +137,9 @@ def library_desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: library-desk\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(f"[{registry.GROUP}]\nlibrary = tests.library:Desk\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    installed_plugins.cache_clear()
+    all_installed.cache_clear()
     yield
-    installed_plugins.cache_clear()
+    all_installed.cache_clear()
     current_execution().release()
 
 

@@ -16,15 +16,15 @@ import pytest
 from agenthard.audit.detectors.page import check_pages, pages_of_checks
 from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.sources.registry import sources
-from agenthard.flows.cli import app
+from agenthard.flows import command_table
+from agenthard.flows.command_table import load_command
 from agenthard.taxonomy.categories import load_taxonomy, taxonomy_page
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = {str(command.name): command for command in app.registered_commands} | {
-    f"{group.typer_instance.info.name} {command.name or getattr(command.callback, '__name__', '')}": command
-    for group in app.registered_groups
-    if group.typer_instance is not None
-    for command in group.typer_instance.registered_commands
+COMMANDS = {
+    f"{family} {name}".strip(): command
+    for family, found in ((each, load_command(each)) for each in command_table.COMMANDS)
+    for name, command in getattr(found, "commands", {"": found}).items()
 }
 """All commands, those of a group as "GROUP NAME"."""
 NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.resampling import percentile_interval
-from agenthard.audit.statistics.result import Estimate, Result, check_level, undefined
+from agenthard.audit.statistics.result import Estimate, Result, Undefined, check_level, undefined
 
 Metric = Literal["nominal", "ordinal", "interval"]
 Label = str | float
@@ -38,12 +38,9 @@ def model_agreement(matrix: ScoreMatrix) -> Result:
     >>> model_agreement(ScoreMatrix.from_array([[1, 1, 0, 0], [1, 0, 0, 0]], "ab", "1234")).value
     0.75
     """
-    reason = why_unusable(matrix)
-    if reason:
-        return undefined(reason, len(matrix.tasks), "tasks")
-    pairs = _pairs(matrix)
-    if not pairs.used:
-        return undefined("no two models have a score on the same task", len(matrix.tasks), "tasks")
+    pairs = _pairs_or_reason(matrix)
+    if isinstance(pairs, Undefined):
+        return pairs
     return _estimate(matrix, pairs.observed, pairs, "mean share of equal outcomes")
 
 
@@ -61,13 +58,12 @@ def chance_corrected_agreement(matrix: ScoreMatrix) -> Result:
         The corrected agreement, at most 1; below 0 when models agree less than by chance. Undefined as
         ``model_agreement``, and when in every pair one model passes or fails everything (A_max = A_indep).
     """
-    raw = model_agreement(matrix)
-    if not isinstance(raw, Estimate):
-        return raw
-    pairs = _pairs(matrix)
+    pairs = _pairs_or_reason(matrix)
+    if isinstance(pairs, Undefined):
+        return pairs
     if pairs.most - pairs.chance < 1e-12:
         why = "in every pair one model passes or fails all tasks, so its agreement is fixed by the scores"
-        return undefined(why, raw.n, raw.unit)
+        return undefined(why, _compared_tasks(matrix), "tasks")
     corrected = (pairs.observed - pairs.chance) / (pairs.most - pairs.chance)
     return _estimate(matrix, corrected, pairs, "agreement corrected by the models' mean scores,")
 
@@ -81,6 +77,14 @@ class _Pairs:
     most: float
     used: int
     comparisons: int
+
+
+def _pairs_or_reason(matrix: ScoreMatrix) -> "_Pairs | Undefined":
+    reason = why_unusable(matrix)
+    if reason:
+        return undefined(reason, len(matrix.tasks), "tasks")
+    pairs = _pairs(matrix)
+    return pairs if pairs.used else undefined("no two models have a score on the same task", len(matrix.tasks), "tasks")
 
 
 def _pairs(matrix: ScoreMatrix) -> _Pairs:
@@ -110,12 +114,16 @@ def _estimate(matrix: ScoreMatrix, value: float, pairs: _Pairs, method: str) -> 
     all_pairs = len(matrix.models) * (len(matrix.models) - 1) // 2
     return Estimate(
         value=value,
-        n=int((matrix.scored.sum(axis=0) >= 2).sum()),
+        n=_compared_tasks(matrix),
         of=len(matrix.tasks),
         unit="tasks",
         method=f"{method} over {pairs.used} of {all_pairs} pairs of models; pairwise complete"
         f" ({pairs.comparisons} of {all_pairs * len(matrix.tasks)} comparisons)",
     )
+
+
+def _compared_tasks(matrix: ScoreMatrix) -> int:
+    return int((matrix.scored.sum(axis=0) >= 2).sum())
 
 
 def cohen_kappa(

@@ -3,10 +3,13 @@
 TF-IDF and hashing need no further package; sentence-transformers is an extra.
 """
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import chain
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +23,7 @@ Vectors = Any
 """n × dimensions: a NumPy array or a SciPy sparse matrix."""
 _BLOCK_CELLS = 1 << 22
 _NEIGHBOURS = 64
+_WORD = re.compile(r"\b\w\w+\b")
 _NEIGHBOUR_CELLS = 1 << 20
 
 
@@ -46,7 +50,11 @@ def mean_pairwise_distance(vectors: Vectors) -> Result:
     total = np.zeros(vectors.shape[1])
     for rows in _blocks(vectors):
         total += inverse[rows] @ _double(vectors, rows)
-    return _estimate(1 - (float(total @ total) - n) / (n * (n - 1)), n, len(norms), "mean pairwise cosine distance")
+    return _pairwise(total, n, len(norms))
+
+
+def _pairwise(total: NDArray[np.float64], n: int, of: int) -> Estimate:
+    return _estimate(1 - (float(total @ total) - n) / (n * (n - 1)), n, of, "mean pairwise cosine distance")
 
 
 def mean_nearest_neighbour_distance(vectors: Vectors) -> Result:
@@ -95,6 +103,18 @@ def _norms(vectors: Vectors) -> NDArray[np.float64] | Undefined:
     return norms
 
 
+def _unit_rows(vectors: Vectors) -> Any:
+    """Divide each row by its Euclidean norm; rows of zeros stay."""
+    if hasattr(vectors, "toarray"):
+        scaled = vectors.astype(np.float64)
+        squares = type(scaled)((scaled.data**2, scaled.indices, scaled.indptr), scaled.shape)
+        norms = np.sqrt(squares @ np.ones(scaled.shape[1]))
+        scaled.data /= np.repeat(norms, np.diff(scaled.indptr))
+        return scaled
+    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return vectors / np.where(norms > 0, norms, 1)[:, None]
+
+
 def _blocks(vectors: Vectors) -> list[slice]:
     n, width = vectors.shape
     size = max(1, _BLOCK_CELLS // 8 // max(1, width)) if not hasattr(vectors, "toarray") else max(1, n)
@@ -138,9 +158,11 @@ class Embedder(Protocol):
 
 
 class TfidfEmbedder:
-    """Term frequency times inverse document frequency of words (scikit-learn's defaults).
+    """Term frequency times inverse document frequency of words, as scikit-learn's defaults compute it.
 
-    The weights depend on all texts given: embed the original benchmark once, and take the rows of a split from it.
+    scikit-learn itself imports more than a report needs. The weights depend on all texts given: embed the original
+    benchmark once, and take the rows of a split from it. Within a row, words are in the order in which they first
+    occur, as there: sums of floating-point numbers depend on it.
     """
 
     name = "tfidf"
@@ -148,13 +170,20 @@ class TfidfEmbedder:
     def embed(self, texts: Sequence[str]) -> Any:
         """Turn texts into sparse vectors, one row each (see ``Embedder.embed``)."""
         from scipy.sparse import csr_array
-        from sklearn.feature_extraction.text import TfidfVectorizer
 
-        vectorizer = TfidfVectorizer()
-        words = vectorizer.build_analyzer()
-        if not any(words(text) for text in texts):
+        counts = [Counter(_WORD.findall(text.lower())) for text in texts]
+        seen = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(counts)))}
+        if not seen:
             return csr_array((len(texts), 1), dtype=np.float64)
-        return csr_array(vectorizer.fit_transform(texts))
+        column = np.empty(len(seen), dtype=np.int32)
+        column[[seen[word] for word in sorted(seen)]] = np.arange(len(seen))
+        rows = [sorted((seen[word], count) for word, count in each.items()) for each in counts]
+        columns = column[[number for row in rows for number, _ in row]]
+        frequencies = np.array([count for row in rows for _, count in row], dtype=np.float64)
+        texts_with = np.bincount(columns, minlength=len(seen))
+        weights = np.log((len(texts) + 1) / (texts_with + 1.0)) + 1.0
+        starts = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+        return _unit_rows(csr_array((frequencies * weights[columns], columns, starts), (len(texts), len(seen))))
 
 
 class HashingEmbedder:
@@ -244,7 +273,25 @@ class PromptSpace:
 
     def pairwise_null(self, keep: int, draws: int, seed: int) -> NullDistribution | Undefined:
         """Mean pairwise distance of random subsets."""
-        return random_subset_null(self.pairwise, total=self._size, keep=keep, draws=draws, seed=seed)
+        return random_subset_null(self._weighted_pairwise, total=self._size, keep=keep, draws=draws, seed=seed)
+
+    def _weighted_pairwise(self, positions: NDArray[np.intp]) -> Result:
+        """Compute ``pairwise`` without taking rows out of a sparse matrix: the others have weight 0."""
+        norms = self._all_norms
+        if isinstance(norms, Undefined) or (norms[positions] > 0).sum() < 2 or not hasattr(self._vectors, "toarray"):
+            return self.pairwise(positions)
+        used = positions[norms[positions] > 0]
+        weights = np.zeros(self._size)
+        weights[used] = 1.0 / norms[used]
+        return _pairwise(self._columns @ weights, len(used), len(positions))
+
+    @cached_property
+    def _all_norms(self) -> NDArray[np.float64] | Undefined:
+        return _norms(self._vectors)
+
+    @cached_property
+    def _columns(self) -> Any:
+        return _double(self._vectors, slice(None)).T
 
     def nearest_null(self, keep: int, draws: int, seed: int) -> NullDistribution | Undefined:
         """Mean nearest-neighbour distance of random subsets, each as ``nearest`` would give it.
@@ -276,9 +323,7 @@ class PromptSpace:
 
     @cached_property
     def _units(self) -> Any:
-        from sklearn.preprocessing import normalize
-
-        return normalize(self._vectors)
+        return _unit_rows(self._vectors)
 
     @cached_property
     def _lists(self) -> "_Neighbours":

@@ -164,9 +164,10 @@ def kendall_tau_b(initial: Mapping[str, float], later: Mapping[str, float]) -> R
     y = np.round([move.later for move in moves], _DIGITS)
     if len(set(y.tolist())) == 1:
         return undefined("all models have the same score on the later version", len(moves), "models")
-    from scipy.stats import kendalltau
-
-    return _of_models(float(kendalltau(x, y, variant="b").statistic), len(moves), "Kendall τ-b of the scores")
+    first, second = np.triu_indices(len(moves), 1)
+    one, other = np.sign(x[first] - x[second]), np.sign(y[first] - y[second])
+    tau = (one @ other) / np.sqrt(np.abs(one).sum()) / np.sqrt(np.abs(other).sum())
+    return _of_models(float(np.clip(tau, -1, 1)), len(moves), "Kendall τ-b of the scores")
 
 
 def _moves_or_reason(initial: Mapping[str, float], later: Mapping[str, float]) -> tuple[RankMove, ...] | Undefined:

@@ -117,43 +117,42 @@ def protocol_output() -> Iterator[None]:
 
 
 @contextmanager
-def guarded_output(command: Any) -> Iterator[None]:
-    """Guard the output of a command and its subcommands; characters that the terminal cannot encode are escaped too.
-
-    Args:
-        command: What typer makes of the application: a command or a group of click, which typer may bring along itself.
-    """
+def guarded_output() -> Iterator[None]:
+    """Let commands (see `guard`) escape control characters, and characters that the terminal cannot encode."""
     before = sys.stdout, sys.stderr
-    guards = []
     for name, stream in zip(("stdout", "stderr"), before, strict=True):
         if stream is not None:  # closed by the parent process
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
-            guards.append(PrintableStream(stream))
-            setattr(sys, name, guards[-1])
-    _guard(command, guards)
+            setattr(sys, name, PrintableStream(stream))
     try:
         yield
     finally:
         sys.stdout, sys.stderr = before
 
 
-def _guard(command: Any, guards: list[PrintableStream]) -> None:
+def guard(command: Any) -> None:
+    """Let a command and its subcommands guard their output while they run, where `guarded_output` is in force.
+
+    Args:
+        command: A command or a group of click, which typer may bring along itself.
+    """
     for each in getattr(command, "commands", {}).values():
-        _guard(each, guards)
+        guard(each)
     if command.callback is not None:
-        command.callback = _guarding(command.callback, guards)
+        command.callback = _guarding(command.callback)
 
 
-def _guarding(work: Callable[..., Any], guards: list[PrintableStream]) -> Callable[..., Any]:
+def _guarding(work: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(work)
     def guarded(*arguments: Any, **options: Any) -> Any:
-        for guard in guards:
-            guard.guarding = True
+        guards = [stream for stream in (sys.stdout, sys.stderr) if isinstance(stream, PrintableStream)]
+        for each in guards:
+            each.guarding = True
         try:
             return work(*arguments, **options)
         finally:
-            for guard in guards:
-                guard.guarding = False
+            for each in guards:
+                each.guarding = False
 
     return guarded

@@ -36,7 +36,9 @@ def read_table(folder: Path, name: str, columns: list[str], *, dictionaries: lis
     if not path.is_file():
         raise _not_finished(folder, f"tables/{path.name}")
     try:
-        return pq.read_table(path, columns=columns, read_dictionary=dictionaries).select(columns)
+        # pq.read_table would import pandas.
+        with pq.ParquetFile(path, read_dictionary=dictionaries) as file:
+            return file.read(columns).select(columns)
     except (OSError, KeyError, ValueError) as error:
         raise RunTablesError(
             f"{path}: cannot read its columns {', '.join(columns)} ({str(error)[:200]}); audit again with this version"

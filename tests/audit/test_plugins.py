@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.audit.plugins import Plugin, PluginError, installed_plugins, plugins
+from agenthard.audit.plugins import Plugin, PluginError, all_installed, plugins
 
 GROUP = "agenthard.sources"
 BUILT_IN = {"zeta": "json:dumps", "alpha": "json:loads"}
@@ -24,10 +24,10 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
         (info / "entry_points.txt").write_text(f"[{GROUP}]\n{entry}\n")
-        installed_plugins.cache_clear()
+        all_installed.cache_clear()
 
     yield write
-    installed_plugins.cache_clear()
+    all_installed.cache_clear()
 
 
 def test_built_in_plugins_come_first_in_their_order(install: Install) -> None:

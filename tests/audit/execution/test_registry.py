@@ -7,7 +7,7 @@ import pytest
 from agenthard.audit.execution import registry
 from agenthard.audit.execution.environment import Environment, UnavailableError
 from agenthard.audit.execution.tau import Tau2Environment
-from agenthard.audit.plugins import installed_plugins, plugins
+from agenthard.audit.plugins import all_installed, plugins
 
 ROOT = Path(__file__).parents[3]
 
@@ -21,9 +21,9 @@ def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     lines = ["good = agenthard.audit.execution.tau:Tau2Environment", "gone = no_such_module:X", "odd = json:dumps"]
     (info / "entry_points.txt").write_text("\n".join([f"[{registry.GROUP}]", *lines]) + "\n")
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    installed_plugins.cache_clear()
+    all_installed.cache_clear()
     yield info
-    installed_plugins.cache_clear()
+    all_installed.cache_clear()
 
 
 def test_an_environment_is_found_by_benchmark(register: Path) -> None:

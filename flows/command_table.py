@@ -1,0 +1,119 @@
+"""All commands by name: the module, imported when the command is called, and the line that the top-level help shows."""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from agenthard.flows.commands.output import guard
+
+MARKUP = "markdown"
+"""How help texts are written."""
+
+COMMANDS = {
+    "audit": (
+        "audit:audit",
+        "Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.",
+    ),
+    "evaluate": (
+        "evaluate:evaluate",
+        "Evaluate agents and models: resumable episode by episode, with costs, tables, trajectories and a report.",
+    ),
+    "run": (
+        "run:run",
+        "Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after "
+        "cleaning.",
+    ),
+    "checks": ("catalogue:checks", "List all checks with their category, and how sure each is."),
+    "explain": (
+        "explain:explain",
+        "Explain a check or a category (rule, examples, limits), a finding (evidence, decisions, history), or an "
+        "error.",
+    ),
+    "taxonomy": ("catalogue:taxonomy", "Print the taxonomy: what can be wrong with an agent task."),
+    "score": (
+        "score:score",
+        "Print precision and recall per check against labels, by task and by cause, with Wilson intervals and "
+        "baselines.",
+    ),
+    "report": (
+        "report:report",
+        "Report what cleaning does to a leaderboard, compared with deleting as many random tasks.",
+    ),
+    "compare": (
+        "compare:compare",
+        "Compare two audits: findings new, fixed and flipped, decisions, leaderboards with paired intervals.",
+    ),
+    "leaderboard": (
+        "leaderboard:leaderboard",
+        "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
+    ),
+    "replay": (
+        "replay:replay",
+        "Replay a task's ground truth in its own environment: calls, responses, changes of the state, verdict.",
+    ),
+    "repair": (
+        "repair:repair",
+        "Repair findings that have exactly one minimal fix: each change is made in a copy of the benchmark and "
+        "re-checked.",
+    ),
+    "fetch": (
+        "env:fetch",
+        "Fetch a public benchmark from the package index into a managed folder, in an environment of its own.",
+    ),
+    "demo": (
+        "demo:demo",
+        "Audit BFCL v3, and two small benchmarks with seeded flaws: one written for the demo, and one of ACE-Bench.",
+    ),
+    "ace": ("ace:app", "ACE-Bench: grid planning with a proved unique answer."),
+    "align": ("align:app", "Compare an audit or a judge with people: samples, agreement, drift."),
+    "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
+    "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
+    "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
+    "sources": (
+        "sources:app",
+        "List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",
+    ),
+}
+"""Module of ``agenthard.flows.commands`` with the function or family, and first line of the help, by command."""
+
+
+@cache
+def load_command(name: str) -> Any:
+    """Import a command or a family of commands, as typer makes it from the function; its output is guarded.
+
+    Raises:
+        KeyError: for an unknown name.
+    """
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    found = getattr(import_module(f"agenthard.flows.commands.{module}"), attribute)
+    parent = typer.Typer(rich_markup_mode=MARKUP, add_completion=False)
+    if isinstance(found, typer.Typer):
+        parent.add_typer(found)
+    else:
+        parent.command(name)(found)
+    command: Any = typer.main.get_group(parent).commands[name]
+    guard(command)
+    return command
+
+
+class LazyGroup(TyperGroup):
+    """The group of all commands: its help names them without importing any, and a call imports the one it names."""
+
+    def __init__(self, **attributes: Any) -> None:
+        listed = {name: TyperCommand(name, help=summary) for name, (_, summary) in COMMANDS.items()}
+        super().__init__(**{**attributes, "commands": listed})
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the words before the name of the command."""
+        for option in self.get_params(ctx):
+            if getattr(option, "is_flag", False) and option.default is None:
+                option.default = False  # to convert None, typer would import pydantic for every help text
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the command that the words name, and import it."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load_command(name) if name in COMMANDS else command, rest
