@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from agenthard.ace import reference_stream, storage
@@ -56,7 +56,24 @@ def load(path: Path) -> Iterator[Instance | Unreadable]:
     if not places:
         raise MalformedInstanceError(f"{path}: no ACE-Bench file and no suite here")
     for place in places:
-        yield from storage.scan(place) if place.is_dir() else reference_stream.scan(place)
+        yield from (each for _, each in load_some(place, None))
+
+
+def load_some(place: Path, ids: Set[str] | None) -> Iterator[tuple[int, Instance | Unreadable]]:
+    """Reads some instances of one file or suite; the others are passed over as cheaply as possible.
+
+    Args:
+        place: One of what ``find`` finds.
+        ids: Ids of the instances, as the file says them; None = all of them.
+
+    Yields:
+        As ``load``, each with its position. With ids, reasons are yielded only as far as they are met.
+
+    Raises:
+        MalformedInstanceError: As for ``load``.
+        OSError: As for ``load``.
+    """
+    return storage.scan_some(place, ids) if place.is_dir() else reference_stream.scan_some(place, ids)
 
 
 def load_puzzles(path: Path) -> Iterator[Puzzle | Unreadable]:

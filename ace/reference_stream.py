@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import IO, Any
 
@@ -39,19 +39,37 @@ def scan(path: Path) -> Iterator[Instance | Unreadable]:
         MalformedInstanceError: Something around the instances is wrong, or nothing of the file is in the layout.
         OSError: It cannot be read.
     """
+    return (each for _, each in scan_some(path, None))
+
+
+def scan_some(path: Path, ids: Set[str] | None) -> Iterator[tuple[int, Instance | Unreadable]]:
+    """Reads some instances of a file; the entries of the others are not checked.
+
+    Args:
+        path: The file.
+        ids: Ids of the instances; None = all of them.
+
+    Yields:
+        As ``scan``, each with its position.
+
+    Raises:
+        MalformedInstanceError: As for ``scan``.
+        OSError: It cannot be read.
+    """
     header, announced = read_header(path)
     index = 0
     try:
         with open_binary(path) as stream:
             for _, place, entry in stream_object(stream, "instances"):
                 if place is not None:
-                    yield parse_entry(header, place, entry)
+                    if ids is None or (isinstance(entry, dict) and str(entry.get("instance_id")) in ids):
+                        yield place, parse_entry(header, place, entry)
                     index += 1
     except _BROKEN as error:
-        yield Unreadable(index, None, f"not JSON from here on, so what follows cannot be read: {error}")
+        yield index, Unreadable(index, None, f"not JSON from here on, so what follows cannot be read: {error}")
         return
     if index != announced:
-        yield Unreadable(index, None, f"the file says that it holds {announced} instances; it holds {index}")
+        yield index, Unreadable(index, None, f"the file says that it holds {announced} instances; it holds {index}")
 
 
 def read_header(path: Path) -> tuple[Header, int]:

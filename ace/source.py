@@ -1,6 +1,6 @@
 """ACE-Bench as a source of audits: each instance, in the layout of the paper or in our own format, becomes one task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from pathlib import Path
 from typing import ClassVar
 
@@ -61,7 +61,14 @@ class AceBench(Source):
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks, file by file; an id that another file has used is preceded by the name of its file."""
-        for place, index, id, instance in self._contents(quarantine):
+        return self._tasks(quarantine)
+
+    def some_tasks(self, ids: Collection[str]) -> Iterator[AgentTask]:
+        """Stream the tasks with one of the ids."""
+        return self._tasks(Quarantine(), frozenset(ids))
+
+    def _tasks(self, quarantine: Quarantine, ids: Set[str] | None = None) -> Iterator[AgentTask]:
+        for place, index, id, instance in self._contents(quarantine, ids):
             if place.is_dir():
                 kind = read_head(place)["kind"]
                 public, private = map(self._name, parts(place, kind))
@@ -118,21 +125,29 @@ class AceBench(Source):
             written.append(path)
         return written
 
-    def _contents(self, quarantine: Quarantine) -> Iterator[tuple[Path, int, str, Instance]]:
-        """Yield each instance with the file or suite it is in, its position there, and the id of its task."""
+    def _contents(
+        self, quarantine: Quarantine, ids: Set[str] | None = None
+    ) -> Iterator[tuple[Path, int, str, Instance]]:
+        """Yield each instance with the file or suite it is in, its position there, and the id of its task.
+
+        With ``ids`` only the tasks with one of these ids, and of the others no more is read than needed.
+        """
+        # The id of an instance is the id of its task, or what comes after the name of the file.
+        own_ids = None if ids is None else {id[at:] for id in ids for at in _starts(id)}
         used: set[str] = set()
         for place in self._places:
             name = self._name(place)
             own: set[str] = set()
             try:
-                for index, each in enumerate(files.load(place)):
+                for index, each in files.load_some(place, own_ids):
                     if isinstance(each, Unreadable):
                         self._set_aside(quarantine, place, index, _with_remedy(each.reason), each.id, each.part)
                         continue
                     id = each.id if each.id not in used else f"{name.partition('.json')[0]}/{each.id}"
-                    if reason := _refusal(place, each, own):
+                    wanted = ids is None or id in ids
+                    if wanted and (reason := _refusal(place, each, own)):
                         self._set_aside(quarantine, place, index, reason, id)
-                    elif not self.domains or each.puzzle.domain in self.domains:
+                    elif wanted and (not self.domains or each.puzzle.domain in self.domains):
                         yield place, index, id, each
                     own.add(each.id)
             except (MalformedInstanceError, OSError) as error:
@@ -155,6 +170,11 @@ class AceBench(Source):
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._base).as_posix()
+
+
+def _starts(id: str) -> Iterator[int]:
+    yield 0
+    yield from (at + 1 for at, character in enumerate(id) if character == "/")
 
 
 def _domains_in(place: Path) -> set[str]:

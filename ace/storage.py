@@ -8,7 +8,7 @@ again.
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,8 +18,21 @@ from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance, Puzzle
 from agenthard.ace.records import answer_line, puzzle_line, read_instance, read_puzzle
 from agenthard.ace.suite_files import HEAD, PARTS, Kind, parts, read_head, records, write_head, write_part
+from agenthard.audit.sources.formats.id_filter import may_have_id
 
-__all__ = ["HEAD", "Kind", "parts", "read", "read_puzzles", "resumable", "scan", "scan_puzzles", "write", "write_part"]
+__all__ = [
+    "HEAD",
+    "Kind",
+    "parts",
+    "read",
+    "read_puzzles",
+    "resumable",
+    "scan",
+    "scan_puzzles",
+    "scan_some",
+    "write",
+    "write_part",
+]
 
 _T = TypeVar("_T")
 
@@ -90,20 +103,39 @@ def scan(folder: Path) -> Iterator[Instance | Unreadable]:
     Raises:
         MalformedInstanceError: The folder holds no suite.
     """
+    return (each for _, each in scan_some(folder, None))
+
+
+def scan_some(folder: Path, ids: Set[str] | None) -> Iterator[tuple[int, Instance | Unreadable]]:
+    """Reads some instances of a suite; the records of the others are not parsed.
+
+    Args:
+        folder: The folder.
+        ids: Ids of the instances; None = all of them.
+
+    Yields:
+        As ``scan``, each with its position.
+
+    Raises:
+        MalformedInstanceError: The folder holds no suite.
+    """
     count, whole = read_head(folder)["instances"], 0
+    wanted = None if ids is None else may_have_id(ids)
     for number, lines in enumerate(zip_longest(*(records(folder, part) for part in PARTS))):
+        if wanted and not wanted(lines[0] or b""):
+            continue
         each = _instance(number, *lines)
         torn = not all(line and line.endswith(b"\n") for line in lines)
         if isinstance(each, Unreadable) and torn and count is not None and number < count:
             break
-        yield each
+        yield number, each
         whole = number + 1
     if count is not None and whole < count:
         reason = (
             f"the suite was interrupted here, after {whole} of {count} instances; "
             "the same `agenthard ace generate` command continues from there"
         )
-        yield Unreadable(whole, None, reason, "puzzles")
+        yield whole, Unreadable(whole, None, reason, "puzzles")
 
 
 def read_puzzles(folder: Path) -> Iterator[Puzzle]:

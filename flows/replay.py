@@ -66,17 +66,20 @@ class Replayed(Record):
 
 
 def find_task(source: str, path: Path, task_id: str) -> AgentTask:
-    """Read the benchmark up to a task.
+    """Read one task of a benchmark.
 
     Raises:
         SourceError: the benchmark cannot be read.
         CommandError: it has no such task.
     """
-    quarantine = Quarantine()
-    for task in open_source(source, path, ()).tasks(quarantine):
-        if task.id == task_id:
-            return task
-    raise CommandError(f"{path} has no task {task_id!r}; tasks that could not be read: {len(quarantine.items)}")
+    opened = open_source(source, path, ())
+    task = opened.task(task_id)
+    if task is None:
+        quarantine = Quarantine()
+        for _ in opened.tasks(quarantine):
+            pass
+        raise CommandError(f"{path} has no task {task_id!r}; tasks that could not be read: {len(quarantine.items)}")
+    return task
 
 
 def list_mutants(task: AgentTask) -> list[Mutant]:

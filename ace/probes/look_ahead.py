@@ -22,14 +22,14 @@ _LOG_FLOOR = -50.0
 
 @dataclass(frozen=True, slots=True)
 class _Outlook:
-    """What a global rule promises for the candidates of one slot."""
+    """What a global rule promises for the candidates of the slots that it measures together."""
 
-    slot: int
-    """Index of the slot."""
+    rows: NDArray[np.int64]
+    """Positions of the candidates among those of all slots."""
     margins: Floats
     """By candidate: how far inside its limit the rule's measure stays when the other slots are at their mean."""
-    spread: float
-    """Standard deviation that the other slots add to the measure."""
+    spread: Floats
+    """By candidate: standard deviation that the other slots add to the measure."""
     limit: int
     """The rule's threshold."""
 
@@ -51,15 +51,16 @@ def look_ahead(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
     Returns:
         For each way, the scores by slot and candidate in the order of the puzzle; higher fits better.
     """
-    margin = [np.full(len(slot.candidates), np.inf) for slot in puzzle.slots]
-    probability = [np.zeros(len(slot.candidates)) for slot in puzzle.slots]
+    sizes = [len(slot.candidates) for slot in puzzle.slots]
+    margin, probability = np.full(sum(sizes), np.inf), np.zeros(sum(sizes))
     for outlook in _outlooks(domain, puzzle):
         share = outlook.margins / max(outlook.limit, 1)
-        np.minimum(margin[outlook.slot], share, out=margin[outlook.slot])
-        probability[outlook.slot] += _log_probability(outlook)
+        margin[outlook.rows] = np.minimum(margin[outlook.rows], share)
+        probability[outlook.rows] += _log_probability(outlook)
+    ends = np.cumsum(sizes)[:-1]
     return {
-        "mean": [np.round(scores, 12).tolist() for scores in margin],
-        "probability": [np.round(scores, 12).tolist() for scores in probability],
+        "mean": [scores.tolist() for scores in np.split(np.round(margin, 12), ends)],
+        "probability": [scores.tolist() for scores in np.split(np.round(probability, 12), ends)],
     }
 
 
@@ -67,6 +68,8 @@ def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
     offered = [[puzzle.items[id] for id in slot.candidates] for slot in puzzle.slots]
     allowed = [_allowed(domain, slot, items) for slot, items in zip(puzzle.slots, offered, strict=True)]
     fixed = [[puzzle.items[id] for id in row if id is not None] for row in puzzle.grid]
+    slot_of = np.repeat(np.arange(len(offered)), [len(items) for items in offered])
+    row_of = np.array([slot.row for slot in puzzle.slots], dtype=np.int64)
     for rule in domain.global_rules:
         limit = puzzle.limits[rule.name]
         sign = -1 if rule.kind.is_floor else 1
@@ -74,13 +77,18 @@ def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
             own = [np.array([part(item) for item in items]) for items in offered]
             means = np.array([values[ok].mean() for values, ok in zip(own, allowed, strict=True)])
             variances = np.array([values[ok].var() for values, ok in zip(own, allowed, strict=True)])
+            measured = np.concatenate(own)
             for rows in _regions(rule, puzzle.rows):
-                within = [index for index, slot in enumerate(puzzle.slots) if slot.row in rows]
+                within = (row_of >= rows.start) & (row_of < rows.stop)
+                if not within.any():
+                    continue
                 given = sum(part(item) for row in rows for item in fixed[row])
-                for slot in within:
-                    others = means[within].sum() - means[slot]
-                    spread = max(variances[within].sum() - variances[slot], 0.0) ** 0.5
-                    yield _Outlook(slot, sign * (limit - given - others - own[slot]), spread, limit)
+                others = means[within].sum() - means
+                spread = np.maximum(variances[within].sum() - variances, 0.0) ** 0.5
+                chosen = np.flatnonzero(within[slot_of])
+                slots = slot_of[chosen]
+                margins = sign * (limit - given - others[slots] - measured[chosen])
+                yield _Outlook(chosen, margins, spread[slots], limit)
 
 
 def _allowed(domain: Domain, slot: Slot, items: Sequence[Item]) -> NDArray[np.bool_]:
@@ -117,7 +125,7 @@ def _log_probability(outlook: _Outlook) -> Floats:
     from scipy.special import log_ndtr
 
     # Measures are whole numbers, so half a unit is added: the limit itself is allowed.
-    if outlook.spread < 1e-6:
-        return np.where(outlook.margins > -0.5, 0.0, _LOG_FLOOR)
-    logarithm: Floats = log_ndtr((outlook.margins + 0.5) / outlook.spread)
-    return np.maximum(logarithm, _LOG_FLOOR)
+    settled = outlook.spread < 1e-6
+    spread = np.where(settled, 1.0, outlook.spread)
+    logarithm = np.maximum(log_ndtr((outlook.margins + 0.5) / spread), _LOG_FLOOR)
+    return np.where(settled, np.where(outlook.margins > -0.5, 0.0, _LOG_FLOOR), logarithm)

@@ -2,7 +2,7 @@
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -172,6 +172,28 @@ class Source(ABC):
             tasks = tuple(self.tasks(quarantine))
             self._all_tasks = tasks, tuple(quarantine.items)
         return self._all_tasks
+
+    def some_tasks(self, ids: Collection[str]) -> Iterator[AgentTask]:
+        """Stream tasks in the benchmark's order: at least those with an id in ``ids``.
+
+        Each is equal in every field to the one that :meth:`tasks` yields. Unless a source can tell without building a
+        task that it is another one, these are all tasks.
+        """
+        return self.tasks(Quarantine())
+
+    def find_tasks(self, ids: Collection[str]) -> dict[str, AgentTask]:
+        """Return the tasks with these ids, by id; an id that no readable task has is left out."""
+        wanted, found = set(ids), dict[str, AgentTask]()
+        for task in self.some_tasks(wanted) if self._all_tasks is None else self._all_tasks[0]:
+            if len(found) == len(wanted):
+                break
+            if task.id in wanted:
+                found.setdefault(task.id, task)
+        return found
+
+    def task(self, task_id: str) -> AgentTask | None:
+        """Return one task, equal in every field to the one that :meth:`tasks` yields; None when there is none."""
+        return self.find_tasks([task_id]).get(task_id)
 
     @property
     def folder(self) -> Path | None:

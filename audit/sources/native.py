@@ -5,12 +5,13 @@ that tasks refer to as ``{"$ref": NAME}``) and ``runs.jsonl`` (one Trajectory pe
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.files import copy_lines
+from agenthard.audit.sources.formats.id_filter import may_have_id
 from agenthard.audit.sources.formats.json_records import RawRecord, read_jsonl
 from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS, read_native_runs, validate_record
 from agenthard.taxonomy.record import Origin
@@ -43,9 +44,16 @@ class Native(Source):
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks."""
+        return self._tasks(quarantine)
+
+    def some_tasks(self, ids: Collection[str]) -> Iterator[AgentTask]:
+        """Stream the tasks of the lines that may have one of the ids."""
+        return self._tasks(Quarantine(), may_have_id(ids))
+
+    def _tasks(self, quarantine: Quarantine, parse: Callable[[bytes], bool] | None = None) -> Iterator[AgentTask]:
         environments = self._environments(quarantine)
         seen: dict[str, int] = {}
-        for record in read_jsonl(self.root / TASKS, TASKS, quarantine):
+        for record in read_jsonl(self.root / TASKS, TASKS, quarantine, parse=parse):
             task = self._task(record, environments, quarantine)
             if task is None or (self.domains and task.subtask not in self.domains):
                 continue

@@ -25,6 +25,8 @@ from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.record import Record
 
 ExportFormat = Literal["agenthard", "openai-batch", "gemini-batch"]
+_TASKS_FOR_WORKERS = 500
+"""Tasks below which an export starts no further processes: each takes as long to start as some hundred prompts."""
 _FINISHES: dict[str, Finish] = {"stop": "stop", "length": "length", "refusal": "refusal"}
 
 
@@ -98,7 +100,9 @@ def export_requests(
 
 
 async def _export(settings: JudgingSettings, inputs: AuditInputs, store: AnswerStore, writer: "_RequestWriter") -> None:
-    async with prompt_worker(settings) as worker:
+    # No model is asked, so nothing waits for this process; another one pays off when it has enough to do.
+    alone = settings.workers < 2 or len(writer.task_ids) < _TASKS_FOR_WORKERS
+    async with prompt_worker(settings.model_copy(update={"workers": 0}) if alone else settings) as worker:
         session = Session(settings, NullModel(), store, worker, inputs.task, writer.add)
         await VerdictCollector(session, writer.finish_task).run(writer.task_ids)
         await DefenceCollector(session).run(writer.task_ids)

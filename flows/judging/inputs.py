@@ -1,10 +1,11 @@
 """Read a finished audit task by task, as judges need it: the task, its findings, its coverage and its runs."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
 
+from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import Audited, read_coverage, read_findings
@@ -16,7 +17,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 
 class AuditInputs:
-    """A finished audit, task by task. Rows of the coverage are made when a task is requested."""
+    """A finished audit, task by task. Tasks and coverage are read when the first task is requested."""
 
     def __init__(self, audited: Audited) -> None:
         """Read the audit.
@@ -40,13 +41,31 @@ class AuditInputs:
                 f"{run}: was audited by another version of AgentHard ({changed}); audit again into another folder, and "
                 "judge that"
             )
-        self.tasks = {task.id: task for task in AuditInput(audited.settings, self.source).tasks}
         self._position = {task_id: n for n, task_id in enumerate(self.plan.task_ids)}
+        self._selected: frozenset[str] | None = None
         self._findings: dict[str, list[Finding]] = {}
         for finding in read_findings(run):
             for task_id in finding.task_ids:
                 self._findings.setdefault(task_id, []).append(finding)
-        self._coverage = read_coverage(run)
+
+    @cached_property
+    def tasks(self) -> dict[str, AgentTask]:
+        """All tasks by id, in the benchmark's order."""
+        return {task.id: task for task in AuditInput(self.audited.settings, self.source).tasks}
+
+    def select(self, task_ids: Collection[str]) -> None:
+        """Say which tasks will be requested; if these are not all tasks, no others are read."""
+        selected = frozenset(task_ids)
+        self._selected = selected if len(selected) < len(self._position) else None
+
+    def require(self, task_id: str) -> None:
+        """Check that the audit has a task.
+
+        Raises:
+            CommandError: It has not.
+        """
+        if task_id not in self._position:
+            raise CommandError(f"{self.folder.root}: the audit has no task {task_id!r}")
 
     def task(self, task_id: str) -> AgentTask:
         """Return a task.
@@ -54,10 +73,8 @@ class AuditInputs:
         Raises:
             CommandError: The audit has no such task.
         """
-        try:
-            return self.tasks[task_id]
-        except KeyError:
-            raise CommandError(f"{self.folder.root}: the audit has no task {task_id!r}") from None
+        self.require(task_id)
+        return self._few[task_id] if task_id in self._few else self.tasks[task_id]
 
     def findings(self, task_id: str) -> Sequence[Finding]:
         """Return the findings that affect a task."""
@@ -78,6 +95,14 @@ class AuditInputs:
         total = hashlib.sha256(self.plan.key.encode())
         total.update((self.folder.root / "findings.json").read_bytes())
         return total.hexdigest()[:16]
+
+    @cached_property
+    def _few(self) -> dict[str, AgentTask]:
+        return self.source.find_tasks(self._selected) if self._selected is not None else self.tasks
+
+    @cached_property
+    def _coverage(self) -> CoverageTable:
+        return read_coverage(self.folder.root)
 
     @lru_cache(maxsize=2)  # noqa: B019 - tasks come in order, so the runs of a shard are read once
     def _shard_runs(self, number: int) -> dict[str, list[Trajectory]]:

@@ -6,7 +6,6 @@ Every answer is on disk as soon as it is checked.
 import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from agenthard.audit.judge.aggregate.panel import PanelIssue, PanelVerdict, combine, needs_second
@@ -59,7 +58,10 @@ class VerdictCollector:
     async def ask(self, question: Question, prompt: PreparedPrompt) -> Answer | None:
         """Ask a question and store its answer; None when it was not sent."""
         session, failed = self._session, self._failed.get(question, 0)
-        tools = partial(Investigator, session.task(question.task_id), prompt.material)
+
+        def tools() -> Investigator:
+            return Investigator(session.task(question.task_id), prompt.material)
+
         try:
             asked = await session.ask(
                 lambda: ask_for_verdict(session.model, question, prompt, session.settings.judges, tools, failed)

@@ -24,7 +24,7 @@ from agenthard.audit.judge.verify.verification import check_verdict
 from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.flows.errors import CommandError
 from agenthard.flows.judging.inputs import AuditInputs
-from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.judging.settings import JudgingSettings, select_tasks
 from agenthard.flows.judging.store import identical_judges_before, request_number
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Request
@@ -67,6 +67,7 @@ class PromptBuilder:
             CommandError: It cannot be judged.
         """
         self.inputs = AuditInputs(settings.audited())
+        select_tasks(settings, self.inputs)
         self.execution = self.inputs.audited.settings.execution()
         self._judges, self._runs = settings.judges.judges, settings.runs
         self._taxonomy = load_taxonomy()
@@ -193,7 +194,12 @@ def task_prompt(
     """
     panel = _panel(judges)
     settings = JudgingSettings(
-        run=str(run), judges=panel, out=str(run), benchmark=str(benchmark) if benchmark else None, runs=runs
+        run=str(run),
+        judges=panel,
+        out=str(run),
+        benchmark=str(benchmark) if benchmark else None,
+        runs=runs,
+        tasks=(task_id,),
     )
     settings.require_judge(judge)
     prompt = PromptBuilder(settings).prepare(task_id)[judge or panel.judges[0].name]

@@ -143,18 +143,19 @@ class JudgingFolder:
 
 
 def select_tasks(settings: JudgingSettings, inputs: AuditInputs) -> tuple[str, ...]:
-    """Select the tasks to judge, in the order of the benchmark.
+    """Select the tasks to judge, in the order of the benchmark; no others will be read where that can be avoided.
 
     Raises:
         CommandError: The audit has no such task.
     """
     for task_id in settings.tasks:
-        inputs.task(task_id)
+        inputs.require(task_id)
     wanted = set(settings.tasks)
     ids = [task_id for task_id in inputs.plan.task_ids if not wanted or task_id in wanted]
     if settings.sample is not None and settings.sample < len(ids):
         drawn = set(Random(settings.judges.seed).sample(ids, settings.sample))
         ids = [task_id for task_id in ids if task_id in drawn]
+    inputs.select(ids)
     return tuple(ids)
 
 

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -12,7 +13,8 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl.categories import CLASS_DOCS, Category
 from agenthard.audit.sources.bfcl.layout import Layout
 from agenthard.audit.sources.bfcl.tasks import build_task
-from agenthard.audit.sources.bfcl.tools import BfclEnvironments
+from agenthard.audit.sources.bfcl.tools import BfclEnvironments, tool_key
+from agenthard.audit.sources.formats.id_filter import may_have_id
 from agenthard.audit.sources.formats.json_records import FileRecord, RawRecord, read_jsonl
 from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
@@ -23,7 +25,11 @@ Pair = tuple[FileRecord, FileRecord | None]
 
 
 def read_tasks(
-    layout: Layout, categories: Sequence[Category], code: Path | None, quarantine: Quarantine
+    layout: Layout,
+    categories: Sequence[Category],
+    code: Path | None,
+    quarantine: Quarantine,
+    ids: Collection[str] | None = None,
 ) -> Iterator[AgentTask]:
     """Stream the tasks of some categories in order.
 
@@ -32,7 +38,9 @@ def read_tasks(
         categories: what to read.
         code: folder with the source of the classes, when it is available.
         quarantine: collects what is unreadable.
+        ids: build the tasks with these ids, and as few others as possible; None = all.
     """
+    documented = {} if ids is None else _documented(layout, categories, ids)
     environments = BfclEnvironments(layout, code, quarantine)
     contents, repaired = ContentHashes(layout), repaired_tasks(layout)
     sensitive = _format_sensitive(layout, quarantine)
@@ -40,11 +48,43 @@ def read_tasks(
         repeatable = pairs if len(variants) == 1 else list(pairs)
         for category in variants:
             for question, answer in repeatable:
+                record = question.record.value
+                if ids is not None and category.task_id(record["id"]) not in ids:
+                    # A tool keeps the place where it is documented first, so a task that may be this place is built.
+                    if environments.has_tools(_shared(record, category, documented)):
+                        continue
                 content_hash = contents.hash_of(category, question.record, answer.record if answer else None)
-                content_hash = repaired.get(category.task_id(question.record.value["id"]), content_hash)
+                content_hash = repaired.get(category.task_id(record["id"]), content_hash)
                 task = _task(category, question, answer, environments, content_hash, quarantine)
                 if task is not None:
                     yield _marked(task) if task.native_id in sensitive else task
+
+
+def _documented(layout: Layout, categories: Sequence[Category], ids: Collection[str]) -> dict[str, set[str]]:
+    """Return the tools that tasks with these ids document, and perhaps some of other tasks: keys by name."""
+    in_files = {task_id.replace(c.name, c.stem, 1) for c in categories for task_id in ids}
+    parse = may_have_id({*ids, *in_files})
+    found: dict[str, set[str]] = {}
+    for category in {each.stem: each for each in categories}.values():
+        for record in read_jsonl(layout.questions(category.stem), "", Quarantine(), parse=parse):
+            for doc in _docs(record.value):
+                found.setdefault(_name(doc), set()).add(tool_key(doc, category))
+    return found
+
+
+def _shared(question: Mapping[str, Any], category: Category, documented: Mapping[str, set[str]]) -> set[str]:
+    """Return the keys of those tools that a question documents too."""
+    docs = (doc for doc in _docs(question) if _name(doc) in documented)
+    return {key for doc in docs if (key := tool_key(doc, category)) in documented[_name(doc)]}
+
+
+def _name(doc: Mapping[str, Any]) -> str:
+    return str(doc.get("name"))
+
+
+def _docs(question: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    docs = question.get("function")
+    return (doc for doc in (docs if isinstance(docs, list) else ()) if isinstance(doc, dict))
 
 
 def content_hashes(layout: Layout) -> Iterator[str]:

@@ -66,6 +66,10 @@ class BFCL(Source):
         """Stream the tasks category by category."""
         yield from read_tasks(self._files, self._categories, self._code_folder, quarantine)
 
+    def some_tasks(self, ids: Collection[str]) -> Iterator[AgentTask]:
+        """Stream the tasks with one of the ids, and those with which they share a tool."""
+        return read_tasks(self._files, self._categories, self._code_folder, Quarantine(), ids)
+
     def known_files(self) -> Iterator[Path]:
         """Yield the files of all categories, and what they share."""
         for category in self._files.categories:

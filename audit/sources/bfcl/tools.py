@@ -3,7 +3,7 @@
 import ast
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,11 @@ from agenthard.taxonomy.files import read_text
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+
+
+def tool_key(doc: Mapping[str, Any], category: Category) -> str:
+    """Return what equal documentations in categories of one language have in common."""
+    return f"{category.language} {json.dumps(doc)}"
 
 
 class BfclEnvironments:
@@ -59,11 +64,15 @@ class BfclEnvironments:
 
     def _tool(self, doc: Any, category: Category, origin: Origin, index: int) -> ToolSpec:
         pointer = join(origin.pointer, index)
-        key = f"{category.language} {json.dumps(expect(doc, dict, pointer))}"
+        key = tool_key(expect(doc, dict, pointer), category)
         if key not in self._tools:
             place = Origin(file=origin.file, line=origin.line, pointer=pointer)
             self._tools[key] = tool(doc, category.language, place)
         return self._tools[key]
+
+    def has_tools(self, keys: Collection[str]) -> bool:
+        """Tell whether all of these tools (:func:`tool_key`) were documented before."""
+        return self._tools.keys() >= set(keys)
 
     def of_classes(self, names: Sequence[str], scenario: str | None = None) -> EnvironmentSpec:
         """Return the environment that offers all methods of some classes.

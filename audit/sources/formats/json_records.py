@@ -2,7 +2,7 @@
 
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,9 @@ class FileRecord:
         return Origin(file=self.file, line=self.record.line, pointer=pointer)
 
 
-def read_jsonl(path: Path, name: str, quarantine: Quarantine, kind: str = "task") -> Iterator[RawRecord]:
+def read_jsonl(
+    path: Path, name: str, quarantine: Quarantine, kind: str = "task", parse: Callable[[bytes], bool] | None = None
+) -> Iterator[RawRecord]:
     """Stream a JSON Lines file, plain or gzip.
 
     Blank lines are skipped. A line that is too long, not UTF-8 or not JSON goes to ``quarantine`` with its number,
@@ -56,6 +58,7 @@ def read_jsonl(path: Path, name: str, quarantine: Quarantine, kind: str = "task"
         name: its name in messages, relative to the root.
         quarantine: collects unreadable lines.
         kind: what the lines hold: task or run.
+        parse: tells from the bytes of a line whether it is wanted; the others are skipped. None = all are wanted.
     """
     index = -1
     try:
@@ -66,6 +69,8 @@ def read_jsonl(path: Path, name: str, quarantine: Quarantine, kind: str = "task"
                     quarantine.add(name, reason, line=number, kind=kind)
                 elif raw.strip():
                     index += 1
+                    if parse is not None and not parse(raw):
+                        continue
                     value = parse_record(raw, name, number, quarantine, kind)
                     if value is not None:
                         yield RawRecord(value, number, index, raw)

@@ -1,7 +1,7 @@
 """The source of τ²-bench: tasks with their conventions, runs, and splits."""
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -83,7 +83,14 @@ class Tau2Bench(Source):
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks of the open domains; tasks of one domain share one environment record."""
-        for domain in self._open:
+        return self._tasks(self._open, quarantine)
+
+    def some_tasks(self, ids: Collection[str]) -> Iterator[AgentTask]:
+        """Stream the tasks of the domains with which the ids start."""
+        return self._tasks([name for name in self._open if any(i.startswith(f"{name}/") for i in ids)], Quarantine())
+
+    def _tasks(self, domains: Sequence[str], quarantine: Quarantine) -> Iterator[AgentTask]:
+        for domain in domains:
             try:
                 shared = self._environment(domain)
                 for native in self._records(domain, quarantine):

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -62,7 +62,14 @@ class TauBench(Source):
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks of the open domains; tasks of one domain share one environment record."""
-        for domain in self._open:
+        return self._tasks(self._open, quarantine)
+
+    def some_tasks(self, ids: Collection[str]) -> Iterator[AgentTask]:
+        """Stream the tasks of the domains with which the ids start."""
+        return self._tasks([name for name in self._open if any(i.startswith(f"{name}/") for i in ids)], Quarantine())
+
+    def _tasks(self, domains: Sequence[str], quarantine: Quarantine) -> Iterator[AgentTask]:
+        for domain in domains:
             try:
                 shared = self._environment(domain)
                 for native in self._files.tasks(domain, quarantine):
