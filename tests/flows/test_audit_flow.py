@@ -127,11 +127,11 @@ def test_a_killed_audit_goes_on_without_repeating_finished_shards(
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     shards = out / "work" / "shards"
     deadline = time.monotonic() + 120
-    while not list(shards.glob("0*.json")) and process.poll() is None and time.monotonic() < deadline:
+    while not list(shards.glob("0*.zip")) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    finished = {path: path.stat().st_mtime_ns for path in shards.glob("0*.json")}
+    finished = {path: path.stat().st_mtime_ns for path in shards.glob("0*.zip")}
     assert finished
     audit(benchmark, out, workers=1)
     assert {path: path.stat().st_mtime_ns for path in finished} == finished
