@@ -12,7 +12,7 @@ from agenthard.audit.evidence import canonical_json, failure
 from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.proof import discount_uncompared, prove_hit, verify_proof
-from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit
+from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit, cpu_limits
 from agenthard.taxonomy.finding import Evidence, Status, finding_id
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolSpec
@@ -68,7 +68,7 @@ def check_shard(
         execution: whose code executes the tasks; None = the one that is active here. Checks reach it through
             ``current_execution()``.
     """
-    with (execution or current_execution()).active():
+    with (execution or current_execution()).active(), cpu_limits():
         return _check(tasks, runs, detectors)
 
 

@@ -31,6 +31,42 @@ class _Expired(BaseException):
     """Raised where the time is over. Not an Exception, so that no check can swallow it."""
 
 
+class _Limits:
+    """The limits of this process."""
+
+    installed = False
+    """Whether the signal is handled."""
+    active = 0
+    """How many blocks are limited now, one inside the other."""
+
+    def expire(self, number: int, frame: FrameType | None) -> None:
+        """Stop the innermost limited block."""
+        if self.active:
+            raise _Expired
+
+
+_limits = _Limits()
+
+
+def _can_interrupt() -> bool:
+    return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+
+
+@contextmanager
+def cpu_limits() -> Iterator[None]:
+    """Prepare for many limits in the block: handling the signal begins once, which takes longer than most checks."""
+    if _limits.installed or not _can_interrupt():
+        yield
+        return
+    before = signal.signal(signal.SIGPROF, _limits.expire)
+    _limits.installed = True
+    try:
+        yield
+    finally:
+        _limits.installed = False
+        signal.signal(signal.SIGPROF, before)
+
+
 @contextmanager
 def cpu_limit(seconds: float = SECONDS) -> Iterator[None]:
     """Stop the block after a number of CPU seconds of this process.
@@ -44,27 +80,23 @@ def cpu_limit(seconds: float = SECONDS) -> Iterator[None]:
     Raises:
         CheckTimeoutError: the time was over.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+    if not _can_interrupt():
         yield
         return
-    active = True
-
-    def expire(number: int, frame: FrameType | None) -> None:
-        if active:
-            raise _Expired
-
-    before = signal.signal(signal.SIGPROF, expire)
+    if not _limits.installed:
+        with cpu_limits(), cpu_limit(seconds):
+            yield
+        return
+    _limits.active += 1
     # It fires again every second: a cleanup that takes long is stopped as well.
     outer, _ = signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)
     try:
         yield
     except _Expired:
-        active = False
         raise CheckTimeoutError(
             f"stopped after {seconds:g} s of CPU time; nothing is said about this task. Look for texts or lists of "
             "unusual length in it, and report the file if there are none"
         ) from None
     finally:
-        active = False
+        _limits.active -= 1
         signal.setitimer(signal.ITIMER_PROF, outer)
-        signal.signal(signal.SIGPROF, before)

@@ -21,7 +21,9 @@ def join(base: str, *parts: str | int) -> str:
     >>> join("/a", "b/c", 0)
     '/a/b~1c/0'
     """
-    return base + "".join(f"/{escape(str(part))}" for part in parts)
+    for part in parts:
+        base = f"{base}/{escape(part) if isinstance(part, str) else part}"
+    return base
 
 
 def split(pointer: str) -> list[str]:

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -209,8 +209,13 @@ def _recipe(benchmark: str) -> _Recipe:
 
 
 def _folder(benchmark: str, home: Path | None) -> Path:
-    base = home or Path(os.environ.get(HOME_VARIABLE) or user_data_path("agenthard"))
+    base = home or Path(os.environ.get(HOME_VARIABLE) or _user_folder())
     return base / "environments" / benchmark
+
+
+@cache
+def _user_folder() -> Path:
+    return user_data_path("agenthard")
 
 
 def _open(benchmark: str, path: Path) -> Fetched | None:

@@ -45,9 +45,9 @@ def setup() -> Callable[[Any], Iterator[Any]]:
     with tempfile.TemporaryDirectory() as folder:  # importing makes folders for results
         os.environ[PROJECT_ROOT] = folder
         calls = importlib.import_module(f"{CHECKERS}.multi_turn_eval.multi_turn_utils")
-        for name in calls.CLASS_FILE_PATH_MAPPING.values():
+        for name, module in calls.CLASS_FILE_PATH_MAPPING.items():
             with suppress(ImportError):  # web search and memory need packages that executing calls does not
-                importlib.import_module(name)
+                _methods(getattr(importlib.import_module(module), name))  # all workers know them then
         states = importlib.import_module(f"{CHECKERS}.multi_turn_eval.multi_turn_checker")
         answers = importlib.import_module(f"{CHECKERS}.ast_eval.ast_checker")
         utils = importlib.import_module("bfcl_eval.utils")

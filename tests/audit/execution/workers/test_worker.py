@@ -114,3 +114,27 @@ print(about["folder"])
             return
         time.sleep(0.05)
     raise AssertionError(f"left behind: {list(tmp_path.iterdir())}")
+
+
+def test_requests_that_are_sent_together_have_one_answer_each_from_one_process(pool: WorkerPool) -> None:
+    worker = pool.lease()
+    requests = [{"acts": ["remember"], "with": "a"}, {"acts": ["echo"], "with": 7}, {"acts": ["remember"], "with": "b"}]
+    assert worker.ask_all(requests) == [["a"], 7, ["a", "b"]]
+
+
+def test_a_request_that_breaks_ends_those_that_were_sent_with_it(pool: WorkerPool) -> None:
+    worker = pool.lease()
+    with pytest.raises(ExecutionError, match="exit"):
+        worker.ask_all([{"acts": ["echo"]}, {"acts": ["exit"]}, {"acts": ["echo"]}])
+    assert worker.fresh
+
+
+@pytest.mark.parametrize(("acts", "why"), [([], "gave no answer"), (["echo", "echo"], "more answers than")])
+def test_each_of_several_requests_has_exactly_one_answer(pool: WorkerPool, acts: list[str], why: str) -> None:
+    with pytest.raises(ExecutionError, match=why):
+        pool.lease().ask_all([{"acts": acts}, {"acts": ["echo"]}])
+
+
+def test_an_endless_request_among_several_is_stopped_by_its_own_processor_time(pool: WorkerPool) -> None:
+    with pytest.raises(ExecutionError, match="more than 1 s of processor time"):
+        pool.lease().ask_all([{"acts": ["echo"]}, {"acts": ["loop"]}])
