@@ -2,14 +2,14 @@
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, Final
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from agenthard.flows.commands.output import guard
 
-MARKUP = "markdown"
+MARKUP: Final = "markdown"
 """How help texts are written."""
 
 COMMANDS = {

@@ -84,14 +84,28 @@ def test_no_import_cycle() -> None:
         visit(name, ())
 
 
-def test_help_imports_nothing_heavy() -> None:
-    code = (
-        "import sys, agenthard.flows.cli as cli, typer.testing as t; r = t.CliRunner().invoke(cli.app, ['--help']); "
-        "assert r.exit_code == 0 and 'audit' in r.output, r.output; "
-        f"print([m for m in {HEAVY!r} if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+CALL = """
+import sys
+from agenthard.flows.cli import main
+try:
+    main()
+finally:
+    print("imported:", [name for name in {names!r} if name in sys.modules])
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "absent"),
+    [
+        (("--help",), (*HEAVY, "pydantic", "numpy", "agenthard.flows.commands.audit")),
+        (("audit", "--help"), (*HEAVY, "pydantic", "numpy", "agenthard.flows.commands.report")),
+        (("checks",), ("prefect", "pandas", "sklearn", "openai", "google.genai", "torch", "altair", "vl_convert")),
+    ],
+)
+def test_a_command_imports_nothing_heavy_that_it_does_not_use(words: tuple[str, ...], absent: tuple[str, ...]) -> None:
+    command = [sys.executable, "-P", "-c", CALL.format(names=absent), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "imported: []"
 
 
 def test_our_code_is_imported_by_its_installed_name_only() -> None:

@@ -20,12 +20,15 @@ def figures(analysis: CleaningAnalysis) -> dict[str, Figure]:
     Returns:
         Figures by id, in the order of the page.
     """
-    drawn = (
-        rank_chart(analysis),
-        agreement_maps(analysis),
-        separability_curve(analysis),
-        component_shares(analysis),
-        retention_bars(analysis),
-        difficulty_scatter(analysis),
-    )
+    from altair.utils.schemapi import debug_mode
+
+    with debug_mode(False):  # the charts are ours, so that altair need not validate every part of them
+        drawn = (
+            rank_chart(analysis),
+            agreement_maps(analysis),
+            separability_curve(analysis),
+            component_shares(analysis),
+            retention_bars(analysis),
+            difficulty_scatter(analysis),
+        )
     return {figure.id: figure for figure in drawn}

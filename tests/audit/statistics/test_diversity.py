@@ -171,3 +171,18 @@ def test_nulls_are_reproducible() -> None:
     space = PromptSpace(texts(20))
     first, again = space.nearest_null(10, 200, 3), space.nearest_null(10, 200, 3)
     assert isinstance(first, NullDistribution) and first == again
+
+
+def test_tfidf_is_scikit_learns_to_the_last_bit() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = ["Book a flight to Oslo, a cheap flight", "cancel the flight", "", "a b", "Straße nach Oslo; cancel Oslo"]
+    expected, found = TfidfVectorizer().fit_transform(texts), TfidfEmbedder().embed(texts)
+    for part in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(expected, part), getattr(found, part)), part
+
+
+def test_the_pairwise_null_is_that_of_rows_taken_out() -> None:
+    space = PromptSpace([f"lend book {i} to member {i % 7} until day {i % 5}" for i in range(40)])
+    taken = random_subset_null(space.pairwise, total=40, keep=17, draws=200, seed=3)
+    assert space.pairwise_null(17, 200, 3) == taken
