@@ -141,8 +141,13 @@ def _may_be_configured() -> bool:
         home = Path(os.environ.get("PREFECT_HOME") or Path.home() / ".prefect")
     except RuntimeError:  # no home
         home = Path()
-    files = (home / "profiles.toml", Path(".env"), Path("prefect.toml"), Path("pyproject.toml"))
+    words = {
+        home / "profiles.toml": b"prefect_",
+        Path(".env"): b"prefect_",
+        Path("prefect.toml"): b"",
+        Path("pyproject.toml"): b"tool.prefect",
+    }
     try:
-        return any(path.is_file() and b"prefect" in path.read_bytes().lower() for path in files)
+        return any(path.is_file() and word in path.read_bytes().lower() for path, word in words.items())
     except OSError:
         return True

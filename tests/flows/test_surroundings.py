@@ -20,17 +20,20 @@ TASKS = 40
 
 @pytest.fixture(scope="module")
 def benchmark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("benchmark")
-    lines = [case(number).model_dump_json(exclude={"origins"}) for number in range(TASKS)]
-    runs = [make_run(f"lib/{i}", name, passed=i % 3 != 0).model_dump_json() for i in range(TASKS) for name in "AB"]
+    return write_benchmark(tmp_path_factory.mktemp("benchmark"), TASKS)
+
+
+def write_benchmark(folder: Path, tasks: int) -> Path:
+    lines = [case(number).model_dump_json(exclude={"origins"}) for number in range(tasks)]
+    runs = [make_run(f"lib/{i}", name, passed=i % 3 != 0).model_dump_json() for i in range(tasks) for name in "AB"]
     (folder / "tasks.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (folder / "runs.jsonl").write_text("\n".join(runs) + "\n", encoding="utf-8")
     return folder
 
 
-def words(benchmark: Path, out: Path) -> list[str]:
+def words(benchmark: Path, out: Path, workers: int = 1) -> list[str]:
     runs = str(benchmark / "runs.jsonl")
-    return ["audit", "native", str(benchmark), "--runs", runs, "--out", str(out), "--workers", "1"]
+    return ["audit", "native", str(benchmark), "--runs", runs, "--out", str(out), "--workers", str(workers)]
 
 
 def start(arguments: list[str], home: Path, **environment: str | None) -> "subprocess.Popen[bytes]":
@@ -56,11 +59,11 @@ def processes() -> dict[int, tuple[int, str]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_a_signal_leaves_no_process(number: signal.Signals, benchmark: Path, tmp_path: Path) -> None:
-    process = start(words(benchmark, tmp_path / "out"), tmp_path / "home")
+def test_a_signal_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
+    process = start(words(write_benchmark(tmp_path, 400), tmp_path / "out", workers=3), tmp_path / "home")
     deadline = time.monotonic() + PATIENCE
     children: dict[int, str] = {}
-    while not any("uvicorn" in line for line in children.values()) or len(children) < 2:
+    while sum("spawn_main" in line for line in children.values()) < 2:
         assert process.poll() is None and time.monotonic() < deadline, children
         children = {pid: line for pid, (parent, line) in processes().items() if parent == process.pid}
         time.sleep(0.05)
