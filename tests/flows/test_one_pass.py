@@ -66,7 +66,8 @@ def test_one_pass_over_a_small_benchmark(tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.corpora
 def test_one_pass_over_tau_airline(corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark, runs = corpora / "tau-bench_59a200c", corpora / "trajectories" / "tau1_airline.jsonl.gz"
-    counts = count(monkeypatch, TauBench, benchmark, "--runs", runs, "--out", tmp_path / "run")
+    words = ("--domain", "airline", "--runs", runs, "--out", tmp_path / "run")
+    counts = count(monkeypatch, TauBench, benchmark, *words)
     assert counts == {"opened": 1, "tasks": 1, "validated": 1550}
 
 
