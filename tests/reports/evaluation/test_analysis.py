@@ -199,7 +199,7 @@ def test_no_agents_one_agent_and_nulls_everywhere() -> None:
     assert alone.pairs == () and isinstance(alone.detectable, Undefined) and alone.board[0].rank == 1
     empty = dict.fromkeys(("domain", "hidden_slots", "decoy_budget", "failure_rate", "ending", "passed", "status"))
     found = run(empty)
-    assert found.board[0].rank is None and "no leaderboard" in found.sentence
+    assert found.board[0].rank is None and "the leaderboard is empty" in found.sentence
     assert found.board[0].final.episodes == 1 and found.horizon == () and found.domains == ()
 
 
