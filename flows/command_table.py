@@ -65,7 +65,7 @@ COMMANDS = {
     ),
     "demo": (
         "demo:demo",
-        "Audit BFCL v3, and two small benchmarks with seeded flaws: one written for the demo, and one of ACE-Bench.",
+        "Audit a small benchmark with planted flaws, report on its leaderboard, then audit part of BFCL v3 by execution.",
     ),
     "ace": ("ace:app", "ACE-Bench: grid planning with a proved unique answer."),
     "align": ("align:app", "Compare an audit or a judge with people: samples, agreement, drift."),

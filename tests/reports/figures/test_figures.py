@@ -149,7 +149,7 @@ def test_nothing_found_leaves_no_shares(analysis: CleaningAnalysis) -> None:
         part.model_copy(update={"confirmed": 0, "suspected": 0, "categories": ()}) for part in analysis.components
     )
     figure = figures(analysis.model_copy(update={"components": none}))["components"]
-    assert figure.svg is None and "no confirmed or suspected finding" in figure.reason
+    assert figure.svg is None and "no finding is confirmed or suspected" in figure.reason
 
 
 def test_retention_bars_say_when_a_category_falls_below_the_safeguard(drawn: dict[str, Figure]) -> None:
