@@ -65,7 +65,7 @@ COMMANDS = {
     ),
     "demo": (
         "demo:demo",
-        "Audit a small benchmark with planted flaws, report on its leaderboard, then audit part of BFCL v3 by execution.",
+        "Audit a small benchmark with planted flaws, report on its leaderboard, then execute part of BFCL v3.",
     ),
     "ace": ("ace:app", "ACE-Bench: grid planning with a proved unique answer."),
     "align": ("align:app", "Compare an audit or a judge with people: samples, agreement, drift."),

@@ -24,7 +24,7 @@ def demo(
     full: Annotated[bool, typer.Option("--full", help="Audit all of BFCL v3, and run the loop of ACE-Bench.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Audit a small benchmark with planted flaws, report on its leaderboard, then audit part of BFCL v3 by execution.
+    """Audit a small benchmark with planted flaws, report on its leaderboard, then execute part of BFCL v3.
 
     The first result is there after seconds. `--full` audits all of BFCL v3 (minutes), and generates an ACE-Bench suite,
     makes it wrong in places, lets agents without a model play it, audits it with the runs and cleans it. Needs no key.
