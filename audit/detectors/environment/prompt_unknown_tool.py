@@ -34,7 +34,7 @@ class PromptUnknownTool(TaskDetector):
     ``check_status_bar``; "- **get_status**: shows the status" under "## Tools".
     Not flagged: parameter names, values and states in backticks ("`pending`"), prose ("the payment request tool"), a
     placeholder for any tool ("tool_name", "name_of_function"), a call that shows syntax ("e.g. `do_this(args)`"),
-    "there is no `get_status` tool", and in a user's instruction what the user only says or claims: a line in quotation
+    "you have no `get_status` tool", and in a user's instruction what the user only says or claims: a line in quotation
     marks, "lie that you called pay_now()".
     Not checked: tasks that expect no call, whose tool may be missing on purpose.
 

@@ -129,7 +129,7 @@ class Sandbox:
         lines = self._log.read().decode("utf-8", errors="replace").strip().splitlines()
         said = lines[-1][:500] if lines else ""
         if "Permission denied" in said and os.geteuid() == 0:
-            said += "; benchmark code runs as the user nobody, who must be able to read it (chmod -R o+rX FOLDER)"
+            said += "; benchmark code runs as an unprivileged user, who must be able to read it (chmod -R o+rX FOLDER)"
         return said
 
     def fork(self) -> Channel:
