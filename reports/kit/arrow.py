@@ -1,4 +1,7 @@
-"""Arrow arrays of Python values. ``pyarrow.array`` imports pandas for that, which takes longer than a small audit."""
+"""Arrow arrays of Python values: ``pyarrow.array`` imports pandas, and ``take`` imports ``pyarrow.compute``.
+
+Each of the two takes longer than the checks of a small audit.
+"""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -46,8 +49,11 @@ def array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 def chosen(texts: Sequence[str], positions: NDArray[np.integer]) -> pa.Array:
     """Make an array of texts from their positions in a list of distinct texts."""
-    places = np.ascontiguousarray(positions, np.int32)
-    return array(texts, pa.string()).take(pa.Array.from_buffers(pa.int32(), len(places), [None, pa.py_buffer(places)]))
+    encoded = [_encoded(text) for text in texts]
+    lengths = np.array([len(text) for text in encoded], np.int32)[positions] if encoded else np.zeros(0, np.int32)
+    offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(lengths, dtype=np.int32)])
+    content = pa.py_buffer(b"".join(map(encoded.__getitem__, positions.tolist())))
+    return pa.Array.from_buffers(pa.string(), len(positions), [None, pa.py_buffer(offsets), content])
 
 
 def _encoded(text: str) -> bytes:

@@ -36,7 +36,10 @@ def test_a_lone_surrogate_becomes_its_escape() -> None:
 
 
 def test_texts_are_chosen_by_position() -> None:
-    assert chosen(["a", "b"], np.array([1, 1, 0])).to_pylist() == ["b", "b", "a"]
+    found = chosen(["a", "é\ud800"], np.array([1, 1, 0]))
+    found.validate(full=True)
+    assert found.to_pylist() == ["é\\ud800", "é\\ud800", "a"]
+    assert chosen([], np.array([], np.int64)).to_pylist() == []
 
 
 def test_pandas_is_not_imported() -> None:
