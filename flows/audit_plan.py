@@ -26,7 +26,7 @@ TASK_SECONDS = 0.005
 CALL_SECONDS = 0.01
 """CPU time for each call of the ground truth that is executed, replays and mutants included (BFCL v3, multi-turn)."""
 SHARD_TASKS_WITH_RUNS = 25
-"""Most tasks of a shard when runs are read too: a shard's runs are in memory together."""
+"""Tasks per shard when runs are read too: a shard's runs are in memory together, and sorted together."""
 
 
 class AuditSettings(Record):
@@ -186,7 +186,7 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
         SourceError: The folder or a run path cannot be read at all.
     """
     tasks, quarantined = given.tasks, given.quarantined
-    ends = shard_ends(tasks, SHARD_TASKS_WITH_RUNS if given.settings.runs else len(tasks))
+    ends = _ends_with_runs(len(tasks)) if given.settings.runs else shard_ends(tasks)
     shard_of = {task.id: bisect_right(ends, position) for position, task in enumerate(tasks)}
     board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
     return AuditPlan(
@@ -201,24 +201,23 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
     )
 
 
-def shard_ends(tasks: Sequence[AgentTask], most: int) -> tuple[int, ...]:
+def shard_ends(tasks: Sequence[AgentTask]) -> tuple[int, ...]:
     """Split tasks into shards of about equal cost, estimated from the calls of their ground truths.
-
-    Args:
-        tasks: all tasks.
-        most: most tasks of a shard.
 
     Returns:
         For each shard, the position after its last task.
     """
-    ends, seconds, count = list[int](), 0.0, 0
+    ends, seconds = list[int](), 0.0
     for position, task in enumerate(tasks, 1):
-        count += 1
         seconds += TASK_SECONDS + CALL_SECONDS * sum(1 for _ in task.gold_calls())
-        if seconds >= SHARD_SECONDS or count >= most or position == len(tasks):
+        if seconds >= SHARD_SECONDS or position == len(tasks):
             ends.append(position)
-            seconds, count = 0.0, 0
+            seconds = 0.0
     return tuple(ends)
+
+
+def _ends_with_runs(tasks: int) -> tuple[int, ...]:
+    return tuple(min(first + SHARD_TASKS_WITH_RUNS, tasks) for first in range(0, tasks, SHARD_TASKS_WITH_RUNS))
 
 
 def _read_runs(
