@@ -5,6 +5,14 @@ import signal
 from types import FrameType
 
 
+class _Terminated(KeyboardInterrupt):
+    """A signal asked the command to end.
+
+    Not KeyboardInterrupt itself: where that is raised in code that Python executes from text, as dataclasses do while
+    a module is imported, Python ends with SIGINT instead of the exit code, although the exception was handled.
+    """
+
+
 def interrupt_on_termination() -> None:
     """Let SIGTERM and SIGHUP interrupt the command as Ctrl-C does, so that it stops its processes.
 
@@ -16,7 +24,7 @@ def interrupt_on_termination() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    raise _Terminated
 
 
 def protect_children() -> None:
