@@ -21,7 +21,7 @@ def read_input(given: AuditInput) -> AuditPlan:
 
 
 class ShardQueue:
-    """The shards of an audit, checked by this process and by as many others as there are workers more."""
+    """The shards of an audit, checked by this process and by others: together as many as there are workers."""
 
     # Slots keep Prefect from looking through the tasks.
     __slots__ = ("_given", "_plan", "_pool", "_room", "others")
@@ -29,7 +29,7 @@ class ShardQueue:
     def __init__(self, given: AuditInput, plan: AuditPlan) -> None:
         self._given, self._plan = given, plan
         self.others = max(0, min(given.settings.workers, plan.shards) - 1)
-        """Processes besides this one."""
+        """Processes in addition to this one."""
         self._pool = WorkerPool(given.settings, self.others)
         self._room = Semaphore(QUEUED * self.others)
 

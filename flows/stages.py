@@ -91,7 +91,10 @@ def run_flow(
         run_name: name of this run.
         threads: submitted stages that run at a time.
         args: arguments of the function.
-        kwargs: the like.
+        kwargs: keyword arguments of the function.
+
+    Returns:
+        What the function returns.
     """
     if not has_server():
         with _running_in(threads):

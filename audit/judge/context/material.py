@@ -87,5 +87,5 @@ def omission_tokens(omission: Omission) -> int:
 
 
 def material_tokens(material: Material) -> int:
-    """A number of tokens that a material with the statements of its omissions hardly exceeds."""
+    """Estimate the tokens of a material from above, the statements of its omissions included."""
     return sum(map(passage_tokens, material.passages)) + sum(map(omission_tokens, material.omitted))
