@@ -14,6 +14,7 @@ from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.native_text import with_native_text
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import NotRead, count_not_read
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
@@ -165,7 +166,7 @@ def conclude_audit(
     """
     settings, source = given.settings, given.source
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
-    findings = with_commands(findings, settings)
+    findings = with_native_text(with_commands(findings, settings), source)
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
     decisions = list(decide(policy, plan.task_ids, findings, coverage, deciding))
     return AuditResult(

@@ -13,6 +13,7 @@ from agenthard.audit.execution.gold import environment_of
 from agenthard.audit.execution.mutation import Mutant, mutants
 from agenthard.audit.execution.replay import Turns, gold_turns
 from agenthard.audit.execution.state_diff import Difference, differences
+from agenthard.audit.native_text import origin_of
 from agenthard.audit.replay_command import filled
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Quarantine
@@ -20,7 +21,7 @@ from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.errors import CommandError
-from agenthard.reports.places import Place, origin_of
+from agenthard.reports.places import Place
 from agenthard.taxonomy.finding import Evidence, Finding, Proof, Status
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask, ToolCall
@@ -292,6 +293,8 @@ def _shown(finding: Finding, tasks: Mapping[str, AgentTask], runs: Mapping[str, 
 
 
 def _place(item: Evidence, tasks: Mapping[str, AgentTask], runs: Mapping[str, Trajectory]) -> str:
+    if item.native is not None:
+        return f"{Place(item.native.file, item.native.line)} {item.native.pointer}".strip()
     if item.trajectory_id is not None:
         run = runs.get(item.trajectory_id)
         origin = run.origin if run else None

@@ -12,7 +12,7 @@ from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.priority import review_order
 from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
-from agenthard.reports.places import Places, excerpt
+from agenthard.reports.places import Places
 from agenthard.reports.result import AuditResult
 from agenthard.reports.totals import Reason, ledger, reach_sentence, sentence, totals, why_unchecked
 from agenthard.taxonomy.categories import COMPONENT_TITLES
@@ -248,11 +248,11 @@ def _finding(result: AuditResult, places: Places, position: dict[str, int], find
 
 
 def _quote(result: AuditResult, places: Places, item: Evidence) -> dict[str, Any]:
-    shown, place = excerpt(result, item), places.of(item)
+    shown, place = places.excerpt(item), places.of(item)
     return {
         "task": item.task_id,
         "run": _run_name(result, item.trajectory_id),
-        "pointer": item.pointer,
+        "pointer": item.native.pointer if item.native else item.pointer,
         "subject": _subject(result, item),
         "place": str(place) if place else "",
         "note": item.note,

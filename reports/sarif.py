@@ -164,7 +164,8 @@ def _literal(text: str) -> str:
 
 
 def _evidence_location(places: Places, item: Evidence) -> dict[str, Any]:
-    quote = item.quote if len(item.quote) <= 300 else item.quote[:300] + " …"
+    words = item.native.text if item.native else item.quote
+    quote = words if len(words) <= 300 else words[:300] + " …"
     note = f"{item.note.rstrip('. ')}: " if item.note else ""
     path = f"/runs/{item.trajectory_id}{item.pointer}" if item.trajectory_id else item.pointer
     return _location(places.of(item), item.task_id, path, f"{note}“{quote}”")

@@ -69,6 +69,12 @@ def trajectories_table() -> Table:
     return Table("trajectories", "A run of a model on a task.", tuple(columns), group=200)
 
 
+NATIVE = (
+    "Quote and pointer are those of the benchmark's file, with its line and the offsets of its bytes; record_quote and "
+    "record_pointer those of AgentHard's record. Of a run, both are those of its record."
+)
+
+
 def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Callable[[str], str]) -> Table:
     """Return the table of findings.
 
@@ -76,9 +82,10 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
         evidence: gives a quote with its file and line.
         component: gives the component of a category.
     """
-    kinds = [(name, TEXT) for name in ("task_id", "pointer", "quote", "trajectory_id", "note", "file")]
-    quotes = pa.list_(pa.struct([*kinds, ("line", pa.int64())]))
-    doc = f"{Finding.model_fields['evidence'].description} Each with its file and line."
+    kinds = [(name, TEXT) for name in ("task_id", "file", "pointer", "quote", "trajectory_id", "note")]
+    kinds += [("record_pointer", TEXT), ("record_quote", TEXT)]
+    quotes = pa.list_(pa.struct([*kinds, *((name, pa.int64()) for name in ("line", "start", "end"))]))
+    doc = f"{Finding.model_fields['evidence'].description} {NATIVE}"
     columns = [
         *columns_of(Finding, id=TEXT, check=TEXT, check_version=TEXT, category=TEXT),
         Column("component", TEXT, "Part of the task that is wrong.", lambda finding: component(finding.category)),

@@ -54,6 +54,25 @@ class Status(StrEnum):
     ERROR = "error"
 
 
+class NativeText(Record):
+    """What the benchmark's own file says at the place of a quote. It was found again in the bytes on disk."""
+
+    file: str
+    """Path relative to the benchmark's root folder, with forward slashes."""
+    line: int
+    """1-based line on which the text begins."""
+    pointer: str = ""
+    """JSON Pointer of the value in its JSON document; empty for other files."""
+    document_line: int | None = None
+    """1-based line on which this document begins, in a file of many; None when it is the whole file."""
+    start: int
+    """Offset of its first byte in the file (unpacked, for ``.gz``; behind a byte order mark)."""
+    end: int
+    """Offset behind its last byte."""
+    text: str
+    """These bytes; for a part of a JSON string, the characters that they stand for."""
+
+
 class Evidence(Record):
     """An exact quote at a place of a task or of a run. Code re-checks that the quote is found there."""
 
@@ -67,6 +86,8 @@ class Evidence(Record):
     """Run that the pointer enters; None for the task itself."""
     note: str = ""
     """What this quote shows."""
+    native: NativeText | None = None
+    """The same place in the benchmark's own file; None for a run, and where the source does not know the place."""
 
 
 class Proof(Record):

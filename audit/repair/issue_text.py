@@ -134,7 +134,12 @@ def _list(names: Sequence[str]) -> str:
 
 
 def _evidence(item: Evidence, task: AgentTask, root: Path) -> list[str]:
-    return [f"{_place(task, item.pointer, root)}{f': {code(item.note)}' if item.note else ''}", fenced(item.quote)]
+    note = f": {code(item.note)}" if item.note else ""
+    if item.native is None:
+        return [f"{_place(task, item.pointer, root)}{note}", fenced(item.quote)]
+    native = item.native
+    at = f", {code(native.pointer)}" if native.pointer else ""
+    return [f"{code(native.file)} line {native.line}{at}{note}", fenced(native.text)]
 
 
 def _place(task: AgentTask, pointer: str, root: Path) -> str:

@@ -4,14 +4,11 @@ A benchmark's file keeps its spacing, its order and its escapes, so that a maint
 """
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from agenthard.audit.sources.formats.json_nodes import JsonNode
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.pointer import split
-
-_DECODER = json.JSONDecoder()
 
 
 class EditError(AgentHardError):
@@ -19,19 +16,6 @@ class EditError(AgentHardError):
 
     code = "AH204"
     remedy = "Nothing: the repair is listed as rejected with this reason. Change the benchmark file by hand."
-
-
-@dataclass(frozen=True)
-class _Item:
-    """A member of an object or an item of a list, as a slice of the text."""
-
-    key: str
-    begin: int
-    """Where it begins: at the key of a member, at the value of an item."""
-    value: int
-    """Where its value begins."""
-    end: int
-    """Behind its value."""
 
 
 def edit_json(text: str, operation: dict[str, Any]) -> str:
@@ -64,7 +48,7 @@ def edit_json(text: str, operation: dict[str, Any]) -> str:
         return _dumps(operation["value"], text)
     siblings, item = _find(text, path)
     if kind == "replace":
-        return text[: item.value] + _dumps(operation["value"], text) + text[item.end :]
+        return text[: item.start] + _dumps(operation["value"], text) + text[item.end :]
     if kind == "remove":
         number = siblings.index(item)
         if number + 1 < len(siblings):
@@ -77,15 +61,14 @@ def _rename(text: str, source: str, target: str) -> str:
     if source.rpartition("/")[0] != target.rpartition("/")[0]:
         raise EditError("a value can only be moved to another name in its own object")
     _, item = _find(text, source)
-    if text[item.begin] != '"' or item.begin == item.value:
+    if text[item.begin] != '"' or item.begin == item.start:
         raise EditError("an item of a list has no name that could be changed")
-    colon = text[_key_end(text, item.begin) : item.value]
-    return text[: item.begin] + _dumps(split(target)[-1], text) + colon + text[item.value :]
+    colon = text[JsonNode.of(text, item.begin).end : item.start]
+    return text[: item.begin] + _dumps(split(target)[-1], text) + colon + text[item.start :]
 
 
 def _append(text: str, parent: str, token: str, value: Any) -> str:
-    start = _start(text, parent)
-    items = list(_items(text, start))
+    start, items = _items(text, parent)
     is_object = text[start] == "{"
     if not is_object and token not in ("-", str(len(items))):
         raise EditError("an item can only be added at the end of a list")
@@ -98,10 +81,10 @@ def _append(text: str, parent: str, token: str, value: Any) -> str:
     return text[: items[-1].end] + gap + written + text[items[-1].end :]
 
 
-def _find(text: str, pointer: str) -> tuple[list[_Item], _Item]:
+def _find(text: str, pointer: str) -> tuple[tuple[JsonNode, ...], JsonNode]:
     """Return a value with its siblings."""
     parent, _, token = pointer.rpartition("/")
-    siblings = list(_items(text, _start(text, parent)))
+    _, siblings = _items(text, parent)
     key = split(f"/{token}")[0]
     for item in siblings:
         if item.key == key:
@@ -109,42 +92,17 @@ def _find(text: str, pointer: str) -> tuple[list[_Item], _Item]:
     raise EditError(f"no value at {pointer!r}")
 
 
-def _start(text: str, pointer: str) -> int:
-    position = _skip(text, 0)
+def _items(text: str, pointer: str) -> tuple[int, tuple[JsonNode, ...]]:
+    """Return where a list or an object begins, and what is in it."""
+    node = JsonNode.of(text)
     for token in split(pointer):
-        found = next((item.value for item in _items(text, position) if item.key == token), None)
+        found = next((item for item in node.children if item.key == token), None)
         if found is None:
             raise EditError(f"no value at {pointer!r}")
-        position = found
-    return position
-
-
-def _items(text: str, start: int) -> Iterator[_Item]:
-    opening = text[start : start + 1]
-    if opening not in ("{", "["):
+        node = found
+    if text[node.start] not in "{[":
         raise EditError("the pointer enters a value that is neither a list nor an object")
-    position, index = _skip(text, start + 1), 0
-    while text[position] not in "}]":
-        begin, key = position, str(index)
-        if opening == "{":
-            key, position = _DECODER.raw_decode(text, position)
-            position = _skip(text, _skip(text, position) + 1)
-        end = _DECODER.raw_decode(text, position)[1]
-        yield _Item(key, begin, position, end)
-        position = _skip(text, end)
-        if text[position] == ",":
-            position = _skip(text, position + 1)
-        index += 1
-
-
-def _key_end(text: str, begin: int) -> int:
-    return _DECODER.raw_decode(text, begin)[1]
-
-
-def _skip(text: str, position: int) -> int:
-    while position < len(text) and text[position] in " \t\r\n":
-        position += 1
-    return position
+    return node.start, node.children
 
 
 def _dumps(value: Any, like: str) -> str:

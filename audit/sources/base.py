@@ -200,6 +200,10 @@ class Source(ABC):
         """Folder that belongs to the benchmark as a whole; None when the user named a single file."""
         return self.root if self.root.is_dir() else None
 
+    def file_path(self, name: str) -> Path:
+        """Return where the file of an origin is; a source that reads files outside its root says so here."""
+        return self.root / name
+
     def known_files(self) -> Iterable[Path]:
         """Yield the files and folders whose purpose this source knows, except those that tasks name as their origin.
 

@@ -193,9 +193,10 @@ def _show_evidence(facts: "FindingFacts") -> None:
     for number, item in enumerate(facts.finding.evidence):
         place = facts.places[number] if number < len(facts.places) else ""
         where = f"run {item.trajectory_id}" if item.trajectory_id else item.task_id
-        typer.echo(f"  {place or 'no file'} ({where} {item.pointer}){f': {item.note}' if item.note else ''}")
-        cut = f" … ({len(item.quote):,} characters)" if len(item.quote) > SHOWN else ""
-        for line in (item.quote[:SHOWN] + cut).splitlines():
+        pointer, words = (item.native.pointer, item.native.text) if item.native else (item.pointer, item.quote)
+        typer.echo(f"  {place or 'no file'} ({f'{where} {pointer}'.strip()}){f': {item.note}' if item.note else ''}")
+        cut = f" … ({len(words):,} characters)" if len(words) > SHOWN else ""
+        for line in (words[:SHOWN] + cut).splitlines():
             typer.echo(f"    {line}")
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.evidence import text_at
-from agenthard.reports.places import CONTEXT, LONGEST_QUOTE, Place, Places, excerpt, origin_of
+from agenthard.audit.native_text import origin_of
+from agenthard.reports.places import CONTEXT, LONGEST_QUOTE, Place, Places
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Evidence
 from agenthard.taxonomy.record import Origin
@@ -93,16 +94,15 @@ def test_every_file_is_read_once(shop: AuditResult, tmp_path: Path) -> None:
 
 
 def of(result: AuditResult, pointer: str, quote: str, task: str = "shop/0") -> tuple[str, str, str]:
-    shown = excerpt(result, Evidence(task_id=task, pointer=pointer, quote=quote))
+    shown = Places(result).excerpt(Evidence(task_id=task, pointer=pointer, quote=quote))
     return shown.before, shown.quote, shown.after
 
 
-def test_short_value_is_shown_inside_its_call(shop: AuditResult) -> None:
-    assert of(shop, "/ground_truth/turns/0/0/arguments/order_id", "17") == (
-        '{"name": "cancel_order", "arguments": {"order_id": "W',
-        "17",
-        '"}}',
-    )
+def test_short_value_is_shown_inside_the_json_of_its_file(shop: AuditResult) -> None:
+    before, quote, after = of(shop, "/ground_truth/turns/0/0/arguments/order_id", "17")
+    text = (shop.root / "tasks.json").read_text(encoding="utf-8")
+    assert before.endswith('"kwargs": {\n          "order_id": "W') and quote == "17" and after.startswith('"\n')
+    assert before + quote + after in text
 
 
 def test_value_in_a_list_and_value_that_is_no_string(shop: AuditResult) -> None:
@@ -113,11 +113,9 @@ def test_value_in_a_list_and_value_that_is_no_string(shop: AuditResult) -> None:
 
 
 def test_text_of_the_user_stands_alone(shop: AuditResult) -> None:
-    assert of(shop, "/user/instruction", "order W17") == (
-        "I am Ada Moor. Please cancel ",
-        "order W17",
-        ", it was sent yesterday.",
-    )
+    before, quote, after = of(shop, "/user/instruction", "order W17")
+    assert before.endswith("I am Ada Moor. Please cancel ") and quote == "order W17"
+    assert after.startswith(", it was sent yesterday.")
 
 
 def test_line_breaks_are_written_as_json_inside_json(shop: AuditResult) -> None:
@@ -142,14 +140,14 @@ def test_large_parent_is_not_written_out(shop: AuditResult) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pointer", "task"), [("/nowhere/at/all", "shop/0"), ("", "unknown"), ("no pointer", "shop/0")]
+    ("pointer", "task"), [("/nowhere/at/all", "shop/0"), ("", "unknown")]
 )
 def test_quote_without_its_record_stands_alone(shop: AuditResult, pointer: str, task: str) -> None:
     assert of(shop, pointer, "quote", task) == ("", "quote", "")
 
 
 def test_quote_of_a_run(shop: AuditResult) -> None:
-    shown = excerpt(shop, shop.findings[3].evidence[0])
+    shown = Places(shop).excerpt(shop.findings[3].evidence[0])
     assert shown.quote == "I have refunded it" and "Done! " in shown.before and "gift card" in shown.after
 
 

@@ -35,7 +35,7 @@ def test_log_is_valid_and_points_at_lines(shop: AuditResult, tmp_path: Path) -> 
     assert place(gold["locations"][0]) == ("policy.md", 5)
     tasks = (shop.root / "tasks.json").read_text(encoding="utf-8").splitlines()
     file, line = place(gold["relatedLocations"][0])
-    assert file == "tasks.json" and '"actions"' in tasks[line - 2]
+    assert file == "tasks.json" and '"order_id": "W17"' in tasks[line - 1]
     file, line = place(lenient["locations"][0])
     assert file == "tasks.json" and tasks[line].strip() == '"id": 1,'
     assert place(tool["locations"][0]) == ("tools%20%231.json", 4)

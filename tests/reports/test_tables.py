@@ -82,11 +82,15 @@ def test_runs_come_back(tables: Path) -> None:
 
 def test_findings_decisions_and_coverage_come_back(shop: AuditResult, tables: Path) -> None:
     for row, finding in zip(rows(tables, "findings"), shop.findings, strict=True):
-        places = [(item.pop("file"), item.pop("line")) for item in row["evidence"]]
+        places = []
+        for item in row["evidence"]:
+            places.append((item.pop("file"), item.pop("line")))
+            assert (item.pop("start") is None) == (item.pop("end") is None)
+            item.update(pointer=item.pop("record_pointer"), quote=item.pop("record_quote"))
         assert row.pop("component") == shop.taxonomy[finding.category].component
         row.update(patch=json.loads(row["patch"]), measures=json.loads(row["measures"]))
         assert Finding.model_validate(row) == finding
-        assert all(places)
+        assert all(file for file, _ in places)
     assert rows(tables, "findings")[0]["evidence"][0]["quote"].startswith("An order")
     decisions = rows(tables, "decisions")
     queue = {item.task_id: item.place for item in review_order([task.id for task in shop.tasks], shop.findings)}

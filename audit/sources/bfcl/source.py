@@ -8,7 +8,7 @@ from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceErro
 from agenthard.audit.sources.bfcl.layout import find_layout, looks_like_bfcl, question_files_not_read
 from agenthard.audit.sources.bfcl.reader import read_pairs, read_tasks
 from agenthard.audit.sources.bfcl.runs import RunReader
-from agenthard.audit.sources.bfcl.tools import find_code
+from agenthard.audit.sources.bfcl.tools import find_code, package_root
 from agenthard.audit.sources.formats.files import copy_lines, count_lines
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -100,6 +100,13 @@ class BFCL(Source):
     def _tasks_of(self, names: Collection[str]) -> Iterator[AgentTask]:
         categories = [category for category in self._files.categories if category.name in names]
         return read_tasks(self._files, categories, self._code_folder, Quarantine())
+
+    def file_path(self, name: str) -> Path:
+        """Return where a file is; the code of the classes may be in a fetched package."""
+        folder = self._code_folder
+        if folder and not folder.is_relative_to(self.root) and not (self.root / name).exists():
+            return package_root(folder) / name
+        return super().file_path(name)
 
     @property
     def _code_folder(self) -> Path | None:

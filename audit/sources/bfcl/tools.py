@@ -180,6 +180,11 @@ def _same(one: Path, other: Path) -> bool:
     return other.is_file() and one.read_bytes() == other.read_bytes()
 
 
+def package_root(code: Path) -> Path:
+    """Return the folder that holds the package with the source files in ``code``."""
+    return code.parents[3]
+
+
 def read_signatures(code: Path, class_name: str, root: Path) -> Mapping[str, Signature]:
     """Read the public, undecorated methods of a class.
 
@@ -201,7 +206,7 @@ def read_signatures(code: Path, class_name: str, root: Path) -> Mapping[str, Sig
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     lines = text.splitlines()
-    base = root if code.is_relative_to(root) else code.parents[3]
+    base = root if code.is_relative_to(root) else package_root(code)
     file = path.relative_to(base).as_posix()
     return {
         method.name: _signature(method, lines, file)
