@@ -13,7 +13,7 @@ from agenthard.audit.execution import declared_evaluation
 from agenthard.audit.execution.context import current_execution
 from agenthard.audit.execution.counterfactual import why_never_compared
 from agenthard.audit.execution.declared_evaluation import DECLARED_EVALUATION, DeclaredEvaluation
-from agenthard.audit.execution.environment import Attempt, UnavailableError
+from agenthard.audit.execution.environment import Attempt, UnavailableError, Verdict
 from agenthard.audit.execution.registry import has_code
 from agenthard.taxonomy.finding import Proof, Severity, Tier
 from agenthard.taxonomy.task import AgentTask
@@ -113,13 +113,15 @@ def verify_proof(proof: Proof, task: AgentTask, runs: Mapping[str, Trajectory]) 
     if proof.passes == proof.should_pass or proof.task_id != task.id:
         return None
     if proof.kind == "constructed":
-        passed, evaluator = _score(task, Attempt(turns=proof.turns, replies=proof.replies))
+        verdict, evaluator = _score(task, Attempt(turns=proof.turns, replies=proof.replies))
     else:
         run = runs.get(proof.trajectory_id or "")
         if run is None or run.task_id != task.id or run.passed is None:
             return None
-        passed, evaluator = _score_again(task, run)
-    return proof.model_copy(update={"evaluator": evaluator}) if passed == proof.passes else None
+        verdict, evaluator = _score_again(task, run)
+    if verdict.passed != proof.passes:
+        return None
+    return proof.model_copy(update={"evaluator": evaluator, "reason": verdict.reason})
 
 
 def prove_conclusion(detector: Detector, hit: Hit, observed: Sequence[Observation]) -> Hit:
@@ -143,7 +145,8 @@ def prove_conclusion(detector: Detector, hit: Hit, observed: Sequence[Observatio
     wrong = verdict.passed == hit.proof.passes != hit.proof.should_pass
     if hit.proof.kind != "constructed" or not wrong:
         return _suspected(detector, hit, "the run that it names is scored rightly")
-    return hit.model_copy(update={"proof": hit.proof.model_copy(update={"evaluator": DECLARED_EVALUATION})})
+    told = {"evaluator": DECLARED_EVALUATION, "reason": verdict.reason}
+    return hit.model_copy(update={"proof": hit.proof.model_copy(update=told)})
 
 
 def declaration(task: AgentTask) -> DeclaredEvaluation | None:
@@ -151,25 +154,25 @@ def declaration(task: AgentTask) -> DeclaredEvaluation | None:
     return None if has_code(task.benchmark) else DeclaredEvaluation.of(task)
 
 
-def _score(task: AgentTask, attempt: Attempt) -> tuple[bool, str]:
+def _score(task: AgentTask, attempt: Attempt) -> tuple[Verdict, str]:
     environment = current_execution().environment_for(task)
     if environment is not None:
         if reason := environment.supports(task):
             raise UnavailableError(reason)
-        return environment.evaluate(task, attempt).passed, environment.label()
+        return environment.evaluate(task, attempt), environment.label()
     known = declaration(task)
     if known is None:
         raise UnavailableError(f"{task.benchmark} is scored by code of its own: give --checkout PATH")
-    return declared_evaluation.score(known, attempt).passed, DECLARED_EVALUATION
+    return declared_evaluation.score(known, attempt), DECLARED_EVALUATION
 
 
-def _score_again(task: AgentTask, run: Trajectory) -> tuple[bool, str]:
+def _score_again(task: AgentTask, run: Trajectory) -> tuple[Verdict, str]:
     """Score a recorded run in an environment that reads its conversation; otherwise use the recorded verdict."""
     environment = current_execution().environment_for_runs(task)
     attempt = environment.attempt_of(run.messages) if environment else None
     if environment is not None and attempt is not None:
-        return environment.evaluate(task, attempt).passed, environment.label()
-    return bool(run.passed), "the recorded verdict"
+        return environment.evaluate(task, attempt), environment.label()
+    return Verdict(passed=bool(run.passed)), "the recorded verdict"
 
 
 def _suspected(detector: Detector, hit: Hit, reason: str) -> Hit:

@@ -109,6 +109,8 @@ class Proof(Record):
     """What it would have to say."""
     evaluator: str
     """What scored it: the environment with its version, or the evaluation that the task declares."""
+    reason: str = ""
+    """What the evaluator said about it, if it gave a reason."""
 
 
 class Finding(Record):

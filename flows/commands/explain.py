@@ -217,4 +217,5 @@ def _show_proof(finding: "Finding") -> None:
             typer.echo(f"  turn {number}: {call.name} {canonical_json(call.arguments)[:SHOWN]}")
     for reply in proof.replies:
         typer.echo(f"  says: {reply[:SHOWN]}")
-    typer.echo(f"  `agenthard replay --finding {finding.id}` carries it out again")
+    typer.echo(f"  $ agenthard replay --finding {finding.id}")
+    typer.echo(f"  {passes}{f': {proof.reason[:SHOWN]}' if proof.reason else ''}")

@@ -9,7 +9,7 @@ from agenthard.audit.evidence import quote
 from agenthard.audit.execution.counterfactual import CORRECTIONS, decided_runs
 from agenthard.audit.execution.environment import Attempt, ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
-from agenthard.audit.execution.mutation import Mutant, Truth, mutants
+from agenthard.audit.execution.mutation import Mutant, Truth, mutants, other_side
 from agenthard.audit.execution.replay import gold_turns
 from agenthard.audit.proof import wrongly_fails
 from agenthard.taxonomy.finding import Level, Severity, Tier
@@ -106,7 +106,7 @@ class RightAnswerRejected(SuiteDetector):
         what = "reply" if mutant.field == "reply" else f"value of {mutant.field}"
         return Hit(
             claim=f"The evaluator rejects a right {what} ({mutant.change}): {mutant.why}",
-            evidence=(quote(task, mutant.pointer, note=f"rejected: {mutant.change}"),),
+            evidence=(quote(task, mutant.pointer, note=f"rejected: {mutant.change}"), *other_side(task, mutant)),
             fix="Accept both, or compare values instead of how they are written.",
             cause=shared_cause(task, mutant.operator, mutant.field) if mutant.shared == "task" else _cause(mutant),
             severity=Severity.MAY_AFFECT_SCORE if mutant.shared == "operator" else None,

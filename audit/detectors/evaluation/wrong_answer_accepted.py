@@ -10,7 +10,16 @@ from agenthard.audit.detectors.support.sharing import ANSWERS, ANSWERS_WRONG, RU
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import ExecutionError
 from agenthard.audit.execution.gold import environment_of, replay_command, why_not_mutated
-from agenthard.audit.execution.mutation import Mutant, RootCause, Trial, Truth, ValueClass, find_root_causes, mutants
+from agenthard.audit.execution.mutation import (
+    Mutant,
+    RootCause,
+    Trial,
+    Truth,
+    ValueClass,
+    find_root_causes,
+    mutants,
+    other_side,
+)
 from agenthard.audit.execution.mutation.root_causes import wrong_values
 from agenthard.audit.proof import wrongly_passes
 from agenthard.taxonomy.finding import Level, Severity, Tier
@@ -179,9 +188,10 @@ def _note(
         "why": mutant.why,
         "command": replay_command(task, mutant.id),
     }
-    evidence = quote(task, mutant.pointer, note=f"{mutant.field}: accepted as well: {mutant.change}")
+    gold = quote(task, mutant.pointer, note=f"{mutant.field}: accepted as well: {mutant.change}")
     proof = wrongly_passes(task, mutant.attempt)
-    return Observation(task_id=task.id, key=key, value=value, evidence=(evidence,), proofs=(proof,))
+    evidence = (gold, *other_side(task, mutant))
+    return Observation(task_id=task.id, key=key, value=value, evidence=evidence, proofs=(proof,))
 
 
 def _of_runs(task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
@@ -246,7 +256,7 @@ def _conclusion(notes: Sequence[Observation], claim: str, *, cause: str | None, 
         task_ids=tasks,
         hit=Hit(
             claim=claim,
-            evidence=tuple(note.evidence[0] for note in examples),
+            evidence=tuple(one for note in examples for one in note.evidence[: 1 if len(examples) > 1 else None]),
             fix="Compare what carries the meaning.",
             cause=cause,
             severity=None if cause is None or root else Severity.MAY_AFFECT_SCORE,

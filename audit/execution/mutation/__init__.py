@@ -5,7 +5,17 @@ accepts wrongly.
 """
 
 from agenthard.audit.execution.mutation.mutant import Mutant, Truth
-from agenthard.audit.execution.mutation.mutants import mutants
+from agenthard.audit.execution.mutation.mutants import mutants, other_side
 from agenthard.audit.execution.mutation.root_causes import RootCause, Trial, ValueClass, classify, find_root_causes
 
-__all__ = ["ValueClass", "Mutant", "RootCause", "Trial", "Truth", "find_root_causes", "classify", "mutants"]
+__all__ = [
+    "ValueClass",
+    "Mutant",
+    "RootCause",
+    "Trial",
+    "Truth",
+    "find_root_causes",
+    "classify",
+    "mutants",
+    "other_side",
+]

@@ -5,7 +5,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from agenthard.audit.evidence import canonical_json
+from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import Attempt
 from agenthard.audit.execution.gold import environment_of, gold_replay
 from agenthard.audit.execution.mutation import operators
@@ -14,7 +14,8 @@ from agenthard.audit.execution.mutation.root_causes import ValueClass, classify
 from agenthard.audit.execution.necessity import without
 from agenthard.audit.execution.replay import Turns, gold_turns, replay
 from agenthard.taxonomy.accepted import concrete_values
-from agenthard.taxonomy.pointer import join
+from agenthard.taxonomy.finding import Evidence
+from agenthard.taxonomy.pointer import join, split
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 OPERATORS: tuple[Callable[[MutationSite, Random], Iterator[Change]], ...] = (
@@ -138,6 +139,27 @@ def _mutant(task: AgentTask, place: MutationSite, change: Change, turns: Turns) 
         kind=None if change.value is OMITTED else classify(place.path, place.value, change.value),
         attempt=Attempt(turns=turns, replies=task.ground_truth.outputs),
     )
+
+
+def other_side(task: AgentTask, mutant: Mutant) -> Iterator[Evidence]:
+    """Quote what a changed argument is judged by: its documentation, and the user's words where they are its value."""
+    tokens = split(mutant.pointer)
+    if tokens[4:5] != ["arguments"] or len(tokens) < 6:
+        return
+    i, j, name = int(tokens[2]), int(tokens[3]), tokens[5]
+    call = task.ground_truth.turns[i][j]
+    kind = "tools" if call.requestor == "assistant" else "user_tools"
+    for number, tool in enumerate(getattr(task.environment, kind)):
+        if tool.name == call.name and name in tool.parameters.get("properties", {}):
+            documented = join("/environment", kind, number, "parameters", "properties", name)
+            yield quote(task, documented, note="the documentation of the argument")
+            break
+    made = mutant.attempt.turns[i] if i < len(mutant.attempt.turns) else ()
+    value = made[j].arguments.get(name) if j < len(made) else None
+    if isinstance(value, str) and value:
+        said = next((pointer for pointer, text in task.user_texts() if value in text), None)
+        if said is not None:
+            yield quote(task, said, text=value, note="the user's words")
 
 
 def _replaced(turns: Turns, i: int, j: int, *calls: ToolCall) -> Turns:
