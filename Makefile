@@ -43,8 +43,9 @@ lowest: $(STAMP)
 
 LOWEST_TEST_TOOLS := "pytest>=8.3" "pytest-asyncio>=0.25" "pytest-xdist>=3.6" "hypothesis>=6.100"
 
+# Compares with perf/figures.json. LONG=1 measures what takes minutes too; UPDATE=1 records the figures.
 bench: $(STAMP)
-	@for file in perf/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	$(BIN)/python perf/bench_commands.py $(if $(LONG),--long) $(if $(UPDATE),--update)
 
 docs: $(STAMP)
 	$(BIN)/agenthard taxonomy --markdown > docs/taxonomy.md

@@ -8,156 +8,167 @@ AH8 commands.
 'SourceError'
 """
 
-from agenthard.ace.agents.episode import OutOfTurnsError
-from agenthard.ace.agents.player import EpisodeDoneError
-from agenthard.ace.agents.registry import UnknownAgentError
-from agenthard.ace.domains import UnknownDomainError
-from agenthard.ace.environment.arguments import RefusedCallError
-from agenthard.ace.environment.playable import UnplayableError
-from agenthard.ace.errors import GenerationError, ImpossibleParametersError, MalformedInstanceError, UnmetConditionError
-from agenthard.audit.decisions.policy import PolicyError
-from agenthard.audit.execution.environment import ExecutionError, UnavailableError
-from agenthard.audit.execution.policy.case import UnknownFactError
-from agenthard.audit.execution.tau.calculator import ExpressionError
-from agenthard.audit.execution.tau.payloads import InvalidPayloadError
-from agenthard.audit.execution.tau.tools import ToolError
-from agenthard.audit.execution.workers.channel import ChannelClosedError, ChannelTimeoutError
-from agenthard.audit.execution.workers.isolation import WeakIsolationError
-from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotesError
-from agenthard.audit.judge.context.budget import PromptTooLongError
-from agenthard.audit.judge.investigation.results import InvalidLookupError
-from agenthard.audit.judge.settings import JudgeSettingsError
-from agenthard.audit.judge.verify.patches import PatchError
-from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError
-from agenthard.audit.plugins import PluginError
-from agenthard.audit.probes.candidates import CandidatesError
-from agenthard.audit.repair.json_edit import EditError
-from agenthard.audit.sources.base import SourceError
-from agenthard.audit.sources.fetch import FetchError
-from agenthard.audit.sources.formats.json_stream import JsonStreamError
-from agenthard.audit.sources.formats.json_text import UnwritableError
-from agenthard.audit.sources.formats.malformed import MalformedRecordError
-from agenthard.audit.sources.mapping.paths import PathSyntaxError
-from agenthard.audit.sources.tau.records import UnreadableDomainError
-from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
-from agenthard.audit.time_limit import CheckTimeoutError
-from agenthard.flows.errors import CommandError, RunFolderError, UsageError
-from agenthard.flows.judging.session import NotAskedError
-from agenthard.flows.judging.workers import PreparationError
-from agenthard.models.errors import (
-    BadRequestError,
-    BudgetExhaustedError,
-    ConfigurationError,
-    ConnectionFailedError,
-    ConnectionLostError,
-    ContextOverflowError,
-    MalformedReplyError,
-    MissingKeyError,
-    ModelError,
-    NotRecordedError,
-    RateLimitError,
-    RequestTimeoutError,
-    ServerError,
-    StopError,
-    StorageError,
-    TransientError,
-    UnknownModelError,
-    UnreachableError,
-    WrongKeyError,
-)
-from agenthard.models.providers.http import ReplyTooLongError
-from agenthard.reports.alignment.sampling import SampleError
-from agenthard.reports.alignment.score import AlignmentError
-from agenthard.reports.cleaning.inputs import AnalysisError
-from agenthard.reports.comparison.audits import ComparisonError
-from agenthard.reports.evaluation.episodes import EvaluationError
-from agenthard.reports.kit.load import RunTablesError
-from agenthard.reports.labels import LabelError
-from agenthard.taxonomy.categories import TaxonomyError
-from agenthard.taxonomy.errors import AgentHardError, MissingExtraError
-from agenthard.taxonomy.files import UnreadableFileError
-from agenthard.taxonomy.yaml_text import YamlTextError
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-_ERRORS: tuple[type[AgentHardError], ...] = (
-    PluginError,
-    AgentHardError,
-    MissingExtraError,
-    TaxonomyError,
-    UnreadableFileError,
-    YamlTextError,
-    SourceError,
-    FetchError,
-    JsonStreamError,
-    MalformedRecordError,
-    UnwritableError,
-    PathSyntaxError,
-    UnreadableDomainError,
-    PolicyError,
-    CheckTimeoutError,
-    CandidatesError,
-    EditError,
-    UnavailableError,
-    ExecutionError,
-    UnknownFactError,
-    ExpressionError,
-    InvalidPayloadError,
-    ToolError,
-    ChannelClosedError,
-    ChannelTimeoutError,
-    WeakIsolationError,
-    JudgeSettingsError,
-    UnreadableVerdictError,
-    PatchError,
-    TooFewVotesError,
-    PromptTooLongError,
-    InvalidLookupError,
-    ModelError,
-    ConfigurationError,
-    MissingKeyError,
-    StopError,
-    WrongKeyError,
-    UnknownModelError,
-    UnreachableError,
-    BudgetExhaustedError,
-    StorageError,
-    NotRecordedError,
-    BadRequestError,
-    ContextOverflowError,
-    TransientError,
-    RateLimitError,
-    ServerError,
-    ConnectionFailedError,
-    ConnectionLostError,
-    RequestTimeoutError,
-    MalformedReplyError,
-    ReplyTooLongError,
-    OutOfTurnsError,
-    EpisodeDoneError,
-    UnknownAgentError,
-    UnknownDomainError,
-    RefusedCallError,
-    UnplayableError,
-    ImpossibleParametersError,
-    UnmetConditionError,
-    GenerationError,
-    MalformedInstanceError,
-    MatrixError,
-    DifferentModelsError,
-    SampleError,
-    AlignmentError,
-    AnalysisError,
-    RunTablesError,
-    ComparisonError,
-    EvaluationError,
-    LabelError,
-    CommandError,
-    RunFolderError,
-    UsageError,
-    NotAskedError,
-    PreparationError,
-)
-BY_CODE = {error.code: error for error in _ERRORS}
-"""Class of each error by its code."""
+if TYPE_CHECKING:
+    from agenthard.ace.agents.episode import OutOfTurnsError
+    from agenthard.ace.agents.player import EpisodeDoneError
+    from agenthard.ace.agents.registry import UnknownAgentError
+    from agenthard.ace.domains import UnknownDomainError
+    from agenthard.ace.environment.arguments import RefusedCallError
+    from agenthard.ace.environment.playable import UnplayableError
+    from agenthard.ace.errors import (
+        GenerationError,
+        ImpossibleParametersError,
+        MalformedInstanceError,
+        UnmetConditionError,
+    )
+    from agenthard.audit.decisions.policy import PolicyError
+    from agenthard.audit.execution.environment import ExecutionError, UnavailableError
+    from agenthard.audit.execution.policy.case import UnknownFactError
+    from agenthard.audit.execution.tau.calculator import ExpressionError
+    from agenthard.audit.execution.tau.payloads import InvalidPayloadError
+    from agenthard.audit.execution.tau.tools import ToolError
+    from agenthard.audit.execution.workers.channel import ChannelClosedError, ChannelTimeoutError
+    from agenthard.audit.execution.workers.isolation import WeakIsolationError
+    from agenthard.audit.judge.aggregate.dawid_skene import TooFewVotesError
+    from agenthard.audit.judge.context.budget import PromptTooLongError
+    from agenthard.audit.judge.investigation.results import InvalidLookupError
+    from agenthard.audit.judge.settings import JudgeSettingsError
+    from agenthard.audit.judge.verify.patches import PatchError
+    from agenthard.audit.judge.verify.verdict_parser import UnreadableVerdictError
+    from agenthard.audit.plugins import PluginError
+    from agenthard.audit.probes.candidates import CandidatesError
+    from agenthard.audit.repair.json_edit import EditError
+    from agenthard.audit.sources.base import SourceError
+    from agenthard.audit.sources.fetch import FetchError
+    from agenthard.audit.sources.formats.json_stream import JsonStreamError
+    from agenthard.audit.sources.formats.json_text import UnwritableError
+    from agenthard.audit.sources.formats.malformed import MalformedRecordError
+    from agenthard.audit.sources.mapping.paths import PathSyntaxError
+    from agenthard.audit.sources.tau.records import UnreadableDomainError
+    from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
+    from agenthard.audit.time_limit import CheckTimeoutError
+    from agenthard.flows.errors import CommandError, RunFolderError, UsageError
+    from agenthard.flows.judging.session import NotAskedError
+    from agenthard.flows.judging.workers import PreparationError
+    from agenthard.models.errors import (
+        BadRequestError,
+        BudgetExhaustedError,
+        ConfigurationError,
+        ConnectionFailedError,
+        ConnectionLostError,
+        ContextOverflowError,
+        MalformedReplyError,
+        MissingKeyError,
+        ModelError,
+        NotRecordedError,
+        RateLimitError,
+        RequestTimeoutError,
+        ServerError,
+        StopError,
+        StorageError,
+        TransientError,
+        UnknownModelError,
+        UnreachableError,
+        WrongKeyError,
+    )
+    from agenthard.models.providers.http import ReplyTooLongError
+    from agenthard.reports.alignment.sampling import SampleError
+    from agenthard.reports.alignment.score import AlignmentError
+    from agenthard.reports.cleaning.inputs import AnalysisError
+    from agenthard.reports.comparison.audits import ComparisonError
+    from agenthard.reports.evaluation.episodes import EvaluationError
+    from agenthard.reports.kit.load import RunTablesError
+    from agenthard.reports.labels import LabelError
+    from agenthard.taxonomy.categories import TaxonomyError
+    from agenthard.taxonomy.errors import AgentHardError, MissingExtraError
+    from agenthard.taxonomy.files import UnreadableFileError
+    from agenthard.taxonomy.yaml_text import YamlTextError
+
+    BY_CODE: dict[str, type[AgentHardError]]
+    """Class of each error by its code."""
+
+_PLACES = {
+    "AH000": "taxonomy.errors:AgentHardError",
+    "AH001": "taxonomy.errors:MissingExtraError",
+    "AH002": "taxonomy.categories:TaxonomyError",
+    "AH003": "taxonomy.files:UnreadableFileError",
+    "AH004": "taxonomy.yaml_text:YamlTextError",
+    "AH005": "audit.plugins:PluginError",
+    "AH101": "audit.sources.base:SourceError",
+    "AH102": "audit.sources.fetch:FetchError",
+    "AH103": "audit.sources.formats.json_stream:JsonStreamError",
+    "AH104": "audit.sources.formats.malformed:MalformedRecordError",
+    "AH105": "audit.sources.formats.json_text:UnwritableError",
+    "AH106": "audit.sources.mapping.paths:PathSyntaxError",
+    "AH107": "audit.sources.tau.records:UnreadableDomainError",
+    "AH201": "audit.decisions.policy:PolicyError",
+    "AH202": "audit.time_limit:CheckTimeoutError",
+    "AH203": "audit.probes.candidates:CandidatesError",
+    "AH204": "audit.repair.json_edit:EditError",
+    "AH301": "audit.execution.environment:UnavailableError",
+    "AH302": "audit.execution.environment:ExecutionError",
+    "AH303": "audit.execution.policy.case:UnknownFactError",
+    "AH304": "audit.execution.tau.calculator:ExpressionError",
+    "AH305": "audit.execution.tau.payloads:InvalidPayloadError",
+    "AH306": "audit.execution.tau.tools:ToolError",
+    "AH307": "audit.execution.workers.channel:ChannelClosedError",
+    "AH308": "audit.execution.workers.channel:ChannelTimeoutError",
+    "AH309": "audit.execution.workers.isolation:WeakIsolationError",
+    "AH401": "audit.judge.settings:JudgeSettingsError",
+    "AH402": "audit.judge.verify.verdict_parser:UnreadableVerdictError",
+    "AH403": "audit.judge.verify.patches:PatchError",
+    "AH404": "audit.judge.aggregate.dawid_skene:TooFewVotesError",
+    "AH405": "audit.judge.context.budget:PromptTooLongError",
+    "AH406": "audit.judge.investigation.results:InvalidLookupError",
+    "AH500": "models.errors:ModelError",
+    "AH501": "models.errors:ConfigurationError",
+    "AH502": "models.errors:MissingKeyError",
+    "AH503": "models.errors:StopError",
+    "AH504": "models.errors:WrongKeyError",
+    "AH505": "models.errors:UnknownModelError",
+    "AH506": "models.errors:UnreachableError",
+    "AH507": "models.errors:BudgetExhaustedError",
+    "AH508": "models.errors:StorageError",
+    "AH509": "models.errors:NotRecordedError",
+    "AH510": "models.errors:BadRequestError",
+    "AH511": "models.errors:ContextOverflowError",
+    "AH512": "models.errors:TransientError",
+    "AH513": "models.errors:RateLimitError",
+    "AH514": "models.errors:ServerError",
+    "AH515": "models.errors:ConnectionFailedError",
+    "AH516": "models.errors:ConnectionLostError",
+    "AH517": "models.errors:RequestTimeoutError",
+    "AH518": "models.errors:MalformedReplyError",
+    "AH519": "models.providers.http:ReplyTooLongError",
+    "AH601": "ace.agents.episode:OutOfTurnsError",
+    "AH602": "ace.agents.player:EpisodeDoneError",
+    "AH603": "ace.agents.registry:UnknownAgentError",
+    "AH604": "ace.domains:UnknownDomainError",
+    "AH605": "ace.environment.arguments:RefusedCallError",
+    "AH606": "ace.environment.playable:UnplayableError",
+    "AH607": "ace.errors:ImpossibleParametersError",
+    "AH608": "ace.errors:UnmetConditionError",
+    "AH609": "ace.errors:GenerationError",
+    "AH610": "ace.errors:MalformedInstanceError",
+    "AH701": "audit.statistics.matrix:MatrixError",
+    "AH702": "audit.statistics.matrix:DifferentModelsError",
+    "AH703": "reports.alignment.sampling:SampleError",
+    "AH704": "reports.alignment.score:AlignmentError",
+    "AH705": "reports.cleaning.inputs:AnalysisError",
+    "AH706": "reports.kit.load:RunTablesError",
+    "AH707": "reports.comparison.audits:ComparisonError",
+    "AH708": "reports.evaluation.episodes:EvaluationError",
+    "AH709": "reports.labels:LabelError",
+    "AH801": "flows.errors:CommandError",
+    "AH802": "flows.errors:RunFolderError",
+    "AH803": "flows.judging.session:NotAskedError",
+    "AH804": "flows.judging.workers:PreparationError",
+    "AH810": "flows.errors:UsageError",
+}
+"""Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
 __all__ = [
     "BY_CODE",
@@ -238,3 +249,31 @@ __all__ = [
     "WrongKeyError",
     "YamlTextError",
 ]
+
+
+def error_of(code: str) -> "type[AgentHardError]":
+    """Return the class of an error, importing no other.
+
+    Raises:
+        KeyError: No error has this code.
+    """
+    module, _, name = _PLACES[code].partition(":")
+    found: type[AgentHardError] = getattr(import_module(f"agenthard.{module}"), name)
+    return found
+
+
+def __getattr__(name: str) -> Any:
+    """Import a class, or all of them for ``BY_CODE``, when it is first used."""
+    value: Any
+    if name == "BY_CODE":
+        value = {code: error_of(code) for code in _PLACES}
+    else:
+        value = next((error_of(code) for code, place in _PLACES.items() if place.endswith(f":{name}")), None)
+    if value is None:
+        raise AttributeError(f"module 'agenthard.errors' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

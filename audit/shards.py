@@ -11,6 +11,7 @@ from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDete
 from agenthard.audit.evidence import canonical_json, failure
 from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import UnavailableError
+from agenthard.audit.execution.workers.channel import waited_seconds
 from agenthard.audit.proof import discount_uncompared, prove_hit, verify_proof
 from agenthard.audit.time_limit import CheckTimeoutError, cpu_limit, cpu_limits
 from agenthard.taxonomy.finding import Evidence, Status, finding_id
@@ -48,6 +49,8 @@ class ShardResult:
     """Observations of suite detectors, by detector id, from which they conclude over all shards."""
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Time that each detector took; the first of those that share a computation pays for it."""
+    executed: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Part of ``seconds`` that each detector waited for processes of benchmark code; absent where it did not wait."""
 
 
 def check_shard(
@@ -77,7 +80,7 @@ def _check(
 ) -> ShardResult:
     coverage = CoverageTable([task.id for task in tasks], [detector.id for detector in detectors])
     hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
-    seconds = dict.fromkeys(hits, 0.0)
+    seconds, executed = dict.fromkeys(hits, 0.0), dict.fromkeys(hits, 0.0)
     observations: dict[str, list[Observation]] = {each.id: [] for each in detectors if isinstance(each, SuiteDetector)}
     for column, detector in enumerate(detectors):
         if isinstance(detector, ToolDetector):
@@ -88,7 +91,7 @@ def _check(
             seconds[detector.id] += perf_counter() - began
     for row, task in enumerate(tasks):  # all detectors of a task in a row, so that its worker starts once
         for column, detector in enumerate(detectors):
-            began = perf_counter()
+            began, waited = perf_counter(), waited_seconds()
             if isinstance(detector, TaskDetector):
                 outcome, task_hits = _check_task(detector, task)
                 hits[detector.id].extend(task_hits)
@@ -99,11 +102,13 @@ def _check(
                 continue
             coverage.set(row, column, *outcome)
             seconds[detector.id] += perf_counter() - began
+            executed[detector.id] += waited_seconds() - waited
     return ShardResult(
         coverage=coverage,
         hits=tuple(chain.from_iterable(hits.values())),
         observations={check: tuple(notes) for check, notes in observations.items()},
         seconds={check: round(spent, 6) for check, spent in seconds.items()},
+        executed={check: round(spent, 6) for check, spent in executed.items() if spent},
     )
 
 

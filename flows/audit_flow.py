@@ -5,6 +5,7 @@ from threading import Semaphore
 
 from agenthard.flows.audit_outputs import AuditOutcome, publish
 from agenthard.flows.audit_plan import AuditInput, AuditPlan, make_plan
+from agenthard.flows.profile import timed
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.shard_worker import WorkerPool, run_shard
@@ -75,9 +76,11 @@ def publish_results(given: AuditInput, plan: AuditPlan) -> AuditOutcome:
 def audit(given: AuditInput) -> AuditOutcome:
     """Audit a benchmark into a run folder. Finished shards of an interrupted run are not repeated."""
     current().start(f"reading {given.settings.source}")
-    plan = read_input(given)
+    with timed("reading"):
+        plan = read_input(given)
     current().start("checking tasks", total=len(plan.task_ids))
-    ShardQueue(given, plan).check_all()
+    with timed("checking"):
+        ShardQueue(given, plan).check_all()
     current().start("writing the report")
     return publish_results(given, plan)
 

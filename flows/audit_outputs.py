@@ -18,6 +18,7 @@ from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import NotRead, count_not_read
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import read_findings
+from agenthard.flows.profile import timed
 from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.reports.result import AuditResult, CheckInfo
@@ -126,16 +127,17 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
     folder = RunFolder(Path(settings.out))
     audited = RunFolder(more.audit) if more else folder
     policy = load_policy(Path(settings.policy) if settings.policy else None)
-    result = conclude_audit(
-        given,
-        plan,
-        [*audited.shard_results(plan.shards), *(more.results if more else ())],
-        [*detectors(experimental=settings.experimental), *(more.checks if more else ())],
-        policy,
-        runs=lambda ids: audited.all_runs(plan.shards, ids),
-        isolation=audited.isolation(plan.shards),
-        further=more.settings if more else {},
-    )
+    with timed("concluding"):
+        result = conclude_audit(
+            given,
+            plan,
+            [*audited.shard_results(plan.shards), *(more.results if more else ())],
+            [*detectors(experimental=settings.experimental), *(more.checks if more else ())],
+            policy,
+            runs=lambda ids: audited.all_runs(plan.shards, ids),
+            isolation=audited.isolation(plan.shards),
+            further=more.settings if more else {},
+        )
     runs = audited.all_runs(plan.shards)
     return write_audit(result, folder, given, plan, policy, runs, more.manifest if more else {})
 
@@ -218,22 +220,27 @@ def write_audit(
 
     checks, agenthard = {check.id: check.version for check in result.checks}, result.software["agenthard"]
     write_jsonl(folder.root / "quarantine.jsonl", plan.quarantined)
-    split = write_cleaned_split(
-        given.source,
-        folder.split / "cleaned",
-        result.decisions,
-        benchmark=plan.version,
-        policy=policy,
-        checks=checks,
-        agenthard=agenthard,
-        quarantined=[item for item in plan.quarantined if item.kind == "task"],
-        not_read=plan.not_read,
-    )
-    write_tables(result, folder.tables, runs)
-    write_findings_json(result, folder.root / "findings.json")
-    write_sarif(result, folder.root / "results.sarif")
-    write_page(result, folder.root / "report.html")
-    write_summary(result, folder.root / "summary.md")
+    with timed("writing split"):
+        split = write_cleaned_split(
+            given.source,
+            folder.split / "cleaned",
+            result.decisions,
+            benchmark=plan.version,
+            policy=policy,
+            checks=checks,
+            agenthard=agenthard,
+            quarantined=[item for item in plan.quarantined if item.kind == "task"],
+            not_read=plan.not_read,
+        )
+    with timed("writing tables"):
+        write_tables(result, folder.tables, runs)
+    with timed("writing findings.json"):
+        write_findings_json(result, folder.root / "findings.json")
+    with timed("writing results.sarif"):
+        write_sarif(result, folder.root / "results.sarif")
+    with timed("writing report.html"):
+        write_page(result, folder.root / "report.html")
+        write_summary(result, folder.root / "summary.md")
     outcome = _outcome(plan, folder, result, split.split_id, split.kept)
     write_json(
         folder.root / "manifest.json",

@@ -97,12 +97,28 @@ def read_costs(run: Path) -> dict[str, CheckCost]:
     files = sorted((run / "work" / "costs").glob("*.json"))
     if not files:
         raise CommandError(f"{run}: the time of each check is not recorded here; audit into a new folder")
-    tasks, seconds = 0, Counter[str]()
+    tasks, seconds, executed = 0, Counter[str](), Counter[str]()
     for file in files:
         shard = json.loads(file.read_text(encoding="utf-8"))
         tasks += shard["tasks"]
         seconds.update(shard["seconds"])
-    return {check: CheckCost(tasks=tasks, seconds=round(total, 3)) for check, total in seconds.items()}
+        executed.update(shard.get("executed", {}))
+    return {
+        check: CheckCost(tasks=tasks, seconds=round(total, 3), executed=round(executed[check], 3))
+        for check, total in seconds.items()
+    }
+
+
+def last_run_with_costs() -> Path | None:
+    """Return the run folder whose audit ended last, of those in the current folder and up to two levels below it.
+
+    Returns:
+        None where no finished audit has recorded what checks took.
+    """
+    costs = [path for below in ("", "*/", "*/*/") for path in Path().glob(f"{below}work/costs/*.json")]
+    finished = [run / "manifest.json" for run in {path.parents[2] for path in costs}]
+    dated = [(file.stat().st_mtime_ns, str(file), file.parent) for file in finished if file.is_file()]
+    return max(dated)[2] if dated else None
 
 
 class Audited(Record):

@@ -127,7 +127,7 @@ class RunFolder:
         return self.work / "shards" / f"{number:05d}.zip"
 
     def costs_file(self, number: int) -> Path:
-        """Path of the cost of each check on a shard: ``{"tasks": n, "seconds": {check: seconds}}``."""
+        """Path of the cost of each check on a shard: ``{"tasks": n, "seconds": {check: seconds}, "executed": …}``."""
         return self.work / "costs" / f"{number:05d}.json"
 
     def isolation_file(self, number: int) -> Path:

@@ -76,8 +76,10 @@ def check_tasks(
 def write_shard(folder: RunFolder, number: int, checked: CheckedShard) -> None:
     """Write a checked shard; the result comes last, since it marks the shard as finished."""
     write_json(folder.isolation_file(number), checked.isolations)
-    write_json(folder.costs_file(number), {"tasks": checked.tasks, "seconds": checked.result.seconds})
-    write_shard_file(folder.shard_file(number), checked.result)
+    result = checked.result
+    costs = {"tasks": checked.tasks, "seconds": result.seconds, "executed": result.executed}
+    write_json(folder.costs_file(number), costs)
+    write_shard_file(folder.shard_file(number), result)
 
 
 @lru_cache(maxsize=4)

@@ -1,6 +1,6 @@
 """How long it takes to reach one task, and a hundred, without reading a benchmark.
 
-Usage: python perf/bench_find_tasks.py [CORPORA], the folder with BFCL v3; without it ACE-Bench and the native format.
+Usage: python perf/bench_find_tasks.py. BFCL v3 is read where the corpora folder is there ($AGENTHARD_CORPORA).
 
 CPU seconds of a full read, of one task and of a hundred. Exit code 1 when one of 324 ACE instances takes more than
 0.3 CPU seconds, or a hundred tasks of BFCL more than 1.5.
@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import TypeVar
+
+from machine import corpora
 
 from agenthard.ace import storage
 from agenthard.ace.generator import Parameters, generate
@@ -38,8 +40,10 @@ def main() -> int:
                 task = {"id": f"t{number}", "benchmark": "made", "user": USER, "environment": {}, **SCORED}
                 lines.write(json.dumps(task) + "\n")
         measure("native", native)
-    if len(sys.argv) > 1:
-        _, hundred = measure("bfcl", Path(sys.argv[1]) / "bfcl_v3_2025-07-17")
+    if (files := corpora()) is None:
+        print("bfcl: skipped, no corpora folder (set AGENTHARD_CORPORA)")
+    else:
+        _, hundred = measure("bfcl", files / "bfcl_v3_2025-07-17")
         ok &= hundred <= HUNDRED_LIMIT_S
     return 0 if ok else 1
 

@@ -5,12 +5,13 @@ coupling, and on the folders of reference files; the default are those of the co
 they are there. Exit code 1 when a limit is missed.
 """
 
-import os
 import resource
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from machine import corpora
 
 from agenthard.ace.generator import Parameters, generate
 from agenthard.ace.instance import Instance
@@ -46,8 +47,11 @@ def main() -> int:
 def folders() -> list[Path]:
     if len(sys.argv) > 1:
         return [Path(folder) for folder in sys.argv[1:]]
-    corpora = Path(os.environ.get("AGENTHARD_CORPORA") or Path(__file__).parents[2] / "shared" / "corpora")
-    return sorted((corpora / "ace_reference").glob("5x*"))
+    files = corpora()
+    if files is None:
+        print("the paper's code: skipped, no corpora folder (set AGENTHARD_CORPORA)")
+        return []
+    return sorted((files / "ace_reference").glob("5x*"))
 
 
 def of_files(folder: Path) -> Iterator[Instance]:

@@ -1,6 +1,7 @@
 """How faithful and how fast the environments of execution are.
 
-Usage: python perf/bench_replay.py CORPORA, the folder with the files and recorded runs of τ-bench and τ²-bench.
+Usage: python perf/bench_replay.py. The files and recorded runs of τ-bench and τ²-bench are in the corpora folder
+($AGENTHARD_CORPORA, else ../shared/corpora).
 
 Replays every call of every recorded run and judges every run that was judged, then replays all ground truths. Exit
 code 1 when fewer than 99.5 % of the responses are equal, or when starting over takes a millisecond or more.
@@ -9,7 +10,8 @@ code 1 when fewer than 99.5 % of the responses are equal, or when starting over 
 import sys
 import time
 from collections import Counter
-from pathlib import Path
+
+from machine import corpora
 
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
 from agenthard.audit.execution.tau.environment import TauEnvironment
@@ -29,13 +31,16 @@ RELEASES: list[tuple[str, str, str, TauEnvironment]] = [
 
 
 def main() -> int:
-    corpora = Path(sys.argv[1])
+    files = corpora()
+    if files is None:
+        print("skipped: no corpora folder (set AGENTHARD_CORPORA)")
+        return 0
     ok = True
     for name, folder, log, environment in RELEASES:
-        source = open_source(name, corpora / folder, DOMAINS)
+        source = open_source(name, files / folder, DOMAINS)
         tasks = {task.id: task for task in source.tasks(Quarantine())}
         for domain in DOMAINS:
-            runs = list(source.runs(corpora / "trajectories" / f"{log}_{domain}.jsonl.gz", Quarantine()))
+            runs = list(source.runs(files / "trajectories" / f"{log}_{domain}.jsonl.gz", Quarantine()))
             earlier = [run for run in runs if run.protocol in EARLIER_DATABASE]
             same = [run for run in runs if run.protocol not in EARLIER_DATABASE]
             equal = show(f"{name} {domain}", measure_replays(environment, tasks, same), len(same))

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from agenthard.audit.coverage import CoverageTable
-from agenthard.reports.kit.arrow import chosen
+from agenthard.reports.kit.arrow import chosen, numbers
 from agenthard.reports.kit.parquet import TEXT, Table, columns_of
 from agenthard.taxonomy.files import replacing
 from agenthard.taxonomy.finding import Coverage, Status
@@ -72,4 +72,4 @@ def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
     whole = column.unify_dictionaries().combine_chunks()
     if isinstance(whole, pa.ChunkedArray):
         whole = whole.chunk(0)
-    return whole.dictionary.to_pylist(), np.asarray(whole.indices).astype(np.int64)
+    return whole.dictionary.to_pylist(), numbers(whole.indices).astype(np.int64)

@@ -1,6 +1,8 @@
 """Every error has a code of its own and says what to do; the page of the codes is that of the code."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,14 @@ def test_every_error_has_a_code_of_its_own_and_a_remedy() -> None:
 def test_explain_documents_a_code(code: str) -> None:
     result = CliRunner().invoke(app, ["explain", code])
     assert result.exit_code == 0 and BY_CODE[code].__name__ in result.output and BY_CODE[code].remedy in result.output
+
+
+def test_one_code_is_explained_without_importing_the_others() -> None:
+    script = "import sys; from agenthard.errors import SourceError; print('agenthard.models.errors' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "False"
+    with pytest.raises(AttributeError, match="NoSuchError"):
+        errors.NoSuchError  # noqa: B018
 
 
 def test_the_page_is_that_of_the_code() -> None:

@@ -21,6 +21,8 @@ class CheckCost(Record):
     """Tasks it looked at."""
     seconds: float
     """Seconds in all, summed over processes. What checks share is paid by the first of them."""
+    executed: float = 0.0
+    """Seconds of these that it waited for processes of benchmark code."""
 
     @property
     def milliseconds_per_task(self) -> float:

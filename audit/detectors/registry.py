@@ -6,7 +6,6 @@ Another package registers its checks under the entry-point group ``agenthard.det
 
 from functools import cache
 
-from agenthard.audit.detectors import environment, evaluation, ground_truth, responses, runs, user
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.plugins import PluginError, plugins
 
@@ -14,7 +13,6 @@ GROUP = "agenthard.detectors"
 BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof"}
 """Checks of ours outside this package: they belong to one benchmark."""
 
-_PACKAGES = (user, environment, evaluation, ground_truth, runs, responses)
 _of_this_process: list[Detector] = []
 
 
@@ -32,7 +30,11 @@ def detectors(*, experimental: bool = True) -> tuple[Detector, ...]:
 
 @cache
 def _all() -> tuple[Detector, ...]:
-    offered = [(getattr(package, name)(), "agenthard") for package in _PACKAGES for name in package.__all__]
+    # Imported here: a command about one task needs none of them.
+    from agenthard.audit.detectors import environment, evaluation, ground_truth, responses, runs, user
+
+    packages = (user, environment, evaluation, ground_truth, runs, responses)
+    offered = [(getattr(package, name)(), "agenthard") for package in packages for name in package.__all__]
     offered += [(plugin.load()(), plugin.package) for plugin in plugins(GROUP, BUILT_IN).values()]
     offered += [(check, type(check).__module__) for check in _of_this_process]
     found: dict[str, Detector] = {}

@@ -32,7 +32,7 @@ def render(template: str, **values: Any) -> str:
 
 
 def prompt_version(taxonomy: Taxonomy | None = None) -> str:
-    """Return the version of all prompts: a hash of their texts, of the verdict's schema and of the taxonomy.
+    """Return the version of all prompts: a hash of their words, of the verdict's schema and of the taxonomy.
 
     Args:
         taxonomy: The taxonomy in use; AgentHard's own by default.
@@ -47,12 +47,17 @@ def prompt_version(taxonomy: Taxonomy | None = None) -> str:
 def _version(taxonomy: Taxonomy) -> str:
     content = {
         "layout": LAYOUT,
-        "words": {name: _read(name) for name in WORDS},
+        "words": {name: _words(name) for name in WORDS},
         "schema": strict_schema(Verdict),
         "taxonomy": taxonomy.model_dump(mode="json", exclude={"categories": {"__all__": {"checks"}}}),
     }
     text = json.dumps(content, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:12]
+
+
+def _words(name: str) -> str:
+    """Return what a prompt takes from a file: all of a template; of a YAML file what is read, without comments."""
+    return json.dumps(data(name)) if name.endswith(".yaml") else _read(name)
 
 
 def _read(name: str) -> str:

@@ -11,6 +11,7 @@ from agenthard.flows.commands.output import JsonOption, console, error_console, 
 if TYPE_CHECKING:
     from agenthard.flows.audit_outputs import AuditOutcome
     from agenthard.flows.audit_plan import AuditPlan, AuditSettings
+    from agenthard.flows.profile import Profile
 
 MOST_NOT_READ = 8
 """Files and folders on the first screen that were not read; the tables name all."""
@@ -38,6 +39,9 @@ def audit(
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that are not in it count as new.")
     ] = None,
+    profile: Annotated[
+        bool, typer.Option("--profile", help="Also print where the time went, by stage and by check.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.
@@ -50,6 +54,7 @@ def audit(
     from agenthard.flows.audit_outputs import AuditOutcome, new_defects
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.profile import read_profile, recorded_stages
     from agenthard.flows.progress import show_progress
     from agenthard.taxonomy.system import cpu_count
 
@@ -73,17 +78,21 @@ def audit(
         given = AuditInput(settings, given.source)
     _check_inputs(settings)
     try:
-        with show_progress(error_console()):
+        with show_progress(error_console()), recorded_stages() as stages:
             from agenthard.flows.audit_flow import run_audit
 
             outcome: AuditOutcome = run_audit(given)
     except KeyboardInterrupt:
         raise CommandError("interrupted; finished shards are kept: the same command continues from there") from None
     new = new_defects(Path(settings.out), baseline)
+    found = read_profile(Path(settings.out), stages) if profile else None
     if as_json:
-        print_json({**outcome.model_dump(mode="json"), "new_confirmed_defects": new})
+        times = {"profile": found} if found else {}
+        print_json({**outcome.model_dump(mode="json"), "new_confirmed_defects": new, **times})
     else:
         show_outcome(outcome, settings, new, baseline)
+        if found:
+            show_profile(found)
     if new:
         raise typer.Exit(ExitCode.DEFECTS)
     if outcome.incomplete:
@@ -164,6 +173,18 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
+
+
+def show_profile(profile: "Profile") -> None:
+    """Print where the time of an audit went, in tables of at most 80 columns."""
+    from agenthard.flows.profile import check_rows, stage_rows
+
+    typer.echo("")
+    print_table("time by stage", ("stage", "seconds", "share"), stage_rows(profile), right=("seconds", "share"))
+    typer.echo("")
+    columns = ("check", "seconds", "executing", "share", "ms per task")
+    print_table(f"time by check ({profile.tasks:,} tasks)", columns, check_rows(profile), right=columns[1:])
+    typer.echo("executing: seconds of these that a check waited for benchmark code")
 
 
 def _show_experimental(settings: "AuditSettings") -> None:

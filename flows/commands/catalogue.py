@@ -13,7 +13,10 @@ def checks(
         Path | None, typer.Option("--markdown", metavar="DIR", help="Write the pages of docs/checks into this folder.")
     ] = None,
     cost: Annotated[bool, typer.Option("--cost", help="List what each check costs, in ms per task.")] = False,
-    run: Annotated[Path | None, typer.Option(help="With --cost: the run folder of an audit of your own.")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(help="With --cost: run folder of an audit; default: the newest in and below this folder."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List all checks with their category, and how sure each is.
@@ -45,14 +48,17 @@ def checks(
 
 
 def _print_costs(run: Path | None, as_json: bool) -> None:
-    """Print what checks cost in a run, or in this release's own measurements."""
+    """Print what checks cost in a run, by default the last one; without any, in this release's own measurements."""
     from agenthard.audit.detectors.measured import measured
-    from agenthard.flows.audited_run import read_costs
+    from agenthard.flows.audited_run import last_run_with_costs, read_costs
 
+    run = run or last_run_with_costs()
     if run is None:
+        where = "as measured for this release"
         costs = {check: figures.cost for check, figures in measured().items() if figures.cost}
     else:
-        costs = {check: {run.name: cost} for check, cost in read_costs(run).items()}
+        where = f"in the run folder {run}"
+        costs = {check: {run.resolve().name: cost} for check, cost in read_costs(run).items()}
     if as_json:
         print_json({check: {name: c.model_dump() for name, c in found.items()} for check, found in costs.items()})
         return
@@ -65,7 +71,8 @@ def _print_costs(run: Path | None, as_json: bool) -> None:
     sums = [sum(found[name].seconds for found in costs.values() if name in found) for name in columns]
     rows.append(("all, seconds", *(f"{total:.1f}" for total in sums)))
     heads = [f"{name} ({count:,} tasks)" for name, count in tasks.items()]
-    print_table("milliseconds per task; what checks share is paid by the first of them", ("check", *heads), rows)
+    typer.echo(f"milliseconds per task {where}; what checks share is paid by the first of them")
+    print_table("", ("check", *heads), rows)
 
 
 def taxonomy(

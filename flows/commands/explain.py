@@ -54,18 +54,19 @@ def explain(
 
     Example: `agenthard explain call-schema`
     """
-    from agenthard.audit.detectors.measured import measured_lines
-    from agenthard.audit.detectors.registry import detectors
-    from agenthard.flows.errors import CommandError
+    if identity == "errors" or ERROR_CODE.fullmatch(identity):
+        explain_errors(identity, markdown, as_json)
+        return
     from agenthard.flows.finding_facts import is_finding_id
-    from agenthard.taxonomy.categories import load_taxonomy
 
     if is_finding_id(identity):
         explain_finding(identity, run, as_json)
         return
-    if identity == "errors" or ERROR_CODE.fullmatch(identity):
-        explain_errors(identity, markdown, as_json)
-        return
+    from agenthard.audit.detectors.measured import measured_lines
+    from agenthard.audit.detectors.registry import detectors
+    from agenthard.flows.errors import CommandError
+    from agenthard.taxonomy.categories import load_taxonomy
+
     categories = {category.id: category for category in load_taxonomy().categories}
     known = {detector.id: detector for detector in detectors()}
     if identity in known:
@@ -108,13 +109,14 @@ def explain(
 
 def explain_errors(identity: str, markdown: bool, as_json: bool) -> None:
     """Print what happened and what to do for one error code, or for all."""
-    from agenthard.errors import BY_CODE
+    from agenthard import errors
     from agenthard.flows.errors import CommandError
 
-    if identity != "errors" and identity not in BY_CODE:
-        raise CommandError(f"no error code {identity}; `agenthard explain errors` lists all")
-    codes = sorted(BY_CODE) if identity == "errors" else [identity]
-    rows = [(code, BY_CODE[code].__name__, _first_paragraph(BY_CODE[code]), BY_CODE[code].remedy) for code in codes]
+    try:
+        found = errors.BY_CODE if identity == "errors" else {identity: errors.error_of(identity)}
+    except KeyError:
+        raise CommandError(f"no error code {identity}; `agenthard explain errors` lists all") from None
+    rows = [(code, kind.__name__, _first_paragraph(kind), kind.remedy) for code, kind in sorted(found.items())]
     columns = ("code", "error", "what happened", "what to do")
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])

@@ -52,10 +52,11 @@ def replay(
     """
     from agenthard.flows.audit_plan import AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode
-    from agenthard.flows.finding_facts import find_finding
 
     width = None if full else SHOWN
     if finding is not None:
+        from agenthard.flows.finding_facts import find_finding
+
         if where or mutant or check:
             raise CommandError("--finding says which task and check; give no other")
         _replay_finding(find_finding(finding, run), allow_weak_isolation, width, as_json)

@@ -8,15 +8,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pyarrow.compute as pc
 from pydantic import Field
 
+from agenthard.audit.coverage import RAN
 from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
-from agenthard.reports.kit.load import RunTablesError, load_json, read_rows, read_table
+from agenthard.reports.coverage_parquet import read_coverage_parquet
+from agenthard.reports.kit.load import RunTablesError, load_json, read_rows, table_file
 from agenthard.taxonomy.errors import AgentHardError
-from agenthard.taxonomy.finding import Finding, Tier
+from agenthard.taxonomy.finding import Finding, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -257,24 +258,25 @@ def _prompt(user: str) -> str:
 
 
 def _ledger(folder: Path, versions: dict[str, str]) -> tuple[list[LedgerEntry], int]:
-    table = read_table(folder, "coverage", ["task_id", "check", "status"])
+    table = read_coverage_parquet(table_file(folder, "coverage"))
+    sums = {status: table.having(status).sum(axis=0) for status in Status}
     counts = {
-        (row["check"], row["status"]): row["task_id_count"]
-        for row in table.group_by(["check", "status"]).aggregate([("task_id", "count")]).to_pylist()
+        (check, status): int(number)
+        for status, numbers in sums.items()
+        for check, number in zip(table.checks, numbers, strict=True)
     }
-    ran = table.filter(pc.is_in(table["status"], pc.cast(["flagged", "clean"], "string")))
     entries = [
         LedgerEntry(
             check=check,
             version=versions.get(check, ""),
-            flagged=counts.get((check, "flagged"), 0),
-            clean=counts.get((check, "clean"), 0),
-            not_checked=counts.get((check, "not_checked"), 0),
-            errors=counts.get((check, "error"), 0),
+            flagged=counts.get((check, Status.FLAGGED), 0),
+            clean=counts.get((check, Status.CLEAN), 0),
+            not_checked=counts.get((check, Status.NOT_CHECKED), 0),
+            errors=counts.get((check, Status.ERROR), 0),
         )
         for check in versions
     ]
-    return entries, len(pc.unique(ran["task_id"]))
+    return entries, len(table.tasks_having(*RAN))
 
 
 def _identity(manifest: dict[str, Any]) -> AuditIdentity:

@@ -1,6 +1,6 @@
-"""Arrow arrays of Python values: ``pyarrow.array`` imports pandas, and ``take`` imports ``pyarrow.compute``.
+"""Arrow arrays of Python values and back; pyarrow imports pandas for ``array`` and ``to_numpy``, more for ``take``.
 
-Each of the two takes longer than the checks of a small audit.
+Each takes longer than the checks of a small audit.
 """
 
 from collections.abc import Sequence
@@ -45,6 +45,12 @@ def array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         fields = [array([row.get(field.name) for row in rows], field.type) for field in kind]
         return pa.Array.from_buffers(kind, len(values), [valid], children=fields)
     raise TypeError(f"no array of {kind} can be made here")
+
+
+def numbers(column: pa.Array) -> NDArray[np.generic]:
+    """Return the values of an array of numbers without missing values; ``to_numpy`` imports pandas."""
+    dtype: np.dtype[np.generic] = np.dtype(str(column.type).replace("double", "float64"))
+    return np.frombuffer(column.buffers()[1], dtype)[column.offset :][: len(column)]
 
 
 def chosen(texts: Sequence[str], positions: NDArray[np.integer]) -> pa.Array:

@@ -17,6 +17,18 @@ class RunTablesError(AgentHardError):
     remedy = "Name the run folder of a finished audit, or audit again with this version."
 
 
+def table_file(folder: Path, name: str) -> Path:
+    """Return the file of a table of a run folder.
+
+    Raises:
+        RunTablesError: when it is missing.
+    """
+    path = folder / "tables" / f"{name}.parquet"
+    if not path.is_file():
+        raise _not_finished(folder, f"tables/{path.name}")
+    return path
+
+
 def read_table(folder: Path, name: str, columns: list[str], *, dictionaries: list[str] | None = None) -> pa.Table:
     """Read columns of a table of a run folder.
 
@@ -32,9 +44,7 @@ def read_table(folder: Path, name: str, columns: list[str], *, dictionaries: lis
     Raises:
         RunTablesError: when the table or a column is missing.
     """
-    path = folder / "tables" / f"{name}.parquet"
-    if not path.is_file():
-        raise _not_finished(folder, f"tables/{path.name}")
+    path = table_file(folder, name)
     try:
         # pq.read_table would import pandas.
         with pq.ParquetFile(path, read_dictionary=dictionaries) as file:

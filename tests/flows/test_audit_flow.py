@@ -15,7 +15,9 @@ from typer.testing import CliRunner
 from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.audit_outputs import AuditOutcome
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
+from agenthard.flows.audited_run import last_run_with_costs, read_costs
 from agenthard.flows.cli import app
+from agenthard.flows.profile import TOP_CHECKS
 from agenthard.taxonomy import GroundTruth, ToolCall
 from tests.builders import make_run, make_task
 
@@ -97,6 +99,42 @@ def test_what_each_check_took_can_be_listed(one_worker: tuple[AuditOutcome, Path
     assert costs["call-schema"]["seconds"] > 0
     nothing = CliRunner().invoke(app, ["checks", "--cost", "--run", str(tmp_path)])
     assert "the time of each check is not recorded here" in str(nothing.exception)
+
+
+def test_the_cost_of_checks_is_that_of_the_last_run_at_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert last_run_with_costs() is None
+    for age, name in enumerate(("runs/new", "old", "too/far/below", "runs/unfinished")):
+        costs = tmp_path / name / "work" / "costs" / "00000.json"
+        costs.parent.mkdir(parents=True)
+        costs.write_text(json.dumps({"tasks": 2, "seconds": {"call-schema": 3.0}, "executed": {"call-schema": 1.0}}))
+        if name != "runs/unfinished":
+            (tmp_path / name / "manifest.json").write_text("{}")
+            os.utime(tmp_path / name / "manifest.json", (1000 - age, 1000 - age))
+    listed = CliRunner().invoke(app, ["checks", "--cost"]).stdout
+    assert "in the run folder runs/new" in listed
+    assert "1500.000" in listed
+    [cost] = read_costs(Path("runs/new")).values()
+    assert (cost.tasks, cost.seconds, cost.executed) == (2, 3.0, 1.0)
+
+
+def test_a_profile_names_stages_and_checks(benchmark: Path, tmp_path: Path) -> None:
+    command = ["audit", "native", str(benchmark), "--workers", "1", "--out", str(tmp_path / "run"), "--profile"]
+    profile = json.loads(CliRunner().invoke(app, [*command, "--json"]).stdout)["profile"]
+    stages = [row["stage"] for row in profile["stages"]]
+    assert stages[:3] == ["reading", "checking", "concluding"]
+    assert {"writing split", "writing tables", "writing findings.json", "writing report.html"} <= set(stages)
+    assert profile["tasks"] == TASKS
+    assert {row["check"] for row in profile["checks"]} == {detector.id for detector in detectors(experimental=False)}
+    taken = [row["seconds"] for row in profile["checks"]]
+    assert taken == sorted(taken, reverse=True)
+    assert sum(row["share"] for row in profile["checks"]) == pytest.approx(1, abs=0.01)
+
+    printed = CliRunner().invoke(app, command).stdout
+    table = printed[printed.index("time by stage") :]
+    assert max(map(len, table.splitlines())) <= 80
+    assert profile["checks"][0]["check"] in table
+    assert f"{len(profile['checks']) - TOP_CHECKS} others" in table
 
 
 def test_flawed_tasks_leave_the_split_and_kept_ones_are_byte_identical(

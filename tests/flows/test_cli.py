@@ -45,11 +45,12 @@ def test_the_list_of_commands_shows_the_first_paragraph_of_each() -> None:
     assert {name: load_command(name).name for name in COMMANDS} == {name: name for name in COMMANDS}
 
 
-def test_catalogues() -> None:
+def test_catalogues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {row["name"] for row in json.loads(run("sources", "--json"))} >= {"bfcl", "tau-bench", "tau2", "native"}
     assert [row["id"] for row in json.loads(run("checks", "--json"))] == [d.id for d in detectors()]
     assert len(json.loads(run("taxonomy", "--json"))["categories"]) == len(load_taxonomy().categories)
     assert "AgentTask" in json.loads(run("sources", "--schema"))
+    monkeypatch.chdir(tmp_path)  # no run folder here
     listed, costs = run("checks"), run("checks", "--cost")
     for detector in detectors():
         assert detector.id in listed

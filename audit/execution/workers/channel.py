@@ -2,7 +2,10 @@
 
 import json
 import socket
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +16,28 @@ SEND_SECONDS = 60.0
 CLOSED = "the process is gone"
 MOST_LEVELS = 100
 """Deepest nesting of an answer: what reads it later calls itself a few times for each level."""
+
+
+class _Waited(threading.local):
+    seconds = 0.0
+
+
+_waited = _Waited()
+
+
+def waited_seconds() -> float:
+    """Return how long this thread has waited for processes of benchmark code so far, their start included."""
+    return _waited.seconds
+
+
+@contextmanager
+def waiting() -> Iterator[None]:
+    """Count the time of the block as time that this thread waits for a process of benchmark code."""
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        _waited.seconds += time.perf_counter() - began
 
 
 class ChannelClosedError(AgentHardError):
@@ -72,7 +97,8 @@ class Channel:
                 raise ChannelClosedError(f"it gave an answer of more than {most_bytes} bytes")
             self.socket.settimeout(max(deadline - time.monotonic(), 0.001))
             try:
-                chunk = self.socket.recv(CHUNK_BYTES)
+                with waiting():
+                    chunk = self.socket.recv(CHUNK_BYTES)
             except TimeoutError:
                 raise ChannelTimeoutError(f"it gave no answer within {seconds:g} s") from None
             except OSError:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError
+from agenthard.audit.execution.workers.channel import CLOSED, Channel, ChannelClosedError, waiting
 from agenthard.audit.execution.workers.isolation import (
     Isolation,
     WeakIsolationError,
@@ -195,7 +195,8 @@ class Sandbox:
                 if time.monotonic() > deadline:
                     raise TimeoutError
                 self._control.settimeout(max(deadline - time.monotonic(), 0.001))
-                text, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
+                with waiting():
+                    text, handles, _, _ = socket.recv_fds(self._control, MESSAGE_BYTES, 1)
             except TimeoutError:
                 raise ChannelClosedError(f"it gave no answer within {seconds:g} s") from None
             except OSError:

@@ -146,3 +146,20 @@ def test_the_version_follows_words_schema_and_taxonomy(monkeypatch: pytest.Monke
     wording._version.cache_clear()
     monkeypatch.undo()
     assert prompt_version(base) in versions
+
+
+def test_the_version_follows_what_is_read_of_a_yaml_file_and_not_its_comments(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = wording._read
+
+    def version(more: str) -> str:
+        wording.data.cache_clear()
+        wording._version.cache_clear()
+        monkeypatch.setattr(wording, "_read", lambda name: read(name) + (more if name == "wording.yaml" else ""))
+        return prompt_version()
+
+    try:
+        assert version("") == version("# A comment.\n") != version("another: word\n")
+    finally:
+        monkeypatch.undo()
+        wording.data.cache_clear()
+        wording._version.cache_clear()

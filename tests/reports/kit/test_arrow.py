@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from agenthard.reports.kit.arrow import array, chosen
+from agenthard.reports.kit.arrow import array, chosen, numbers
 
 QUOTES = pa.list_(pa.struct([("text", pa.string()), ("line", pa.int64())]))
 
@@ -33,6 +33,11 @@ def test_arrays_are_those_of_pyarrow(values: list[Any], kind: pa.DataType) -> No
 
 def test_a_lone_surrogate_becomes_its_escape() -> None:
     assert array(["a\ud800", "é"], pa.string()).to_pylist() == ["a\\ud800", "é"]
+
+
+def test_numbers_are_those_of_a_slice_too() -> None:
+    for kind in (pa.int32(), pa.int64(), pa.float64()):
+        assert numbers(pa.array([1, 2, 3, 4], kind)[1:3]).tolist() == [2, 3]
 
 
 def test_texts_are_chosen_by_position() -> None:

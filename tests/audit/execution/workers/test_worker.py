@@ -10,6 +10,7 @@ import pytest
 
 from agenthard.audit.execution.environment import ExecutionError, UnavailableError
 from agenthard.audit.execution.workers import Worker, WorkerPool
+from agenthard.audit.execution.workers.channel import waited_seconds
 
 SCRIPT = Path(__file__).with_name("misbehaving.py")
 
@@ -138,3 +139,14 @@ def test_each_of_several_requests_has_exactly_one_answer(pool: WorkerPool, acts:
 def test_an_endless_request_among_several_is_stopped_by_its_own_processor_time(pool: WorkerPool) -> None:
     with pytest.raises(ExecutionError, match="more than 1 s of processor time"):
         pool.lease().ask_all([{"acts": ["echo"]}, {"acts": ["loop"]}])
+
+
+def test_waiting_for_a_process_is_counted_apart(pool: WorkerPool) -> None:
+    worker, before = pool.lease(), waited_seconds()
+    remember(worker, "a")
+    first = waited_seconds()
+    assert first > before
+    sum(range(1000))
+    assert waited_seconds() == first
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(waited_seconds).result() == 0
