@@ -23,7 +23,7 @@ demo: $(CORE)
 	$(BIN)/agenthard demo --out demo-run
 
 test: $(STAMP) lint
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
 
 lint: $(STAMP) types
 	$(BIN)/ruff check .

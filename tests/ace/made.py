@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from itertools import product
+from pathlib import Path
 
 from agenthard.ace import domains
 from agenthard.ace.generator import Parameters, generate
 from agenthard.ace.instance import Answer, Cell, Instance, Item, Puzzle
+from agenthard.ace.reference_format import read
 from agenthard.ace.rules import violations
 
 
@@ -18,6 +20,13 @@ def small_suite(coupling: bool = False) -> tuple[Instance, ...]:
         rows=4, cols=5, hidden_slots=(3, 6), decoy_budgets=(4, 8, 12), candidates=9, seed=1, coupling=coupling
     )
     return tuple(generate(parameters))
+
+
+@cache
+def published(corpora: Path, files: str = "5x*") -> tuple[Instance, ...]:
+    """The instances of the paper's files: 210 of ``5x5_released`` and 324 of ``5x7_generated``."""
+    paths = sorted((corpora / "ace_reference").glob(f"{files}/*.gz"))
+    return tuple(instance for path in paths for instance in read(path).instances)
 
 
 def one(domain: str = "course", hidden: int = 5, budget: int = 8) -> Instance:

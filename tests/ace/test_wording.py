@@ -6,9 +6,9 @@ import pytest
 
 from agenthard.ace import domains
 from agenthard.ace.domain import GlobalRule
-from agenthard.ace.reference_format import read
 from agenthard.ace.wording import global_phrase, instruction
 from tests.ace.environment.small import LIMITS, SLOTS
+from tests.ace.made import published
 
 EXPECTED = """You are solving a course scheduling task. Fill the 2x2 grid with course ids.
 This course scheduling plan has 2 scheduling days as rows and 2 class time slots per day as columns.
@@ -59,11 +59,9 @@ def test_the_other_kinds_of_rules(domain: str, rule: str, text: str) -> None:
 
 @pytest.mark.corpora
 def test_every_text_of_the_paper_is_written_again(corpora: Path) -> None:
-    count = 0
-    for path in sorted((corpora / "ace_reference").glob("5x*/*.gz")):
-        for instance in read(path).instances:
-            puzzle = instance.puzzle
-            text = instruction(domains.load(puzzle.domain), puzzle.rows, puzzle.cols, puzzle.limits, puzzle.slots)
-            assert text == puzzle.instruction, puzzle.id
-            count += 1
-    assert count == 534
+    instances = published(corpora)
+    assert len(instances) == 534
+    for instance in instances:
+        puzzle = instance.puzzle
+        text = instruction(domains.load(puzzle.domain), puzzle.rows, puzzle.cols, puzzle.limits, puzzle.slots)
+        assert text == puzzle.instruction, puzzle.id

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.execution.replay import concrete, gold_turns
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import ToolCall
 from agenthard.taxonomy.accepted import ANY_OF, OPTIONAL, any_of, nearest_value
+from tests.corpora import tasks_of
 
 NOTHING = any_of([])
 
@@ -36,7 +36,7 @@ def test_a_value_that_is_accepted_is_preferred_to_a_nearer_looking_one() -> None
 @pytest.mark.corpora
 def test_no_marker_of_ours_is_in_the_calls_of_a_real_ground_truth(corpora: Path) -> None:
     count = 0
-    for task in BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()):
+    for task in tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17"):
         for call in (call for turn in gold_turns(task) for call in turn):
             count += 1
             text = json.dumps(call.arguments)

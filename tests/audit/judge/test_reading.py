@@ -146,7 +146,7 @@ def test_malformed_answers(name: str) -> None:
     assert len(str(failed.value)) < 2_000
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(VERDICT, st.data())
 def test_broken_answers_raise_nothing_else(value: dict[str, Any], data: st.DataObject) -> None:
     """Cut, doubled, and with something wrong put in at any place."""
@@ -170,7 +170,7 @@ def test_broken_answers_raise_nothing_else(value: dict[str, Any], data: st.DataO
         read_verdict(broken, IDS)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.one_of(
         st.text(st.characters(exclude_categories=())),

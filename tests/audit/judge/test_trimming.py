@@ -8,11 +8,11 @@ from agenthard.audit.evidence import text_at
 from agenthard.audit.judge.context.budget import PromptTooLongError, trim
 from agenthard.audit.judge.context.material import Material, Passage, omission_tokens, passage_tokens
 from agenthard.audit.judge.context.passages import gather
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec
 from tests.audit.judge.ferries import ferry_task
 from tests.builders import LEND, make_task
+from tests.corpora import tasks_of
 
 ROUTE = ferry_task("I am member_002. I want to go from RIGA to KIEL on June 3rd, or to OSLO by way of GENT.")
 
@@ -98,7 +98,7 @@ def test_needed_text_is_shortened_only_when_it_alone_is_too_long() -> None:
 
 @pytest.mark.corpora
 def test_tau2_airline(corpora: Path) -> None:
-    for task in Tau2Bench(corpora / "tau2-bench_v0.1.3", ("airline",)).tasks(Quarantine()):
+    for task in tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3", ("airline",)):
         material = gather(task)
         for limit in (100_000, 32_000):
             trimmed = trim(material, task, limit)

@@ -4,10 +4,10 @@ import pytest
 
 from agenthard.audit.detectors.environment import IdenticalToolDescriptions
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Status, ToolCall, ToolSpec
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 DOCUMENTED = {"type": "object", "properties": {"city": {"type": "string"}}}
 
@@ -58,7 +58,7 @@ def test_a_task_without_gold_calls_is_not_checked() -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = list(BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()))
+    tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")
     result = check_shard(tasks, {}, [IdenticalToolDescriptions()])
     assert {hit.hit.cause for hit in result.hits} == {
         "get_outside_temperature_from_google = get_outside_temperature_from_weather_com"

@@ -6,11 +6,11 @@ from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.environment import PromptUnknownTool
 from agenthard.audit.detectors.support.prompt_tools import named_tools
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, Message, Status, ToolSpec, UserSpec
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 TOOLS = EnvironmentSpec(
     tools=(ToolSpec(name="lend_book"), ToolSpec(name="Desk.return_book")), user_tools=(ToolSpec(name="check_card"),)
@@ -152,14 +152,14 @@ def test_long_words_take_no_time() -> None:
 
 @pytest.mark.corpora
 def test_tau(corpora: Path) -> None:
-    tasks = list(Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()))
+    tasks = tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3")
     hits = check_shard(tasks, {}, [PromptUnknownTool()]).hits
     assert {hit.hit.cause for hit in hits} == {"get_status_bar in /user/context/task_instructions"}
     assert {task_id for hit in hits for task_id in hit.task_ids} == {t.id for t in tasks if t.subtask == "telecom"}
-    newer = list(Tau2Bench(corpora / "tau2-bench_v1.0.1").tasks(Quarantine()))
+    newer = tasks_of(Tau2Bench, corpora / "tau2-bench_v1.0.1")
     assert len({t.id for t in newer if t.subtask == "banking_knowledge"}) == 97
     assert {hit.hit.cause for hit in check_shard(newer, {}, [PromptUnknownTool()]).hits} == {
         "get_status_bar in /user/context/task_instructions"
     }
-    first = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
+    first = tasks_of(TauBench, corpora / "tau-bench_59a200c")
     assert check_shard(first, {}, [PromptUnknownTool()]).hits == ()

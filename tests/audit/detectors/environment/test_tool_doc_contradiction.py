@@ -7,10 +7,10 @@ from agenthard.audit.detectors.base import Hit
 from agenthard.audit.detectors.environment import ToolDocContradiction
 from agenthard.audit.evidence import failure
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import EnvironmentSpec, Severity, Status, ToolSpec
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 
 def hits(properties: dict[str, Any], *, description: str = "Do it.", **more: Any) -> list[Hit]:
@@ -222,7 +222,7 @@ def test_a_task_that_never_calls_the_tool_only_carries_the_flaw() -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = list(BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()))
+    tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")
     result = check_shard(tasks, {}, [ToolDocContradiction()])
     assert Status.ERROR not in {row.status for row in result.coverage}
     claims = {hit.hit.claim: hit for hit in result.hits}

@@ -5,7 +5,6 @@ import pytest
 
 from agenthard.audit.detectors.evaluation import DoNothingPasses
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.audit.sources.tau.tau_bench import TauBench
@@ -22,6 +21,7 @@ from agenthard.taxonomy import (
     UserSpec,
 )
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 POLICY = """# Library
 Books can be renewed once.
@@ -173,7 +173,7 @@ def test_each_gold_call_is_quoted_once() -> None:
 
 @pytest.mark.corpora
 def test_tau(corpora: Path) -> None:
-    first = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
+    first = tasks_of(TauBench, corpora / "tau-bench_59a200c")
     hits = [(hit.task_ids[0], hit.hit) for hit in check_shard(first, {}, [DoNothingPasses()]).hits]
     airline = {task_id: hit.claim for task_id, hit in hits if task_id.startswith("airline/")}
     assert len(airline) == 19
@@ -181,7 +181,7 @@ def test_tau(corpora: Path) -> None:
     assert [task_id for task_id, claim in airline.items() if "handing the user over" in claim] == [
         f"airline/{i}" for i in (13, 35, 36, 38)
     ]
-    second = list(Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()))
+    second = tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3")
     shard = check_shard(second, {}, [DoNothingPasses()])
     assert sum(hit.task_ids[0].startswith("airline/") for hit in shard.hits) == 19
     telecom = [row.status for row in shard.coverage if row.task_id.startswith("telecom/")]
@@ -190,7 +190,7 @@ def test_tau(corpora: Path) -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = list(BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()))
+    tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")
     shard = check_shard(tasks, {}, [DoNothingPasses()])
     assert shard.hits == ()
     unchecked = {row.task_id for row in shard.coverage if row.status is Status.NOT_CHECKED}

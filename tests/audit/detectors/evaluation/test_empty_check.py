@@ -5,7 +5,6 @@ import pytest
 
 from agenthard.audit.detectors.evaluation import EmptyCheck
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import (
     AgentTask,
@@ -19,6 +18,7 @@ from agenthard.taxonomy import (
     UserSpec,
 )
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 CALL = ToolCall(name="lend_book", arguments={"book_id": 7, "member": "Ada"})
 REQUEST = "Could you also send me the invoice?"
@@ -114,7 +114,7 @@ def test_without_a_scored_check_nothing_is_checked() -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = list(BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()))
+    tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")
     flagged = {task_id for hit in check_shard(tasks, {}, [EmptyCheck()]).hits for task_id in hit.task_ids}
     kinds = ("base", "long_context", "miss_func", "miss_param")
     assert flagged == {f"multi_turn_{kind}_{base}" for kind in kinds for base in (167, 180)}

@@ -16,6 +16,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Finding, Severity, Status, Tier
+from tests.corpora import tasks_of
 from tests.library import DESK, TEXT, Desk, call, desk_task, lend, library_desk, tool
 
 pytestmark = pytest.mark.usefixtures(library_desk.__name__)
@@ -153,7 +154,7 @@ def test_tau(corpora: Path) -> None:
 
 @pytest.mark.corpora
 def test_doing_nothing_passes_the_database_check_of_twenty_airline_tasks(corpora: Path) -> None:
-    tasks = Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine())
+    tasks = tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3")
     airline = [task for task in tasks if task.subtask == "airline"]
     verdicts = [environment_of(task).evaluate(task, Attempt()) for task in airline]
     assert len(airline) == 50

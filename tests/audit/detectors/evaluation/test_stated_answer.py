@@ -6,11 +6,11 @@ import pytest
 from agenthard.audit.detectors.base import Hit
 from agenthard.audit.detectors.evaluation import StatedAnswer
 from agenthard.audit.evidence import failure
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, Message, ToolCall, UserSpec
 from tests.builders import LEND, make_task
+from tests.corpora import tasks_of
 
 GOLD = GroundTruth(
     semantics="required", turns=((ToolCall(name="lend_book", arguments={"book_id": 7, "member": "B-1877"}),),)
@@ -101,8 +101,8 @@ def test_required_text() -> None:
 def test_no_noise_on_real_benchmarks(corpora: Path) -> None:
     check = StatedAnswer()
     tasks: list[AgentTask] = [
-        *BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()),
-        *Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()),
+        *tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17"),
+        *tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3"),
     ]
     assert [task.id for task in tasks if check.not_applicable(task) is None and list(check.inspect(task))] == []
 

@@ -5,7 +5,6 @@ import pytest
 
 from agenthard.audit.detectors.evaluation import SubstringCheck
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import (
@@ -21,6 +20,7 @@ from agenthard.taxonomy import (
     UserSpec,
 )
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 STATE = {
     "members": {"ada_1": {"loans": ["L9"], "fee": 144}, "bob_2": {"fee": 9944}},
@@ -163,10 +163,10 @@ def test_a_number_that_answers_another_question_is_only_suspected(subject: Agent
 
 @pytest.mark.corpora
 def test_tau(corpora: Path) -> None:
-    tasks = list(TauBench(corpora / "tau-bench_59a200c").tasks(Quarantine()))
+    tasks = tasks_of(TauBench, corpora / "tau-bench_59a200c")
     found = {hit.task_ids[0]: hit.hit.tier for hit in check_shard(tasks, {}, [SubstringCheck()]).hits}
     # "10" in the price of an unrelated product is no proof: no reply to these tasks speaks of it.
     assert list(found) == ["airline/44", "retail/2", "retail/3", "retail/4", "retail/40", "retail/43"]
     assert set(found.values()) == {Tier.SUSPECTED}
-    second = list(Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()))
+    second = tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3")
     assert "airline/14" in {hit.task_ids[0] for hit in check_shard(second, {}, [SubstringCheck()]).hits}

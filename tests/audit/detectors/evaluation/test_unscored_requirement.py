@@ -5,10 +5,10 @@ import pytest
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.evaluation import UnscoredRequirement
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, Check, EvaluationSpec, Status, Tier, UserSpec
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 STATE = Check(kind="final_state", scored=True)
 
@@ -155,6 +155,6 @@ def test_without_checks_nothing_is_checked() -> None:
 
 @pytest.mark.corpora
 def test_tau2(corpora: Path) -> None:
-    tasks = list(Tau2Bench(corpora / "tau2-bench_v0.1.3").tasks(Quarantine()))
+    tasks = tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3")
     hits = [item for item in check_shard(tasks, {}, [UnscoredRequirement()]).hits if item.hit.cause]
     assert [hit.task_ids[0] for hit in hits] == [f"airline/{i}" for i in (2, 3, 4, 5, 8, 9, 12, 13, 27, 38, 41, 44)]

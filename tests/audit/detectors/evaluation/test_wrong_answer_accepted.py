@@ -25,6 +25,7 @@ from agenthard.taxonomy import AgentTask, EnvironmentSpec, EvaluationSpec, Groun
 from agenthard.taxonomy.accepted import any_of
 from agenthard.taxonomy.finding import Evidence, Level
 from agenthard.taxonomy.trajectory import Trajectory
+from tests.corpora import tasks_of
 
 
 def call(name: str, **arguments: Any) -> ToolCall:
@@ -130,7 +131,7 @@ def test_acebench_compares_no_number_and_no_boolean(corpora: Path) -> None:
 @pytest.mark.corpora
 @pytest.mark.parametrize("release", ["tau2-bench_v0.1.3", "tau2-bench_v1.0.1"])
 def test_a_prompt_that_misspells_a_tool_is_one_ticket(corpora: Path, release: str) -> None:
-    tasks = list(Tau2Bench(corpora / release, ("telecom",)).tasks(Quarantine()))
+    tasks = tasks_of(Tau2Bench, corpora / release, ("telecom",))
     detector, ids = PromptUnknownTool(), [task.id for task in tasks]
     findings, coverage = conclude("tau2", ids, [check_shard(tasks, {}, [detector])], [detector])
     [finding] = findings

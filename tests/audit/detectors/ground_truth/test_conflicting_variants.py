@@ -6,10 +6,10 @@ import pytest
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors.ground_truth import ConflictingVariants
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import AgentTask, Finding, GroundTruth, Message, Severity, ToolCall, UserSpec
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 
 def variant(task_id: str, *calls: tuple[str, dict[str, Any]], said: str = "Do it.", **changes: Any) -> AgentTask:
@@ -79,6 +79,6 @@ def test_two_numbers_and_short_texts_say_nothing() -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = [task for task in BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine()) if task.cluster]
+    tasks = [task for task in tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17") if task.cluster]
     sure = [finding.task_ids for finding in find(*tasks) if finding.severity is Severity.AFFECTS_SCORE]
     assert sure == [("multi_turn_miss_func_15",), ("multi_turn_miss_param_180",)]

@@ -8,17 +8,18 @@ import pytest
 from agenthard.audit.conclude import conclude
 from agenthard.audit.detectors import ground_truth
 from agenthard.audit.shards import check_shard
-from agenthard.audit.sources.base import Quarantine, Source
+from agenthard.audit.sources.base import Source
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import Finding, Severity, Status
+from tests.corpora import tasks_of
 
 pytestmark = pytest.mark.corpora
 
 
 def audit(source: Source) -> list[Finding]:
-    tasks = list(source.tasks(Quarantine()))
+    tasks = tasks_of(type(source), source.root)
     # Those that replay ground truths have tests of their own.
     every = [getattr(ground_truth, name)() for name in ground_truth.__all__]
     detectors = [each for each in every if not each.id.startswith("gold-")]
@@ -27,7 +28,7 @@ def audit(source: Source) -> list[Finding]:
     return findings
 
 
-def tasks_of(findings: list[Finding], check: str, *severities: Severity) -> Iterator[str]:
+def found_in(findings: list[Finding], check: str, *severities: Severity) -> Iterator[str]:
     for finding in findings:
         if finding.check == check and (not severities or finding.severity in severities):
             yield from finding.task_ids
@@ -35,13 +36,13 @@ def tasks_of(findings: list[Finding], check: str, *severities: Severity) -> Iter
 
 def test_bfcl(corpora: Path) -> None:
     findings = audit(BFCL(corpora / "bfcl_v3_2025-07-17"))
-    schema = set(tasks_of(findings, "call-schema"))
+    schema = set(found_in(findings, "call-schema"))
     assert {"multi_turn_base_173", "multi_turn_miss_func_49", "live_multiple_862-181-3"} <= schema
     assert 30 <= len(schema) <= 45
-    assert list(tasks_of(findings, "turn-count")) == ["multi_turn_base_154"]
-    assert {"multi_turn_base_10", "live_multiple_678-163-3"} <= set(tasks_of(findings, "near-miss-value"))
-    assert len(set(tasks_of(findings, "near-miss-value", Severity.AFFECTS_SCORE))) == 5
-    ungrounded = set(tasks_of(findings, "ungrounded-argument"))
+    assert list(found_in(findings, "turn-count")) == ["multi_turn_base_154"]
+    assert {"multi_turn_base_10", "live_multiple_678-163-3"} <= set(found_in(findings, "near-miss-value"))
+    assert len(set(found_in(findings, "near-miss-value", Severity.AFFECTS_SCORE))) == 5
+    ungrounded = set(found_in(findings, "ungrounded-argument"))
     assert {"multi_turn_base_188", "live_multiple_621-160-1", "live_multiple_276-127-11"} <= ungrounded
     assert 25 <= len(ungrounded) <= 40
     assert len([f for f in findings if f.check == "duplicate-task"]) == 3
@@ -50,14 +51,14 @@ def test_bfcl(corpora: Path) -> None:
 
 def test_tau_bench(corpora: Path) -> None:
     findings = audit(TauBench(corpora / "tau-bench_59a200c"))
-    assert list(tasks_of(findings, "duplicate-task")) == ["retail/93", "retail/95"]
-    assert set(tasks_of(findings, "near-miss-value")) == {"airline/9", "airline/25"}
-    assert set(tasks_of(findings, "ungrounded-argument")) == {"retail/2", "retail/3", "retail/4"}
+    assert list(found_in(findings, "duplicate-task")) == ["retail/93", "retail/95"]
+    assert set(found_in(findings, "near-miss-value")) == {"airline/9", "airline/25"}
+    assert set(found_in(findings, "ungrounded-argument")) == {"retail/2", "retail/3", "retail/4"}
     assert {finding.check for finding in findings} == {"duplicate-task", "near-miss-value", "ungrounded-argument"}
 
 
 def test_tau2_bench(corpora: Path) -> None:
     findings = audit(Tau2Bench(corpora / "tau2-bench_v0.1.3"))
-    assert set(tasks_of(findings, "near-miss-value")) == {"airline/23", "airline/35"}
-    assert set(tasks_of(findings, "unknown-output")) == {"airline/14"}
+    assert set(found_in(findings, "near-miss-value")) == {"airline/23", "airline/35"}
+    assert set(found_in(findings, "unknown-output")) == {"airline/14"}
     assert {finding.check for finding in findings} == {"near-miss-value", "ungrounded-argument", "unknown-output"}

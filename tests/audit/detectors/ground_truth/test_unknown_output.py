@@ -4,10 +4,10 @@ import pytest
 
 from agenthard.audit.detectors.ground_truth import UnknownOutput
 from agenthard.audit.evidence import failure
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau2 import Tau2Bench
 from agenthard.taxonomy import AgentTask, EnvironmentSpec, GroundTruth, ToolCall
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 STATE = {"loans": {"LN88231": {"tracking": "286422338955", "mail": "ada@example.org"}}}
 
@@ -186,6 +186,6 @@ def test_what_one_would_pay_is_not_what_all_pay(output: str, call: ToolCall, fou
 
 @pytest.mark.corpora
 def test_the_amount_of_one_fare_in_tau2(corpora: Path) -> None:
-    tasks = Tau2Bench(corpora / "tau2-bench_v0.1.3", ("airline", "retail")).tasks(Quarantine())
+    tasks = tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3", ("airline", "retail"))
     found = {task.id: hit.claim for task in tasks for hit in UnknownOutput().inspect(task)}
     assert {task_id for task_id, claim in found.items() if "for all of them" in claim} == {"airline/14"}

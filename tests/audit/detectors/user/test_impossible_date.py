@@ -3,11 +3,11 @@ from pathlib import Path
 import pytest
 
 from agenthard.audit.detectors.user import ImpossibleDate
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import EnvironmentSpec, GroundTruth, ToolCall
 from tests.audit.detectors.evaluation.open_tasks import open_task
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,6 @@ def test_a_date_that_is_to_be_refused() -> None:
 
 @pytest.mark.corpora
 def test_tau_bench_airline_has_none(corpora: Path) -> None:
-    tasks = list(TauBench(corpora / "tau-bench_59a200c", ["airline"]).tasks(Quarantine()))
+    tasks = tasks_of(TauBench, corpora / "tau-bench_59a200c", ["airline"])
     assert len(tasks) == 50
     assert not [hit for task in tasks for hit in ImpossibleDate().inspect(task)]

@@ -4,10 +4,10 @@ import pytest
 
 from agenthard.audit.detectors.user import WeekdayDate
 from agenthard.audit.evidence import failure
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import AgentTask, Message, UserSpec
 from tests.builders import make_task
+from tests.corpora import tasks_of
 
 
 def task(said: str, cluster: str | None = None) -> AgentTask:
@@ -57,6 +57,6 @@ def test_variants_share_the_cause_and_silence_is_not_checked() -> None:
 
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
-    tasks = BFCL(corpora / "bfcl_v3_2025-07-17").tasks(Quarantine())
+    tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")
     flagged = {subject.id for subject in tasks if list(WeekdayDate().inspect(subject))}
     assert {"multi_turn_base_151", "live_multiple_269-127-4"} <= flagged and len(flagged) == 25

@@ -7,16 +7,16 @@ import pytest
 
 from agenthard.audit.execution.bfcl import BfclEnvironment
 from agenthard.audit.execution.environment import Attempt, Verdict
-from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.bfcl import BFCL
 from agenthard.taxonomy import AgentTask, ToolCall
 from agenthard.taxonomy.accepted import concrete_values
+from tests.corpora import tasks_of
 
 pytestmark = [pytest.mark.corpora, pytest.mark.network]
 
 
 def tasks(corpora: Path, *categories: str) -> Iterator[AgentTask]:
-    return BFCL(corpora / "bfcl_v3_2025-07-17" / "data", categories).tasks(Quarantine())
+    return tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17" / "data", categories)
 
 
 def first_choice(call: ToolCall) -> ToolCall:
