@@ -3,9 +3,11 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 from agenthard.audit.execution.context import Execution
+from agenthard.audit.execution.registry import has_code
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version
 from agenthard.audit.sources.formats.runs import read_runs
@@ -140,8 +142,8 @@ class AuditInput:
         return self._key
 
     @property
-    def tasks(self) -> tuple[AgentTask, ...]:
-        """All tasks; the first access reads them. They share their environments, so this is small."""
+    def tasks(self) -> Sequence[AgentTask]:
+        """All tasks; the first access reads them. Those of a large benchmark are kept in a temporary file."""
         return self.source.read_tasks()[0]
 
     @property
@@ -204,12 +206,16 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
 def shard_ends(tasks: Sequence[AgentTask]) -> tuple[int, ...]:
     """Split tasks into shards of about equal cost, estimated from the calls of their ground truths.
 
+    Calls count where the benchmark has code that executes them.
+
     Returns:
         For each shard, the position after its last task.
     """
-    ends, seconds = list[int](), 0.0
+    ends, seconds, executed = list[int](), 0.0, cache(has_code)
     for position, task in enumerate(tasks, 1):
-        seconds += TASK_SECONDS + CALL_SECONDS * sum(1 for _ in task.gold_calls())
+        seconds += TASK_SECONDS
+        if executed(task.benchmark):
+            seconds += CALL_SECONDS * sum(1 for _ in task.gold_calls())
         if seconds >= SHARD_SECONDS or position == len(tasks):
             ends.append(position)
             seconds = 0.0
