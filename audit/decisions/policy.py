@@ -5,6 +5,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, overload
 
+import numpy as np
 from pydantic import Field, field_validator
 
 from agenthard.audit.coverage import RAN, CoverageTable
@@ -183,8 +184,8 @@ class _Decisions(Sequence[Decision]):
         self._rows, self._ran = (coverage.codes != 0).sum(axis=1), coverage.having(*RAN).sum(axis=1)
         failed = coverage.having(Status.ERROR)
         self._errors = {
-            int(row): [coverage.checks[column] for column in failed[row].nonzero()[0]]
-            for row in failed.any(axis=1).nonzero()[0]
+            int(row): [coverage.checks[column] for column in np.flatnonzero(failed[row])]
+            for row in np.flatnonzero(np.any(failed, axis=1))
         }
 
     def __len__(self) -> int:
