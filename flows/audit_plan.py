@@ -189,12 +189,13 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
     """
     tasks, quarantined = given.tasks, given.quarantined
     ends = _ends_with_runs(len(tasks)) if given.settings.runs else shard_ends(tasks)
-    shard_of = {task.id: bisect_right(ends, position) for position, task in enumerate(tasks)}
+    ids = tuple(task.id for task in tasks)
+    shard_of = {task_id: bisect_right(ends, position) for position, task_id in enumerate(ids)}
     board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
     return AuditPlan(
         key=given.key,
         version=given.version,
-        task_ids=tuple(task.id for task in tasks),
+        task_ids=ids,
         shard_ends=ends,
         quarantined=(*quarantined, *unreadable),
         not_read=find_not_read(given.source, tasks, quarantined),
