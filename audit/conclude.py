@@ -1,6 +1,7 @@
 """Turns shard results into findings and coverage: suite detectors conclude, hits of one cause are merged."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import chain
 
 import numpy as np
@@ -13,30 +14,35 @@ from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.audit.time_limit import CONCLUSION_SECONDS, cpu_limit
 from agenthard.taxonomy.finding import Finding, Level, Status, finding_id
 
+_Observations = Mapping[str, Sequence[Observation]]
+"""What the suite detectors noted about one shard, by detector."""
+
 
 def conclude(
-    benchmark: str, task_ids: Sequence[str], shards: Sequence[ShardResult], detectors: Sequence[Detector]
+    benchmark: str, task_ids: Sequence[str], shards: Iterable[ShardResult], detectors: Sequence[Detector]
 ) -> tuple[list[Finding], CoverageTable]:
     """Merge shard results.
 
     Args:
         benchmark: name of the benchmark; the subject of findings that many tasks share.
         task_ids: all tasks in the benchmark's order.
-        shards: results in the order of the tasks.
+        shards: results in the order of the tasks; read once.
         detectors: the detectors that ran.
 
     Returns:
         Findings ordered by first task, check and id; coverage ordered by task and check.
     """
-    order = {task_id: i for i, task_id in enumerate(task_ids)}
-    checks = [detector.id for detector in detectors]
-    coverage = CoverageTable.merged(task_ids, checks, (shard.coverage for shard in shards))
-    hits = list(chain.from_iterable(shard.hits for shard in shards))
+    coverage = CoverageTable(task_ids, [detector.id for detector in detectors])
+    hits, observations = list[CheckedHit](), list[_Observations]()
+    for shard in shards:
+        coverage.take(shard.coverage)
+        hits.extend(shard.hits)
+        observations.append(shard.observations)
     for detector in detectors:
         if isinstance(detector, SuiteDetector):
-            hits.extend(_conclude_suite(detector, shards, coverage))
-    by_id = {detector.id: detector for detector in detectors}
-    findings = _number(benchmark, by_id, _merge(by_id, hits, order))
+            hits.extend(_conclude_suite(detector, observations, coverage))
+    by_id, order = {detector.id: detector for detector in detectors}, coverage.row
+    findings = _number(benchmark, by_id, _merge(by_id, hits, coverage))
     for finding in findings:
         for task_id in finding.task_ids:
             _flag(coverage, task_id, finding.check, "")
@@ -57,7 +63,7 @@ def _change(coverage: CoverageTable, task_id: str, check: str, status: Status, r
 
 
 def _conclude_suite(
-    detector: SuiteDetector, shards: Sequence[ShardResult], coverage: CoverageTable
+    detector: SuiteDetector, shards: Sequence[_Observations], coverage: CoverageTable
 ) -> Iterable[CheckedHit]:
     observed: list[Observation] = []
     try:
@@ -80,23 +86,23 @@ def _conclude_suite(
                 _change(coverage, task_id, detector.id, Status.NOT_CHECKED, result.reason)
 
 
-def _comparable(detector: SuiteDetector, shards: Sequence[ShardResult]) -> list[Observation]:
+def _comparable(detector: SuiteDetector, shards: Sequence[_Observations]) -> list[Observation]:
     """Return the observations without those that share nothing with another one."""
 
     def notes() -> Iterator[Observation]:
-        return chain.from_iterable(shard.observations.get(detector.id, ()) for shard in shards)
+        return chain.from_iterable(shard.get(detector.id, ()) for shard in shards)
 
     if type(detector).shared_keys is SuiteDetector.shared_keys:
         return list(notes())
     hashes = np.fromiter((hash(key) for note in notes() for key in detector.shared_keys(note)), np.int64)
-    values, counts = np.unique(hashes, return_counts=True)
-    shared = set(values[counts > 1].tolist())
+    hashes.sort()
+    shared = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
     return [note for note in notes() if any(hash(key) in shared for key in detector.shared_keys(note))]
 
 
-def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order: Mapping[str, int]) -> list[CheckedHit]:
+def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], coverage: CoverageTable) -> list[CheckedHit]:
     # Shards come in task order, so the hit that is met first, and kept, is the same for any number of workers.
-    merged: dict[tuple[str, ...], CheckedHit] = {}
+    by_cause: dict[tuple[str, ...], list[CheckedHit]] = {}
     for number, item in enumerate(hits):
         category = item.hit.category or detectors[item.check].category
         if item.hit.cause is not None:
@@ -105,22 +111,21 @@ def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], order:
             cause = ("clone", item.clone) if item.clone else ("place", str(number))
         # A cause that is shown in one task and not in another is two findings: only the first can remove tasks.
         key = (item.check, category, *cause, item.hit.tier or detectors[item.check].tier)
-        known = merged.get(key)
-        if known is not None:
-            affected = {*known.task_ids, *item.task_ids}
-            carrying = {*known.also_in, *item.also_in} - affected
-            decides = sorted({*known.hit.decides, *item.hit.decides}, key=order.__getitem__)
-            item = known.model_copy(
-                update={
-                    "hit": known.hit.model_copy(
-                        update={"decides": tuple(decides), "measures": _added(known.hit.measures, item.hit.measures)}
-                    ),
-                    "task_ids": tuple(sorted(affected, key=order.__getitem__)),
-                    "also_in": tuple(sorted(carrying, key=order.__getitem__)),
-                }
-            )
-        merged[key] = item
-    return list(merged.values())
+        by_cause.setdefault(key, []).append(item)
+    return [_merged(items, coverage) if len(items) > 1 else items[0] for items in by_cause.values()]
+
+
+def _merged(items: Sequence[CheckedHit], coverage: CoverageTable) -> CheckedHit:
+    affected = {coverage.row[task_id] for item in items for task_id in item.task_ids}
+    carrying = {coverage.row[task_id] for item in items for task_id in item.also_in} - affected
+    decides = {coverage.row[task_id] for item in items for task_id in item.hit.decides}
+    measures = reduce(_added, (item.hit.measures for item in items))
+
+    def names(rows: set[int]) -> tuple[str, ...]:
+        return tuple(coverage.tasks[row] for row in sorted(rows))
+
+    hit = items[0].hit.model_copy(update={"decides": names(decides), "measures": measures})
+    return items[0].model_copy(update={"hit": hit, "task_ids": names(affected), "also_in": names(carrying)})
 
 
 def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:

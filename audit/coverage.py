@@ -30,7 +30,7 @@ class CoverageTable(Sequence[Coverage]):
             checks: ids of the checks.
         """
         self.tasks, self.checks = tuple(tasks), tuple(checks)
-        self.codes: NDArray[np.uint16] | NDArray[np.uint32] = np.zeros((len(self.tasks), len(self.checks)), np.uint16)
+        self.codes: NDArray[np.unsignedinteger] = np.zeros((len(self.tasks), len(self.checks)), np.uint8)
         self.outcomes: list[Outcome] = [(Status.NOT_CHECKED, "")]
         self._known: dict[Outcome, int] = {}
 
@@ -67,14 +67,22 @@ class CoverageTable(Sequence[Coverage]):
         """
         table = cls(tasks, checks)
         for part in parts:
-            columns = [number for number, check in enumerate(part.checks) if check in table.column]
-            there = part.codes[:, columns]
-            numbers = np.zeros(len(part.outcomes), np.int64)
-            for code in np.unique(there).tolist():
-                numbers[code] = table.code(*part.outcomes[code]) if code else 0
-            place = np.ix_([table.row[task] for task in part.tasks], [table.column[part.checks[n]] for n in columns])
-            table.codes[place] = np.where(there != 0, numbers[there], table.codes[place])
+            table.take(part)
         return table
+
+    def take(self, part: "CoverageTable") -> None:
+        """Take the rows of another table, as far as their checks are in this one.
+
+        Raises:
+            KeyError: The other table has another task.
+        """
+        columns = [number for number, check in enumerate(part.checks) if check in self.column]
+        there = part.codes[:, columns]
+        numbers = np.zeros(len(part.outcomes), np.int64)
+        for code in np.unique(there).tolist():
+            numbers[code] = self.code(*part.outcomes[code]) if code else 0
+        place = np.ix_([self.row[task] for task in part.tasks], [self.column[part.checks[n]] for n in columns])
+        self.codes[place] = np.where(there != 0, numbers[there], self.codes[place])
 
     @cached_property
     def row(self) -> dict[str, int]:
@@ -93,7 +101,7 @@ class CoverageTable(Sequence[Coverage]):
             known = self._known[status, reason] = len(self.outcomes)
             self.outcomes.append((status, reason))
             if known > np.iinfo(self.codes.dtype).max:
-                self.codes = self.codes.astype(np.uint32)
+                self.codes = self.codes.astype(np.uint16 if self.codes.dtype == np.uint8 else np.uint32)
         return known
 
     def set(self, row: int, column: int, status: Status, reason: str = "") -> None:
@@ -142,10 +150,16 @@ class CoverageTable(Sequence[Coverage]):
         """Return the table without the rows of some checks."""
         return CoverageTable.merged(self.tasks, [check for check in self.checks if check not in checks], [self])
 
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """Position of every row in the flattened ``codes``."""
-        return np.flatnonzero(self.codes)
+    def places(self, most: int) -> Iterator[NDArray[np.int64]]:
+        """Yield the positions of all rows in the flattened ``codes``, at most ``most`` at a time."""
+        codes, found = self.codes.ravel(), np.zeros(0, np.int64)
+        for start in range(0, codes.size, most):
+            found = np.concatenate([found, start + np.flatnonzero(codes[start : start + most])])
+            if len(found) >= most:
+                yield found[:most]
+                found = found[most:]
+        if len(found):
+            yield found
 
     def _rows(self, start: int, stop: int) -> Iterator[Coverage]:
         for task_id, codes in zip(self.tasks[start:stop], self.codes[start:stop], strict=True):
@@ -167,7 +181,7 @@ class CoverageTable(Sequence[Coverage]):
     def __getitem__(self, index: int | slice) -> Coverage | tuple[Coverage, ...]:
         if isinstance(index, slice):
             return tuple(self[number] for number in range(*index.indices(len(self))))
-        row, column = divmod(int(self.places[index]), len(self.checks))
+        row, column = divmod(int(np.flatnonzero(self.codes)[index]), len(self.checks))
         status, reason = self.outcomes[self.codes[row, column]]
         return Coverage(task_id=self.tasks[row], check=self.checks[column], status=status, reason=reason)
 

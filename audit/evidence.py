@@ -16,7 +16,7 @@ def canonical_json(value: Any) -> str:
     """Serialise a JSON value or a record in the form that quotes of non-strings use."""
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(", ", ": "), default=_plain)
+    return _ENCODER.encode(value)
 
 
 def _plain(value: Any) -> Any:
@@ -25,6 +25,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(", ", ": "), default=_plain)
 
 
 def text_at(root: BaseModel, pointer: str) -> str:

@@ -5,6 +5,7 @@ Observations of one check are read alone: together they are far larger than ever
 
 import io
 import json
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,27 +56,25 @@ def read_shard_file(path: Path) -> ShardResult:
         return ShardResult(
             coverage=CoverageTable.restored(table["tasks"], table["checks"], outcomes, codes),
             hits=_HITS.validate_json(file.read(_FOUND)),
-            observations=_StoredObservations(path, table["checks"]),
+            observations=_StoredObservations(path, frozenset(map(sys.intern, file.namelist()))),
         )
 
 
 @dataclass(frozen=True)
 class _StoredObservations(Mapping[str, Sequence[Observation]]):
     path: Path
-    checks: Sequence[str]
+    members: frozenset[str]
 
     def __getitem__(self, check: str) -> Sequence[Observation]:
-        if check not in self.checks:
+        name = _NOTES.format(check)
+        if name not in self.members:
             raise KeyError(check)
-        with zipfile.ZipFile(self.path) as file:
-            name = _NOTES.format(check)
-            if name not in file.NameToInfo:
-                return ()
-            with file.open(name) as lines:
-                return tuple(map(Observation.model_validate_json, lines))
+        with zipfile.ZipFile(self.path) as file, file.open(name) as lines:
+            return tuple(map(Observation.model_validate_json, lines))
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.checks)
+        start, end = _NOTES.split("{}")
+        return (name[len(start) : -len(end)] for name in sorted(self.members) if name.startswith(start))
 
     def __len__(self) -> int:
-        return len(self.checks)
+        return sum(1 for _ in self)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version as package_version
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -132,7 +133,7 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
         result = conclude_audit(
             given,
             plan,
-            [*audited.shard_results(plan.shards), *(more.results if more else ())],
+            chain(audited.shard_results(plan.shards), more.results if more else ()),
             [*detectors(experimental=settings.experimental), *(more.checks if more else ())],
             policy,
             runs=lambda ids: audited.all_runs(plan.shards, ids),
@@ -146,7 +147,7 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
 def conclude_audit(
     given: AuditInput,
     plan: AuditPlan,
-    results: Sequence[ShardResult],
+    results: Iterable[ShardResult],
     asked: Sequence[Detector],
     policy: Policy,
     *,
@@ -159,7 +160,7 @@ def conclude_audit(
     Args:
         given: the audit.
         plan: what was read.
-        results: results of the shards, in order.
+        results: results of the shards, in order; read once.
         asked: the checks.
         policy: turns findings into decisions.
         runs: streams the runs with some ids, or all of them for None, in task order, as often as it is called.
@@ -170,7 +171,7 @@ def conclude_audit(
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     findings = with_native_text(with_commands(findings, settings), source)
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
-    decisions = list(decide(policy, plan.task_ids, findings, coverage, deciding))
+    decisions = decide(policy, plan.task_ids, findings, coverage, deciding)
     return AuditResult(
         source=source.name,
         title=source.title,

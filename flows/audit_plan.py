@@ -3,9 +3,11 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 
 from agenthard.audit.execution.context import Execution
+from agenthard.audit.execution.registry import has_code
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version
 from agenthard.audit.sources.formats.runs import read_runs
@@ -140,8 +142,8 @@ class AuditInput:
         return self._key
 
     @property
-    def tasks(self) -> tuple[AgentTask, ...]:
-        """All tasks; the first access reads them. They share their environments, so this is small."""
+    def tasks(self) -> Sequence[AgentTask]:
+        """All tasks; the first access reads them. Those of a large benchmark are kept in a temporary file."""
         return self.source.read_tasks()[0]
 
     @property
@@ -187,12 +189,13 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
     """
     tasks, quarantined = given.tasks, given.quarantined
     ends = _ends_with_runs(len(tasks)) if given.settings.runs else shard_ends(tasks)
-    shard_of = {task.id: bisect_right(ends, position) for position, task in enumerate(tasks)}
+    ids = tuple(task.id for task in tasks)
+    shard_of = {task_id: bisect_right(ends, position) for position, task_id in enumerate(ids)}
     board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
     return AuditPlan(
         key=given.key,
         version=given.version,
-        task_ids=tuple(task.id for task in tasks),
+        task_ids=ids,
         shard_ends=ends,
         quarantined=(*quarantined, *unreadable),
         not_read=find_not_read(given.source, tasks, quarantined),
@@ -204,12 +207,16 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
 def shard_ends(tasks: Sequence[AgentTask]) -> tuple[int, ...]:
     """Split tasks into shards of about equal cost, estimated from the calls of their ground truths.
 
+    Calls count where the benchmark has code that executes them.
+
     Returns:
         For each shard, the position after its last task.
     """
-    ends, seconds = list[int](), 0.0
+    ends, seconds, executed = list[int](), 0.0, cache(has_code)
     for position, task in enumerate(tasks, 1):
-        seconds += TASK_SECONDS + CALL_SECONDS * sum(1 for _ in task.gold_calls())
+        seconds += TASK_SECONDS
+        if executed(task.benchmark):
+            seconds += CALL_SECONDS * sum(1 for _ in task.gold_calls())
         if seconds >= SHARD_SECONDS or position == len(tasks):
             ends.append(position)
             seconds = 0.0

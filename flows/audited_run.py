@@ -164,7 +164,7 @@ class Audited(Record):
         if folder.holds_other_than(AuditInput(self.settings).key):
             return None
         plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())
-        return folder.shard_results(plan.shards)
+        return list(folder.shard_results(plan.shards))
 
 
 def read_audited(run: Path, benchmark: str | None) -> Audited:

@@ -140,9 +140,9 @@ class RunFolder:
         used = {text for path in files for text in json.loads(path.read_bytes())}
         return " | ".join(sorted(used)) or "nothing executed"
 
-    def shard_results(self, count: int) -> list[ShardResult]:
-        """Read the results of all shards, in order; observations stay in the files until they are asked for."""
-        return [read_shard_file(self.shard_file(number)) for number in range(count)]
+    def shard_results(self, count: int) -> Iterator[ShardResult]:
+        """Stream the results of all shards, in order; observations stay in the files until they are asked for."""
+        return (read_shard_file(self.shard_file(number)) for number in range(count))
 
     def runs(self, number: int, ids: Collection[str] | None = None) -> list[Trajectory]:
         """Read the runs of one shard, or those of them with some ids, in an order that does not depend on the files."""

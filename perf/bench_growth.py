@@ -1,21 +1,24 @@
 """How CPU time, memory and disk grow with the number of tasks: python perf/bench_growth.py [--workers N] [TASKS ...]
 
 Each size is audited by its own process; default: 10,000 tasks of 1 kB. With --workers, also by so many processes: on an
-idle machine two take at most 1/1.7 of the time from 500 tasks on. Targets of 10,000 tasks are in bench_commands.py;
-1,000,000 tasks are to take less than 1 GB. `python perf/bench_growth.py --write FOLDER TASKS [SHARE]` only writes such
-a benchmark; SHARE of its tasks have a flaw.
+idle machine two take at most 1/1.7 of the time from 500 tasks on. With --curve FILE.svg the memory over time is drawn.
+Targets of 10,000 tasks are in bench_commands.py; 1,000,000 tasks are to take less than 1 GB.
+`python perf/bench_growth.py --write FOLDER TASKS [SHARE]` only writes such a benchmark; SHARE of its tasks have a flaw.
 """
 
 import argparse
 import json
+import os
 import random
+import resource
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from machine import used
+import numpy as np
 
 FLAWED = 0.002
 """Share of the tasks whose gold call breaks the documented schema."""
@@ -31,27 +34,89 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tasks", nargs="*", type=int, default=[10_000])
     parser.add_argument("--workers", type=int)
+    parser.add_argument("--curve", type=Path)
     options = parser.parse_args()
     for tasks in options.tasks:
-        alone = measure(tasks, 1)
+        alone = measure(tasks, 1, options.curve)
         if options.workers:
             print(f"{options.workers} workers: {alone / measure(tasks, options.workers):.2f} x as fast")
 
 
-def measure(tasks: int, workers: int) -> float:
-    """Audit a library of so many tasks, print what that takes, and return the seconds that passed."""
+def measure(tasks: int, workers: int, curve: Path | None = None) -> float:
+    """Audit a library of so many tasks, print what that takes, and return the seconds that passed.
+
+    Args:
+        tasks: number of tasks.
+        workers: processes.
+        curve: where to write the memory over the tasks that are done: a figure, and its numbers as JSON.
+    """
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
-        size = write_library(folder / "library", tasks)
-        began = time.perf_counter()
-        taken = used(["audit", "native", "library", "--out", "run", "--workers", str(workers)], folder)
-        passed = time.perf_counter() - began - taken.unit
-        disk = sum(path.stat().st_size for path in (folder / "run").rglob("*") if path.is_file())
+        data, run = Path(scratch) / "library", Path(scratch) / "run"
+        size = write_library(data, tasks)
+        command = [sys.executable, "-m", "agenthard.flows.cli", "audit", "native", str(data), "--out", str(run)]
+        before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        process = subprocess.Popen([*command, "--workers", str(workers)], stdout=subprocess.DEVNULL)
+        samples = list[Sample]()
+        while process.poll() is None:
+            samples += filter(None, [sample(process.pid, run)])
+            time.sleep(max(1.0, tasks / 200_000))
+        wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        disk = sum(path.stat().st_size for path in run.rglob("*") if path.is_file())
+    first, last = tenths(tasks, samples)
+    peak = after.ru_maxrss / 1024
     print(
-        f"{tasks:>9,} tasks, {size / 1e6:6.1f} MB: {taken.cpu:7.1f} CPU s ({passed:.1f} s), "
-        f"{taken.cpu / tasks * 1000:5.2f} ms per task, peak {taken.mb:,.0f} MB, run folder {disk / 1e6:.1f} MB"
+        f"{tasks:>9,} tasks, {size / 1e6:6.1f} MB: {cpu:7.1f} CPU s ({wall:.1f} s), {cpu / tasks * 1000:5.2f} ms per "
+        f"task, peak {peak:,.0f} MiB, run folder {disk / 1e6:.1f} MB; CPU ms per task {first:.2f} in the first tenth, "
+        f"{last:.2f} in the last",
+        flush=True,
     )
-    return passed
+    if curve is not None:
+        figures = {"tasks": tasks, "cpu_s": round(cpu), "peak_mib": round(peak), "first_ms": first, "last_ms": last}
+        curve.with_suffix(".json").write_text(json.dumps({**figures, "samples": samples}) + "\n")
+        draw(tasks, samples, curve)
+    return wall
+
+
+Sample = tuple[float, float, int]
+"""CPU seconds of the process, its memory in MiB, and the shards that are done."""
+
+
+def sample(process: int, run: Path) -> Sample | None:
+    """Look at an audit; None when it has ended. Reads ``/proc``, so it needs Linux."""
+    try:
+        memory = int(Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
+        user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except (OSError, IndexError):
+        return None
+    shards = run / "work" / "shards"
+    done = len(os.listdir(shards)) if shards.is_dir() else 0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK"), memory, done
+
+
+def tenths(tasks: int, samples: list[Sample]) -> tuple[float, float]:
+    """Return the CPU milliseconds per task while the first and while the last tenth of the shards were checked."""
+    reached = dict[int, float]()
+    for cpu, _, done in samples:
+        if done:
+            reached.setdefault(done, cpu)
+    shards = max(reached, default=1)
+    ends = np.array([1, 1 + shards / 10, shards - shards / 10, shards])
+    began, tenth, nine_tenths, ended = np.interp(ends, list(reached) or [1], list(reached.values()) or [0.0])
+    return round(1e4 * (tenth - began) / tasks, 2), round(1e4 * (ended - nine_tenths) / tasks, 2)
+
+
+def draw(tasks: int, samples: list[Sample], path: Path) -> None:
+    """Draw the memory of the main process over its CPU time, with the tasks that are checked, as SVG."""
+    import altair as alt
+
+    shards = max(done for *_, done in samples) or 1
+    rows = [{"cpu": cpu / 60, "memory": memory, "done": done / shards * tasks / 1e3} for cpu, memory, done in samples]
+    x = alt.X("cpu:Q", title="CPU minutes of the main process")
+    memory = alt.Chart(alt.Data(values=rows)).mark_line().encode(x, alt.Y("memory:Q", title="memory, MiB"))
+    done = memory.mark_line(strokeDash=[4, 3], color="gray").encode(x, alt.Y("done:Q", title="thousand tasks checked"))
+    title = f"An audit of {tasks:,} tasks: memory (line), tasks checked (dashed)"
+    alt.layer(memory, done, title=title, width=560, height=280).resolve_scale(y="independent").save(path)
 
 
 def write_library(folder: Path, tasks: int, flawed: float = FLAWED) -> int:

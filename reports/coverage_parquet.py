@@ -31,11 +31,10 @@ def write_coverage(path: Path, coverage: CoverageTable) -> None:
 
 def coverage_batches(coverage: CoverageTable) -> Iterator[pa.RecordBatch]:
     """Yield the rows, in batches of one row group."""
-    codes, places = coverage.codes.ravel(), coverage.places
+    codes = coverage.codes.ravel()
     statuses = [status for status, _ in coverage.outcomes]
     reasons = [reason for _, reason in coverage.outcomes]
-    for start in range(0, len(places), COVERAGE.group):
-        at = places[start : start + COVERAGE.group]
+    for at in coverage.places(COVERAGE.group):
         rows, columns = np.divmod(at, len(coverage.checks))
         first = rows[0]
         arrays = [

@@ -193,7 +193,7 @@ def _is_listed(decision: Decision) -> bool:
 
 def _first_decisions(result: AuditResult) -> tuple[Sequence[Decision], dict[str, int]]:
     """Choose the decisions on the page, and return them with the places in the review queue."""
-    place = {item.task_id: item.place for item in review_order([task.id for task in result.tasks], result.findings)}
+    place = {item.task_id: item.place for item in review_order(result.task_ids, result.findings)}
     listed = [decision for decision in result.decisions if _is_listed(decision)]
     if len(listed) > MOST_DECIDED:
         last = len(place) + 1

@@ -1,10 +1,12 @@
 """The result of an audit: the one contract between the pipeline and every report."""
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import ne
 from pathlib import Path
+from typing import TypeVar
 
 from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision
@@ -111,32 +113,67 @@ class AuditResult:
     """Further options of the run that a reader needs to repeat it, by name."""
 
     def __post_init__(self) -> None:
-        ids = [task.id for task in self.tasks]
-        if [decision.task_id for decision in self.decisions] != ids:
+        ids = (task.id for task in self.tasks)
+        if len(self.tasks) != len(self.task_ids) or any(map(ne, self.task_ids, ids)):
             raise ValueError("decisions must name every task once, in the order of the tasks")
-        self._require("task", ids, {i for f in self.findings for i in (*f.task_ids, *f.also_in)})
-        self._require("task", ids, set(self.coverage.tasks))
-        self._require("check", [c.id for c in self.checks], {f.check for f in self.findings})
-        self._require("check", [c.id for c in self.checks], set(self.coverage.checks))
-        self._require("category", [c.id for c in self.taxonomy.categories], {f.category for f in self.findings})
+        self._require("task", self.position, (i for f in self.findings for i in (*f.task_ids, *f.also_in)))
+        self._require("task", self.position, self.coverage.tasks)
+        self._require("check", self.check, (f.check for f in self.findings))
+        self._require("check", self.check, self.coverage.checks)
+        categories = {category.id for category in self.taxonomy.categories}
+        self._require("category", categories, (f.category for f in self.findings))
 
     @staticmethod
-    def _require(what: str, known: Sequence[str], used: set[str]) -> None:
-        unknown = sorted(used.difference(known))
+    def _require(what: str, known: Container[str], used: Iterable[str]) -> None:
+        unknown = sorted({each for each in used if each not in known})
         if unknown:
             raise ValueError(f"findings or coverage name the unknown {what} {unknown[0]!r} ({len(unknown)} in all)")
 
     @cached_property
-    def task(self) -> dict[str, AgentTask]:
-        """Tasks by id."""
-        return {task.id: task for task in self.tasks}
+    def task_ids(self) -> tuple[str, ...]:
+        """Ids of the tasks, in their order."""
+        return tuple(decision.task_id for decision in self.decisions)
 
     @cached_property
-    def decision(self) -> dict[str, Decision]:
+    def position(self) -> Mapping[str, int]:
+        """Position of each task in ``tasks`` and ``decisions``, by id."""
+        if self.task_ids == self.coverage.tasks:
+            return self.coverage.row
+        return {task_id: number for number, task_id in enumerate(self.task_ids)}
+
+    @property
+    def task(self) -> "ById[AgentTask]":
+        """Tasks by id."""
+        return ById(self.tasks, self.position)
+
+    @property
+    def decision(self) -> "ById[Decision]":
         """Decisions by task id."""
-        return {decision.task_id: decision for decision in self.decisions}
+        return ById(self.decisions, self.position)
 
     @cached_property
     def check(self) -> dict[str, CheckInfo]:
         """Checks by id."""
         return {check.id: check for check in self.checks}
+
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class ById(Mapping[str, Item]):
+    """A view on a sequence with one item per task, by the id of the task."""
+
+    items_in_order: Sequence[Item]
+    """The items."""
+    position: Mapping[str, int]
+    """Position of each task."""
+
+    def __getitem__(self, task_id: str) -> Item:
+        return self.items_in_order[self.position[task_id]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.position)
+
+    def __len__(self) -> int:
+        return len(self.position)

@@ -189,7 +189,7 @@ def _findings(result: AuditResult) -> Table:
 
 
 def _decisions(result: AuditResult) -> Table:
-    queue = review_order([task.id for task in result.tasks], result.findings)
+    queue = review_order(result.task_ids, result.findings)
     return decisions_table({item.task_id: item.place for item in queue})
 
 

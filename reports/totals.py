@@ -166,7 +166,7 @@ def _reach(result: AuditResult) -> tuple[Reach, ...]:
 def _unchecked(result: AuditResult, checked: set[str]) -> tuple[Reason, ...]:
     absent = ("no check was asked to run", False)
     main = []
-    for task in (task.id for task in result.tasks if task.id not in checked):
+    for task in (task_id for task_id in result.task_ids if task_id not in checked):
         count = Counter((row.reason, row.status is Status.ERROR) for row in result.coverage.of_task(task))
         main.append((min(count, key=lambda key: (-count[key], key)) if count else absent, task))
     tasks = Counter(key for key, _ in main)

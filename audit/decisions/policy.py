@@ -1,11 +1,11 @@
 """The decision policy: which findings drop a task, which send it to review, and what people have overridden."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
+import numpy as np
 from pydantic import Field, field_validator
 
 from agenthard.audit.coverage import RAN, CoverageTable
@@ -148,7 +148,7 @@ def decide(
     findings: Iterable[Finding],
     coverage: CoverageTable,
     deciding: Mapping[str, DecidingKind],
-) -> Iterator[Decision]:
+) -> Sequence[Decision]:
     """Decide every task.
 
     Args:
@@ -158,24 +158,57 @@ def decide(
         coverage: what each check did on each task.
         deciding: kind of each deciding check, by its id.
 
-    Yields:
-        One decision per task, in the order of ``task_ids``.
+    Returns:
+        One decision per task, in the order of ``task_ids``. Each is made when it is read.
     """
-    by_task: dict[str, list[tuple[PolicyAction, Finding]]] = defaultdict(list)
+    by_task: dict[str, list[tuple[PolicyAction, Finding]]] = {}
     for finding in findings:
         for task_id in finding.task_ids:
-            by_task[task_id].append((policy.action_for(finding, task_id), finding))
-    supports = support(coverage, deciding)
-    rows, ran = (coverage.codes != 0).sum(axis=1), coverage.having(*RAN).sum(axis=1)
-    failed = coverage.having(Status.ERROR)
-    for task_id in task_ids:
-        number = coverage.row.get(task_id)
-        if number is None:
-            yield _decide_one(policy, task_id, by_task.get(task_id, []), [], "0 of 0 checks ran", NO_SUPPORT)
-            continue
-        errors = [coverage.checks[column] for column in failed[number].nonzero()[0]]
-        checked = f"{ran[number]} of {rows[number]} checks ran"
-        yield _decide_one(policy, task_id, by_task.get(task_id, []), errors, checked, supports[number])
+            by_task.setdefault(task_id, []).append((policy.action_for(finding, task_id), finding))
+    return _Decisions(policy, task_ids, by_task, coverage, support(coverage, deciding))
+
+
+class _Decisions(Sequence[Decision]):
+    """Decisions that are made when they are read: those of a large benchmark would not fit into memory."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        task_ids: Sequence[str],
+        by_task: Mapping[str, list[tuple[PolicyAction, Finding]]],
+        coverage: CoverageTable,
+        supports: Sequence[Support],
+    ) -> None:
+        self._policy, self._task_ids, self._by_task = policy, task_ids, by_task
+        self._coverage, self._supports = coverage, supports
+        self._rows, self._ran = (coverage.codes != 0).sum(axis=1), coverage.having(*RAN).sum(axis=1)
+        failed = coverage.having(Status.ERROR)
+        self._errors = {
+            int(row): [coverage.checks[column] for column in np.flatnonzero(failed[row])]
+            for row in np.flatnonzero(np.any(failed, axis=1))
+        }
+
+    def __len__(self) -> int:
+        return len(self._task_ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Decision: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Decision]: ...
+    def __getitem__(self, index: int | slice) -> Decision | list[Decision]:
+        if isinstance(index, slice):
+            return [self._decide(task_id) for task_id in self._task_ids[index]]
+        return self._decide(self._task_ids[index])
+
+    def __iter__(self) -> Iterator[Decision]:
+        return map(self._decide, self._task_ids)
+
+    def _decide(self, task_id: str) -> Decision:
+        found, row = self._by_task.get(task_id, []), self._coverage.row.get(task_id)
+        if row is None:
+            return _decide_one(self._policy, task_id, found, [], "0 of 0 checks ran", NO_SUPPORT)
+        checked = f"{self._ran[row]} of {self._rows[row]} checks ran"
+        return _decide_one(self._policy, task_id, found, self._errors.get(row, []), checked, self._supports[row])
 
 
 def _decide_one(

@@ -49,7 +49,7 @@ def review_order(task_ids: Sequence[str], findings: Iterable[Finding]) -> list[P
         if finding.tier is Tier.SIGNAL or finding.severity is not Severity.COSMETIC:
             for task_id in finding.task_ids:
                 by_task[task_id].append(finding)
-    queue = [(*_summary(by_task[task_id]), task_id) for task_id in task_ids if by_task[task_id]]
+    queue = [(*_summary(by_task[task_id]), task_id) for task_id in task_ids if task_id in by_task]
     queue.sort(key=lambda item: (_TIERS.index(item[0]), _SEVERITIES.index(item[1]), -len(item[2]), -len(item[3])))
     return [
         Priority(task_id=task_id, place=place, tier=tier, severity=severity, checks=checks, signals=signals)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
+from agenthard.audit.sources.formats.stored_tasks import held_or_stored
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import open_regular
 from agenthard.taxonomy.record import Record
@@ -137,7 +138,7 @@ class Source(ABC):
     """One line: which files make a folder readable."""
     maps_runs: bool = False
     """Whether the user described how run files are read, so that no other format is tried."""
-    _all_tasks: tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]] | None = None
+    _all_tasks: tuple[Sequence[AgentTask], tuple[Quarantined, ...]] | None = None
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a benchmark folder.
@@ -165,11 +166,14 @@ class Source(ABC):
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks in the benchmark's order; unreadable records go to ``quarantine``."""
 
-    def read_tasks(self) -> tuple[tuple[AgentTask, ...], tuple[Quarantined, ...]]:
-        """Return all tasks and the records that could not be read; only the first call reads them."""
+    def read_tasks(self) -> tuple[Sequence[AgentTask], tuple[Quarantined, ...]]:
+        """Return all tasks and the records that could not be read; only the first call reads them.
+
+        The tasks of a large benchmark are kept in a temporary file.
+        """
         if self._all_tasks is None:
             quarantine = Quarantine()
-            tasks = tuple(self.tasks(quarantine))
+            tasks = held_or_stored(self.tasks(quarantine))
             self._all_tasks = tasks, tuple(quarantine.items)
         return self._all_tasks
 

@@ -60,11 +60,14 @@ def find_not_read(
     folder = source.folder
     if folder is None:
         return tuple(told)
-    origins = {origin.file for task in tasks for origin in task.origins.values()}
+    origins, own = set[str](), set[str]()
+    for task in tasks:
+        origins.update(origin.file for origin in task.origins.values())
+        own.update([task.origins[""].file] if "" in task.origins else [])
     origins |= {tool.origin.file for task in tasks[:1] for tool in task.environment.tools if tool.origin}
     named = origins | {item.file for item in quarantined} | {item.file for item in told}
     known = {folder / name for name in named if name != "."} | set(source.known_files())
-    read = {folder / task.origins[""].file for task in tasks if "" in task.origins}
+    read = {folder / name for name in own}
     search = _Search(folder, known)
     found = search.run(_Likeness(sorted(path for path in read if path.is_file())))
     if source.domains:

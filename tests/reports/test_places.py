@@ -139,9 +139,7 @@ def test_large_parent_is_not_written_out(shop: AuditResult) -> None:
     assert of(result, "/initial_state/rows/7", "row") == ("", "row", "")
 
 
-@pytest.mark.parametrize(
-    ("pointer", "task"), [("/nowhere/at/all", "shop/0"), ("", "unknown")]
-)
+@pytest.mark.parametrize(("pointer", "task"), [("/nowhere/at/all", "shop/0"), ("", "unknown")])
 def test_quote_without_its_record_stands_alone(shop: AuditResult, pointer: str, task: str) -> None:
     assert of(shop, pointer, "quote", task) == ("", "quote", "")
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.knowledge import knowledge_of
 from agenthard.audit.detectors.support.text import is_courtesy
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
@@ -62,7 +62,7 @@ class CourtesyDemanded(TaskDetector):
 
 
 def _dictated(task: AgentTask, text: str) -> bool:
-    known = Knowledge(task)
+    known = knowledge_of(task)
     if known.documented(text) or known.in_state(text):
         return True
     asked = re.compile(rf"{_ASKING}[^.!?\n]{{0,60}}?{re.escape(text.strip(' .!'))}", re.IGNORECASE)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.knowledge import knowledge_of
 from agenthard.audit.detectors.support.text import words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
@@ -67,4 +67,4 @@ def _is_sentence(text: str) -> bool:
 
 def _dictated(task: AgentTask, text: str) -> bool:
     carried = " ".join(str(call.arguments) for _, call in task.gold_calls()).casefold()
-    return Knowledge(task).holds(text) or text.casefold() in carried
+    return knowledge_of(task).holds(text) or text.casefold() in carried

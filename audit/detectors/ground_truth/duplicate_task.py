@@ -53,7 +53,7 @@ class DuplicateTask(SuiteDetector):
 
     def observe(self, task: AgentTask, runs: Iterator[Trajectory]) -> Iterator[Observation]:
         """Note what makes the task."""
-        return observe_task(task)
+        return iter(observe_task(task))
 
     def shared_keys(self, observation: Observation) -> tuple[str, ...]:
         """Compared are same tasks, and tasks of one setting with one ground truth."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values, name_words
-from agenthard.audit.detectors.support.knowledge import Knowledge
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of
 from agenthard.audit.detectors.support.numbers import derives
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.evidence import quote
@@ -72,7 +72,7 @@ class InventedValue(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value that is made up."""
-        knowledge = Knowledge(task)
+        knowledge = knowledge_of(task)
         texts = list(task.user_texts())
         said = "\n".join(text for _, text in texts)
         for pointer, call in task.gold_calls():

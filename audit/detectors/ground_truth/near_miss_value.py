@@ -10,7 +10,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.corrections import Patch, replace
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
 from agenthard.audit.detectors.support.person_records import Mismatch, mismatches
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.spelling import Conversation
@@ -82,14 +82,14 @@ class NearMissValue(TaskDetector):
         if not any(task.ground_truth.turns):
             return "the ground truth holds no calls"
         values = sum(1 for _, call in task.gold_calls() for _ in gold_values(call.arguments))
-        said = len(_names_and_quotations(task)) + Conversation(task, Knowledge(task)).names
+        said = len(_names_and_quotations(task)) + Conversation(task, knowledge_of(task)).names
         if values * said > _MOST_COMPARISONS:
             return f"{values:,} gold values and {said:,} names and quotations are too many to compare with one another"
         return None
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value that is nearly right."""
-        knowledge = Knowledge(task)
+        knowledge = knowledge_of(task)
         said = _names_and_quotations(task)
         conversation = Conversation(task, knowledge)
         for pointer, call in task.gold_calls():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import calendar_words, counted_from_today, parse_date, years_in
 from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
-from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import names_quantity
 from agenthard.audit.evidence import quote
@@ -96,7 +96,7 @@ class UngroundedArgument(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value that cannot be known."""
-        knowledge = Knowledge(task)
+        knowledge = knowledge_of(task)
         for pointer, call in task.gold_calls():
             for value in gold_values(call.arguments):
                 place = _Place(task, knowledge, pointer, call, value)

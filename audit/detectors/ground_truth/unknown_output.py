@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date, years_in
-from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.knowledge import knowledge_of, texts_in
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.unknown_texts import (
     charged_for_all,
@@ -123,7 +123,7 @@ class UnknownOutput(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit for each output that appears nowhere."""
-        knowledge = Knowledge(task)
+        knowledge = knowledge_of(task)
         given = " ".join(str(call.arguments) for _, call in task.gold_calls())
         for i, output in enumerate(task.ground_truth.outputs):
             text = output.strip()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.sharing import IdentityCache, LastCache
 from agenthard.audit.detectors.support.text import squash
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
@@ -62,6 +62,9 @@ class Knowledge:
     def holds(self, text: str) -> bool:
         """Tell whether any of the three places has it."""
         return self.said(text) or self.documented(text) or self.in_state(text)
+
+
+knowledge_of = LastCache(Knowledge)
 
 
 def texts_in(value: Any, at: str = "") -> Iterator[tuple[str, str]]:

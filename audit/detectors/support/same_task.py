@@ -7,7 +7,7 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Observation
 from agenthard.audit.detectors.support.knowledge import texts_in
-from agenthard.audit.detectors.support.sharing import IdentityCache
+from agenthard.audit.detectors.support.sharing import IdentityCache, LastCache
 from agenthard.audit.detectors.support.spelling import slipped_words
 from agenthard.audit.detectors.support.text import content_words, squash
 from agenthard.audit.evidence import canonical_json, quote
@@ -144,15 +144,15 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def observe_task(task: AgentTask) -> Iterator[Observation]:
+def _observe(task: AgentTask) -> tuple[Observation, ...]:
     """Note a task's key, its gold and a quote of what the user asks. A task without words is skipped."""
     texts = list(task.user_texts())
     if not texts:
-        return
+        return ()
     pointer = texts[-1][0]
     truth = task.ground_truth
     setting = _setting(task)
-    yield Observation(
+    observation = Observation(
         task_id=task.id,
         key=_digest(canonical_json([_words(task, _single_spaced), setting])),
         value={
@@ -166,6 +166,10 @@ def observe_task(task: AgentTask) -> Iterator[Observation]:
         },
         evidence=(quote(task, pointer), quote(task, "/ground_truth")),
     )
+    return (observation,)
+
+
+observe_task = LastCache(_observe)
 
 
 def groups(observations: Sequence[Observation]) -> Iterator[list[Observation]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import regex
@@ -27,7 +28,11 @@ def safe_validator(schema: dict[str, Any]) -> Any:
     Names matched by ``patternProperties`` are not told apart from others, so ``additionalProperties`` is not enforced
     next to it.
     """
-    return _Safe(schema, registry=Registry(), format_checker=FormatChecker())
+    return _Safe(schema, registry=_REGISTRY, format_checker=_FORMATS)
+
+
+_REGISTRY: Registry[Any] = Registry()
+_FORMATS = FormatChecker()
 
 
 def _matches(pattern: str, text: str) -> bool:
@@ -133,8 +138,12 @@ def violations(arguments: dict[str, Any], schema: dict[str, Any], tolerates: Tol
 
 class _Fit:
     def __init__(self, root: dict[str, Any], tolerates: Tolerates) -> None:
-        self._validator = safe_validator(root)
+        self._root = root
         self._tolerates = tolerates
+
+    @cached_property
+    def _validator(self) -> Any:
+        return safe_validator(self._root)
 
     def check(self, value: Any, schema: Any, value_at: str, rule_at: str) -> Iterator[Violation]:
         """Yield the violations of one value, or of none when one of the accepted values fits."""
@@ -168,7 +177,7 @@ class _Fit:
                 yield from self.check(item, items, join(value_at, i), rule_at + at)
 
     def _error(self, value: Any, schema: dict[str, Any]) -> ValidationError | None:
-        if not schema:
+        if not schema or _only_wants_type(value, schema):
             return None
         validator = self._validator.evolve(schema=schema)
         first: ValidationError | None = None
@@ -197,6 +206,16 @@ class _Fit:
             if name in known and name not in value:
                 rule = join(rule_at, "required")
                 yield Violation("required", value_at, rule, value, schema["required"], name)
+
+
+_ANY_TYPE = safe_validator({})
+_WITHOUT_RULE = {"type", "description", "title", "default", "examples"}
+
+
+def _only_wants_type(value: Any, schema: dict[str, Any]) -> bool:
+    """Tell whether a value has the type that its schema names, and the schema says nothing else about it."""
+    kind = schema.get("type")
+    return isinstance(kind, str) and schema.keys() <= _WITHOUT_RULE and bool(_ANY_TYPE.is_type(value, kind))
 
 
 def _own_keywords(schema: dict[str, Any]) -> dict[str, Any]:

@@ -33,6 +33,21 @@ class IdentityCache(Generic[Owner, Value]):
         return value
 
 
+class LastCache(Generic[Owner, Value]):
+    """Remembers ``compute(owner)`` for the last owner: checks look at one task after the other."""
+
+    def __init__(self, compute: Callable[[Owner], Value]) -> None:
+        self._compute = compute
+        self._last: tuple[Owner, Value] | None = None
+
+    def __call__(self, owner: Owner) -> Value:
+        """Return the value for ``owner``, computed unless the last call was for this very object."""
+        last = self._last
+        if last is None or last[0] is not owner:
+            last = self._last = owner, self._compute(owner)
+        return last[1]
+
+
 def shared_cause(task: AgentTask, *parts: object) -> str | None:
     """Name a cause by the task's cluster and ``parts``, so that all variants of the base task share one finding.
 

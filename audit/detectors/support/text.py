@@ -2,10 +2,12 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
+@lru_cache(maxsize=256)  # checks ask for the same texts of a task
 def squash(text: str) -> str:
     """Reduce a text to its letters and digits: no case, accents, spaces or punctuation, in any script.
 

@@ -7,7 +7,7 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
-from agenthard.audit.detectors.support.knowledge import Knowledge, texts_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
@@ -78,7 +78,7 @@ class MisquotedIdentifier(TaskDetector):
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per identifier that is almost right."""
-        knowledge = Knowledge(task)
+        knowledge = knowledge_of(task)
         known = _known(task.environment)
         for pointer, text in task.user_texts():
             for said in sorted(set(_QUOTED.findall(text))):

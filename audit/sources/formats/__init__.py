@@ -6,5 +6,6 @@
   the rows; ``row_source``: base classes of sources whose tasks are rows.
 * ``malformed``: checked access to a record. ``calls``, ``chat_messages``, ``tool_docs``, ``accepted_values``: calls,
   conversations, documentation of tools and accepted values as benchmarks write them.
-* ``native_files``: the native format. ``runs``: runs of any kind, with score tables.
+* ``native_files``: the native format. ``stored_tasks``: the tasks of a large benchmark in a temporary file.
+* ``runs``: runs of any kind, with score tables.
 """
