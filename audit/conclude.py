@@ -1,8 +1,8 @@
 """Turns shard results into findings and coverage: suite detectors conclude, hits of one cause are merged."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
-from itertools import chain
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from agenthard.audit.proof import prove_conclusion
 from agenthard.audit.shards import CheckedHit, ShardResult
 from agenthard.audit.time_limit import CONCLUSION_SECONDS, cpu_limit
 from agenthard.taxonomy.finding import Finding, Level, Status, finding_id
-
-_Observations = Mapping[str, Sequence[Observation]]
-"""What the suite detectors noted about one shard, by detector."""
 
 
 def conclude(
@@ -33,14 +30,15 @@ def conclude(
         Findings ordered by first task, check and id; coverage ordered by task and check.
     """
     coverage = CoverageTable(task_ids, [detector.id for detector in detectors])
-    hits, observations = list[CheckedHit](), list[_Observations]()
+    hits, observed = list[CheckedHit](), list[ShardResult]()
+    empty = CoverageTable((), ())
     for shard in shards:
         coverage.take(shard.coverage)
         hits.extend(shard.hits)
-        observations.append(shard.observations)
+        observed.append(replace(shard, coverage=empty, hits=()))
     for detector in detectors:
         if isinstance(detector, SuiteDetector):
-            hits.extend(_conclude_suite(detector, observations, coverage))
+            hits.extend(_conclude_suite(detector, observed, coverage))
     by_id, order = {detector.id: detector for detector in detectors}, coverage.row
     findings = _number(benchmark, by_id, _merge(by_id, hits, coverage))
     for finding in findings:
@@ -63,7 +61,7 @@ def _change(coverage: CoverageTable, task_id: str, check: str, status: Status, r
 
 
 def _conclude_suite(
-    detector: SuiteDetector, shards: Sequence[_Observations], coverage: CoverageTable
+    detector: SuiteDetector, shards: Sequence[ShardResult], coverage: CoverageTable
 ) -> Iterable[CheckedHit]:
     observed: list[Observation] = []
     try:
@@ -86,18 +84,21 @@ def _conclude_suite(
                 _change(coverage, task_id, detector.id, Status.NOT_CHECKED, result.reason)
 
 
-def _comparable(detector: SuiteDetector, shards: Sequence[_Observations]) -> list[Observation]:
-    """Return the observations without those that share nothing with another one."""
-
-    def notes() -> Iterator[Observation]:
-        return chain.from_iterable(shard.get(detector.id, ()) for shard in shards)
-
+def _comparable(detector: SuiteDetector, shards: Sequence[ShardResult]) -> list[Observation]:
+    """Return the observations without those that share no key with another one."""
     if type(detector).shared_keys is SuiteDetector.shared_keys:
-        return list(notes())
-    hashes = np.fromiter((hash(key) for note in notes() for key in detector.shared_keys(note)), np.int64)
+        return [note for shard in shards for note in shard.observations.get(detector.id, ())]
+    rows = [shard.shared_keys.get(detector.id, np.empty((0, 2), np.uint64)) for shard in shards]
+    hashes = np.concatenate([keys[:, 1] for keys in rows]) if rows else np.empty(0, np.uint64)
     hashes.sort()
-    shared = set(hashes[1:][hashes[1:] == hashes[:-1]].tolist())
-    return [note for note in notes() if any(hash(key) in shared for key in detector.shared_keys(note))]
+    shared = np.unique(hashes[1:][hashes[1:] == hashes[:-1]])
+    found = list[Observation]()
+    for shard, keys in zip(shards, rows, strict=True):
+        positions = np.unique(keys[np.isin(keys[:, 1], shared), 0]).tolist()
+        if positions:
+            notes = shard.observations[detector.id]
+            found.extend(notes[position] for position in positions)
+    return found
 
 
 def _merge(detectors: Mapping[str, Detector], hits: Iterable[CheckedHit], coverage: CoverageTable) -> list[CheckedHit]:

@@ -3,8 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from itertools import chain
 from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agenthard.audit.coverage import CoverageTable, Outcome
 from agenthard.audit.detectors.base import Detector, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
@@ -47,6 +51,8 @@ class ShardResult:
     """Hits of task and tool detectors."""
     observations: Mapping[str, Sequence[Observation]] = field(default_factory=dict)
     """Observations of suite detectors, by detector id, from which they conclude over all shards."""
+    shared_keys: Mapping[str, NDArray[np.uint64]] = field(default_factory=dict, compare=False)
+    """For checks that compare equal tasks: one row per key, with the position of its observation and its hash."""
     seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
     """Time that each detector took; the first of those that share a computation pays for it."""
     executed: Mapping[str, float] = field(default_factory=dict, compare=False)
@@ -107,9 +113,26 @@ def _check(
         coverage=coverage,
         hits=tuple(chain.from_iterable(hits.values())),
         observations={check: tuple(notes) for check, notes in observations.items()},
+        shared_keys=hash_shared_keys(detectors, observations),
         seconds={check: round(spent, 6) for check, spent in seconds.items()},
         executed={check: round(spent, 6) for check, spent in executed.items() if spent},
     )
+
+
+def hash_shared_keys(
+    detectors: Sequence[Detector], observations: Mapping[str, Sequence[Observation]]
+) -> dict[str, NDArray[np.uint64]]:
+    """Return what ``ShardResult.shared_keys`` holds, for the observations of suite detectors by id."""
+    found = {}
+    for detector in detectors:
+        if isinstance(detector, SuiteDetector) and type(detector).shared_keys is not SuiteDetector.shared_keys:
+            rows = [
+                (position, int.from_bytes(blake2b(key.encode(errors="surrogatepass"), digest_size=8).digest()))
+                for position, note in enumerate(observations[detector.id])
+                for key in detector.shared_keys(note)
+            ]
+            found[detector.id] = np.array(rows, np.uint64).reshape(-1, 2)
+    return found
 
 
 def _describe(error: Exception) -> str:

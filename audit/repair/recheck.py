@@ -10,7 +10,7 @@ from agenthard.audit.execution.context import Execution, current_execution
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError
 from agenthard.audit.execution.gold import environment_of, gold_replay, why_not_replayed
 from agenthard.audit.execution.replay import gold_turns
-from agenthard.audit.shards import ShardResult, check_shard
+from agenthard.audit.shards import ShardResult, check_shard, hash_shared_keys
 from agenthard.taxonomy.finding import Coverage, Finding, Severity, Status, Tier
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
@@ -107,9 +107,11 @@ class TaskChecker:
         alone = check_shard([task], {}, self._single, self._execution)
         findings, coverage = conclude(self._benchmark, [task.id], [alone], self._single)
         suite = check_shard([task], {}, self._suite, self._execution)
+        notes = {name: self._replaced(name, task.id, suite) for name in self._notes}
         others = ShardResult(
             coverage=self._coverage.updated(suite.coverage),
-            observations={name: self._replaced(name, task.id, suite) for name in self._notes},
+            observations=notes,
+            shared_keys=hash_shared_keys(self._suite, notes),
         )
         compared, rows = conclude(self._benchmark, list(self._order), [others], self._suite)
         with self._execution.active():

@@ -23,7 +23,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
     write_shard_file(tmp_path / "one.zip", RESULT)
     found = read_shard_file(tmp_path / "one.zip")
     assert tuple(found.coverage) == ROWS and found.hits == ()
-    assert found.observations["x"] == NOTES
+    assert tuple(found.observations["x"]) == NOTES
     assert found.observations.get("y", ()) == ()
 
 

@@ -106,7 +106,7 @@ def stored(result: ShardResult) -> ShardResult:
     with tempfile.TemporaryDirectory() as scratch:
         write_shard_file(Path(scratch) / "shard.zip", result)
         found = read_shard_file(Path(scratch) / "shard.zip")
-        return replace(found, observations=dict(found.observations))
+        return replace(found, observations=dict(found.observations), shared_keys=dict(found.shared_keys))
 
 
 def run(shards: list[list[AgentTask]]) -> tuple[list, dict]:
