@@ -29,6 +29,8 @@ LONGEST = 2000
 TERSE = 200
 """A shorter text means little alone and is shown inside the JSON around it."""
 JSON_FILES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+TELLING = 12
+"""Characters that a part of a text needs to be searched in values below the place that is known."""
 _SEARCHED = 5000
 """Values below a place that are compared with a quote."""
 _UNIT = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
@@ -244,10 +246,10 @@ def _find_below(
     if exact is not None:
         return exact
     for child, place in _all_below(node, pointer):
-        exact = _exact(child, place, quote, whole=True)
+        exact = _exact(child, place, quote, below=True)
         if exact is not None:
             return exact
-    for parent, place in reversed(path[deepest_base - 1 : -1]):
+    for parent, place in reversed(path[deepest_base - 1 :]):
         exact = _key(parent, place, quote) or _part(parent, place, quote)
         if exact is not None:
             return exact
@@ -275,17 +277,19 @@ def _all_below(node: JsonNode, pointer: str) -> Iterator[tuple[JsonNode, str]]:
             level.append(found)
 
 
-def _exact(node: JsonNode, pointer: str, quote: str, *, whole: bool = False) -> _Spot | None:
+def _exact(node: JsonNode, pointer: str, quote: str, *, below: bool = False) -> _Spot | None:
     """Return the part of a value that is the quote: words of a string, or an equal value."""
     value = node.value
     if isinstance(value, str):
         at = value.find(quote)
-        if at >= 0 and not (whole and at):
+        if quote == value and node.begin < node.start and node.end - node.begin <= WITH_KEY:
+            return _shown(node, pointer)
+        if at >= 0 and (not below or quote == value or len(quote) >= TELLING):
             start, end = _inside(node, at, at + len(quote))
             return _Spot(pointer, start, end, quote)
     if _equal(value, quote):
         return _shown(node, pointer)
-    return _key(node, pointer, quote) or (None if isinstance(value, str) else _part(node, pointer, quote))
+    return _key(node, pointer, quote)
 
 
 def _equal(value: Any, quote: str) -> bool:

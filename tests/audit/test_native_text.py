@@ -1,0 +1,144 @@
+"""The words of the benchmark's own files for quotes of our record."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agenthard as ah
+from agenthard.audit.evidence import quote
+from agenthard.audit.native_text import NativeFiles
+from agenthard.audit.sources.formats.files import open_binary
+from agenthard.taxonomy import AgentTask, Evidence, GroundTruth, Origin, ToolCall
+from agenthard.taxonomy.finding import NativeText
+from tests.builders import make_task
+
+CALL = ToolCall(name="book", arguments={"seats": {"$any_of": [1, 2], "$optional": False}, "day": "Zoë\n2nd"})
+LINE = {"id": 1, "gold": [{"book": {"seats": [1, 2], "day": "Zoë\n2nd"}}], "say": 'Book "two" seats.\nThanks'}
+
+
+def task(origins: dict[str, Origin], **changes: Any) -> AgentTask:
+    truth = GroundTruth(semantics="required", turns=((CALL,),))
+    return make_task("t", ground_truth=truth, origins=origins, **changes)
+
+
+def find(root: Path, of: AgentTask, pointer: str, words: str | None = None) -> NativeText | None:
+    return NativeFiles(lambda name: root / name).find(of, quote(of, pointer, text=words))
+
+
+def bytes_of(root: Path, native: NativeText) -> bytes:
+    with open_binary(root / native.file) as stream:
+        return stream.read()[native.start : native.end]
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    rows = [json.dumps({"id": 0}), json.dumps(LINE), json.dumps({"id": 2})]
+    (tmp_path / "gold.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+GOLD = {"/ground_truth/turns/0": Origin(file="gold.jsonl", line=2, pointer="/gold")}
+ARGUMENTS = {"/ground_truth/turns/0/0/arguments": Origin(file="gold.jsonl", line=2, pointer="/gold/0/book")}
+
+
+def test_accepted_values_are_shown_as_the_list_of_the_file(lines: Path) -> None:
+    native = find(lines, task(ARGUMENTS), "/ground_truth/turns/0/0/arguments/seats")
+    assert native is not None and native.text == '"seats": [1, 2]' and native.line == native.document_line == 2
+    assert native.pointer == "/gold/0/book/seats" and bytes_of(lines, native) == b'"seats": [1, 2]'
+    second = find(lines, task(ARGUMENTS), "/ground_truth/turns/0/0/arguments/seats/$any_of/1")
+    assert second is not None and (second.pointer, second.text) == ("/gold/0/book/seats/1", "2")
+
+
+def test_a_call_is_shown_as_the_file_writes_calls(lines: Path) -> None:
+    native = find(lines, task(GOLD), "/ground_truth/turns/0/0")
+    assert native is not None and native.text == json.dumps(LINE["gold"][0]) and native.pointer == "/gold/0"
+    name = find(lines, task(GOLD), "/ground_truth/turns/0/0/name")
+    assert name is not None and name.text.startswith('"book": {')
+
+
+def test_a_part_of_a_string_is_its_characters_and_its_escaped_bytes(lines: Path) -> None:
+    native = find(lines, task(ARGUMENTS), "/ground_truth/turns/0/0/arguments/day", "ë\n2")
+    assert native is not None and native.text == "ë\n2" and bytes_of(lines, native) == b"\\u00eb\\n2"
+
+
+def test_a_value_below_a_place_with_another_structure_is_found_by_its_words(lines: Path) -> None:
+    origins = {"": Origin(file="gold.jsonl", line=2)}
+    said = task(origins, metadata={"text": LINE["say"]})
+    native = find(lines, said, "/metadata/text", '"two" seats.\nThanks')
+    assert native is not None and native.pointer == "/say" and bytes_of(lines, native) == b'\\"two\\" seats.\\nThanks'
+
+
+def test_what_the_file_does_not_say_has_no_native_text(lines: Path) -> None:
+    origins = {"": Origin(file="gold.jsonl", line=2)}
+    assert find(lines, task(origins, metadata={"made": "up by us"}), "/metadata/made") is None
+    assert find(lines, task({}), "/ground_truth") is None
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("packed", [False, True])
+def test_elements_of_an_array_with_and_without_line_breaks(tmp_path: Path, indent: int | None, packed: bool) -> None:
+    text = json.dumps([{"id": 0}, LINE], indent=indent, ensure_ascii=False)
+    name = "tasks.json.gz" if packed else "tasks.json"
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    origins = {"/ground_truth/turns/0/0/arguments": Origin(file=name, pointer="/1/gold/0/book")}
+    native = find(tmp_path, task(origins), "/ground_truth/turns/0/0/arguments/day")
+    assert native is not None and native.text == '"day": "Zoë\\n2nd"' and native.document_line is None
+    assert bytes_of(tmp_path, native).decode() == native.text
+    assert text.splitlines()[native.line - 1].find('"day"') >= 0
+
+
+def test_a_text_file_is_searched_from_its_line_on_whatever_its_white_space(tmp_path: Path) -> None:
+    (tmp_path / "tools.py").write_text(
+        'def a():\n    """Fees are\n       due."""\ndef b():\n    """Fees are\n       due."""\n'
+    )
+    made = task({"/metadata": Origin(file="tools.py", line=4)}, metadata={"doc": "Fees are due."})
+    native = find(tmp_path, made, "/metadata/doc")
+    assert native is not None and native.line == 5 and bytes_of(tmp_path, native) == b"Fees are\n       due."
+
+
+@pytest.mark.parametrize("file", ["../outside.json", "gone.json", "link.json", "cut.json", "binary.json"])
+def test_odd_files_have_no_native_text(tmp_path: Path, file: str) -> None:
+    root = tmp_path / "root"
+    root.mkdir()
+    (tmp_path / "outside.json").write_text('{"doc": "secret words"}')
+    (root / "link.json").symlink_to(tmp_path / "outside.json")
+    (root / "cut.json").write_text('{"doc": "secret wor')
+    (root / "binary.json").write_bytes(b"\xff\xfe\x00secret words")
+    made = task({"/metadata": Origin(file=file)}, metadata={"doc": "secret words"})
+    assert find(root, made, "/metadata/doc") is None
+
+
+@pytest.mark.corpora
+@pytest.mark.parametrize(
+    ("source", "folder", "domains"),
+    [
+        ("bfcl", "bfcl_v3_2025-07-17", ("live_multiple", "parallel_multiple")),
+        ("tau-bench", "tau-bench_59a200c", ("airline", "retail")),
+        ("tau2", "tau2-bench_v0.1.3", ("airline", "retail")),
+        ("acebench", "acebench_2025-02-26", ()),
+    ],
+)
+def test_every_quote_is_in_the_bytes_of_its_file(
+    corpora: Path, source: str, folder: str, domains: tuple[str, ...]
+) -> None:
+    opened = ah.open_source(source, corpora / folder, domains)
+    found = [item for finding in ah.audit(opened).findings for item in finding.evidence]
+    assert len(found) > 20
+    for item in found:
+        require_found(opened.file_path, item)
+
+
+def require_found(path_of: Any, item: Evidence) -> None:
+    native = item.native
+    if native is None:
+        # A task that expects no call says so by the name of its file alone, and how runs are scored is in no file.
+        assert item.quote.endswith('"turns": [[]]}') or item.pointer.startswith("/evaluation"), item
+        return
+    with open_binary(path_of(native.file)) as stream:
+        data = stream.read()
+    raw = data[native.start : native.end].decode("utf-8")
+    assert data.count(b"\n", 0, native.start) + 1 == native.line
+    assert raw == native.text or json.loads(f'"{raw}"') == native.text
