@@ -20,7 +20,7 @@ from agenthard.ace.reference_format import read
 from agenthard.audit.probes import ProbeReport, read_scene, run_battery
 from agenthard.audit.probes.report import percent
 
-LIMIT_S = 60.0
+LIMIT_S = 15.0
 """CPU seconds that the battery may take on 324 instances."""
 LOOK_AHEAD_LIMIT = 0.4
 """How often look-ahead may find the answer at B >= 15 on coupled instances."""

@@ -4,8 +4,9 @@ This is not a give-away but a little reasoning: it reads the global rules and no
 truth, a slot can be solved on its own and the instance asks for no search over combinations.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,30 +66,42 @@ def look_ahead(domain: Domain, puzzle: Puzzle) -> dict[str, list[list[float]]]:
 
 
 def _outlooks(domain: Domain, puzzle: Puzzle) -> Iterator[_Outlook]:
+    fixed = [(row, puzzle.items[id]) for row, ids in enumerate(puzzle.grid) for id in ids if id is not None]
     offered = [[puzzle.items[id] for id in slot.candidates] for slot in puzzle.slots]
+    items = [*(item for _, item in fixed), *chain.from_iterable(offered)]
     allowed = [_allowed(domain, slot, items) for slot, items in zip(puzzle.slots, offered, strict=True)]
-    fixed = [[puzzle.items[id] for id in row if id is not None] for row in puzzle.grid]
+    ends = np.cumsum([len(items) for items in offered])
+    alike = _by_number([end - len(ok) + np.flatnonzero(ok) for end, ok in zip(ends, allowed, strict=True)])
     slot_of = np.repeat(np.arange(len(offered)), [len(items) for items in offered])
     row_of = np.array([slot.row for slot in puzzle.slots], dtype=np.int64)
+    fixed_row = np.array([row for row, _ in fixed], dtype=np.int64)
     for rule in domain.global_rules:
         limit = puzzle.limits[rule.name]
         sign = -1 if rule.kind.is_floor else 1
-        for part in _parts(rule, fixed, offered):
-            own = [np.array([part(item) for item in items]) for items in offered]
-            means = np.array([values[ok].mean() for values, ok in zip(own, allowed, strict=True)])
-            variances = np.array([values[ok].var() for values, ok in zip(own, allowed, strict=True)])
-            measured = np.concatenate(own)
-            for rows in _regions(rule, puzzle.rows):
-                within = (row_of >= rows.start) & (row_of < rows.stop)
+        for part in _parts(rule, items):
+            given, measured = part[: len(fixed)], part[len(fixed) :]
+            means, variances = np.empty(len(offered)), np.empty(len(offered))
+            for slots, rows in alike:
+                values = measured[rows]
+                means[slots], variances[slots] = values.mean(axis=1), values.var(axis=1)
+            for region in _regions(rule, puzzle.rows):
+                within = (row_of >= region.start) & (row_of < region.stop)
                 if not within.any():
                     continue
-                given = sum(part(item) for row in rows for item in fixed[row])
+                known = given[(fixed_row >= region.start) & (fixed_row < region.stop)].sum()
                 others = means[within].sum() - means
                 spread = np.maximum(variances[within].sum() - variances, 0.0) ** 0.5
                 chosen = np.flatnonzero(within[slot_of])
-                slots = slot_of[chosen]
-                margins = sign * (limit - given - others[slots] - measured[chosen])
-                yield _Outlook(chosen, margins, spread[slots], limit)
+                owner = slot_of[chosen]
+                margins = sign * (limit - known - others[owner] - measured[chosen])
+                yield _Outlook(chosen, margins, spread[owner], limit)
+
+
+def _by_number(rows: Sequence[NDArray[np.int64]]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Put the slots that may hold equally many candidates together: the slots, and one line of positions for each."""
+    numbers = np.array([len(each) for each in rows])
+    groups = [np.flatnonzero(numbers == number) for number in np.unique(numbers)]
+    return [(slots, np.stack([rows[slot] for slot in slots.tolist()])) for slots in groups]
 
 
 def _allowed(domain: Domain, slot: Slot, items: Sequence[Item]) -> NDArray[np.bool_]:
@@ -102,23 +115,20 @@ def _regions(rule: GlobalRule, rows: int) -> list[range]:
     return [range(row, row + 1) for row in range(rows)] if rule.kind is GlobalKind.MAX_ROW_SUM else [range(rows)]
 
 
-def _parts(
-    rule: GlobalRule, fixed: Sequence[Sequence[Item]], offered: Sequence[Sequence[Item]]
-) -> list[Callable[[Item], float]]:
-    """What an item adds to the rule's measure; a repeat rule has one measure per value."""
-    key = rule.attribute
+def _parts(rule: GlobalRule, items: Sequence[Item]) -> Iterator[Floats]:
+    """Yield what each item adds to the rule's measure; a repeat rule has one measure per value."""
+    values = [item[rule.attribute] for item in items]
     if rule.kind is GlobalKind.REPEAT_MAX:
-        return [_equals(key, value) for value in sorted({item[key] for items in (*fixed, *offered) for item in items})]
-    if rule.kind is GlobalKind.COUNT_MIN:
-        return [_equals(key, rule.counted)]
-    if rule.kind is GlobalKind.COUNT_MIN_THRESHOLD:
+        place = {value: number for number, value in enumerate(sorted(set(values)))}
+        codes = np.array([place[value] for value in values])
+        yield from ((codes == code).astype(float) for code in place.values())
+    elif rule.kind is GlobalKind.COUNT_MIN:
+        yield np.array([float(value == rule.counted) for value in values])
+    elif rule.kind is GlobalKind.COUNT_MIN_THRESHOLD:
         least = int(rule.counted or 0)
-        return [lambda item: float(int(item[key]) >= least)]
-    return [lambda item: float(item[key])]
-
-
-def _equals(key: str, value: object) -> Callable[[Item], float]:
-    return lambda item: float(item[key] == value)
+        yield np.array([float(int(value) >= least) for value in values])
+    else:
+        yield np.array([float(value) for value in values])
 
 
 def _log_probability(outlook: _Outlook) -> Floats:

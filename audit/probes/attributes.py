@@ -85,5 +85,8 @@ def _mean(parts: list[Floats]) -> Floats:
 
 
 def _trailing_zeros(values: Floats) -> Floats:
-    zeros = np.sum([(values % 10**power == 0) & (values != 0) for power in (1, 2, 3)], axis=0).astype(float)
-    return np.where(np.isnan(values), np.nan, zeros)
+    zeros = np.full(len(values), np.nan)
+    known = ~np.isnan(values)
+    numbers = values[known]  # remainders of NaN take long
+    zeros[known] = np.sum([(numbers % 10**power == 0) & (numbers != 0) for power in (1, 2, 3)], axis=0)
+    return zeros

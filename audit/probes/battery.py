@@ -81,19 +81,21 @@ def _result(scope: Scope, table: Table, probe: Probe, measured: Measure) -> Prob
 
 
 def _probes(table: Table, whole: Table, seed: int) -> Iterator[Probe]:
+    ids, pool = list(id_probes(table)), list(pool_probes(table))
+    summary, limits, likeness = list(summary_probes(table)), list(limit_probes(table)), list(likeness_probes(table))
     return chain(
         order_probes(table, settled_places(whole)[table.origin]),
-        id_probes(table),
-        pool_probes(table),
+        ids,
+        pool,
         attribute_probes(table),
-        summary_probes(table),
+        summary,
         mention_probes(table),
         range_probes(table),
         consistency_probes(table),
-        limit_probes(table),
-        likeness_probes(table),
+        limits,
+        likeness,
         duplicate_probes(table, whole),
-        learned_probes(table, np.random.default_rng(seed)),
+        learned_probes(table, [*ids, *pool], [*summary, *likeness, *limits], np.random.default_rng(seed)),
     )
 
 

@@ -16,6 +16,9 @@ Item: TypeAlias = Mapping[str, Any]
 """A candidate or a shown item: its ``id`` and its attributes, any JSON values."""
 
 
+_NUMBER = (int, float)
+
+
 class CandidatesError(AgentHardError, ValueError):
     """Candidates that are not in the layout; the message names the place and what is wrong there."""
 
@@ -33,11 +36,6 @@ class Rule:
     """The limit; the limit itself is allowed."""
     upper: bool
     """True when the number may be at most the limit, False when at least."""
-
-    def margin(self, item: Item) -> float:
-        """Return how far inside the limit an item lies: 0 on it, negative outside, NaN where it has no number."""
-        value = as_number(item.get(self.attribute))
-        return self.limit - value if self.upper else value - self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ class Scene:
 
 def as_number(value: object) -> float:
     """Return a finite JSON number as float, and NaN for anything else (a truth value is not a number)."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, _NUMBER):
         return math.nan
     try:
         number = float(value)

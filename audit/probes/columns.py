@@ -83,21 +83,25 @@ def columns(cast: Cast, ruled: Callable[[str], NDArray[np.bool_]]) -> list[Colum
         Columns in a fixed order.
     """
     several = len(set(cast.kinds)) > 1
+    by_shape: dict[tuple[str, tuple[str, ...]], list[int]] = defaultdict(list)
+    for index, (item, kind) in enumerate(zip(cast.items, cast.kinds, strict=True)):
+        by_shape[kind, tuple(item)].append(index)
     by_field: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, item in enumerate(cast.items):
-        for key in item:
+    for (kind, keys), indices in by_shape.items():
+        for key in keys:
             if key != "id":
-                by_field[key, cast.kinds[index]].append(index)
+                by_field[key, kind] += indices
     found: list[Column] = []
     texts: dict[str, dict[int, str]] = defaultdict(dict)
-    for (key, kind), rows in sorted(by_field.items()):
+    for (key, kind), found_in in sorted(by_field.items()):
+        rows = sorted(found_in)
         values = [cast.items[row][key] for row in rows]
         if _is_text(values):
             texts[key].update({row: value[:_LONGEST] for row, value in zip(rows, values, strict=True)})
             continue
         name = f"{key} ({kind})" if several and kind else key
         numbers = [as_number(value) for value in values]
-        numeric = not any(np.isnan(numbers))
+        numeric = not np.isnan(numbers).any()
         cells: Iterable[Any] = numbers if numeric else map(_word, values)
         found.append(_column(cast, name, key, "attribute", dict(zip(rows, cells, strict=True)), numeric, ruled(key)))
     free = np.zeros(cast.candidates, dtype=bool)

@@ -9,21 +9,25 @@ not after cross-validation, where each answer also teaches the guesses that teac
 classifiers a spread of up to 1.6 times the binomial one.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agenthard.audit.probes.attributes import shown_mean, summary_probes
+from agenthard.audit.probes.attributes import shown_mean
 from agenthard.audit.probes.columns import Column, Floats, Ints, count_equal
-from agenthard.audit.probes.likeness import likeness_probes
-from agenthard.audit.probes.order import id_probes, pool_probes
-from agenthard.audit.probes.plausible import limit_probes
 from agenthard.audit.probes.probe import Probe
-from agenthard.audit.probes.table import Table
+from agenthard.audit.probes.table import Bools, Table
 
-_BLOCKS = 6
-"""The first only teaches."""
+Matrix: TypeAlias = NDArray[np.float32]
+"""Features, one row per candidate; NaN where unknown."""
+Learn: TypeAlias = Callable[[Matrix, Bools, Matrix], Floats]
+"""Learns from candidates and whether they are right, and scores further candidates."""
+
+_CUTS = (1 / 6, 1 / 3, 2 / 3)
+"""Shares of the tasks at which a new block begins; the first block only teaches."""
 _LEAST = 12
 """Tasks below which nothing can be learned."""
 _RIVALS = 3
@@ -34,33 +38,48 @@ _PLACES = 40
 """Places in the list that get a feature of their own."""
 
 
-def learned_probes(table: Table, rng: np.random.Generator) -> Iterator[Probe]:
-    """Yield the probes of classifiers: logistic regression and boosted trees, per family of traits and on all traits.
+def learned_probes(
+    table: Table, places: Sequence[Probe], shapes: Sequence[Probe], rng: np.random.Generator
+) -> Iterator[Probe]:
+    """Yield the probes of classifiers: logistic regression per family of traits and on all, boosted trees on all.
 
     Features are given as they are, as rank within the choice, and as difference from the mean of the choice, since
-    only differences within a choice can tell its candidates apart.
+    only differences within a choice can tell its candidates apart. Only trees find traits that tell nothing but
+    together; on all traits they find those of one family as well as those of two.
 
     Args:
         table: the candidates.
+        places: probes of the ids and of the pool, whose scores are features.
+        shapes: probes of all attributes together, whose scores are features.
         rng: shuffles the tasks and draws the training samples.
     """
     scenes = np.unique(table.scene)
     if len(scenes) < _LEAST:
         return
     block = np.empty(len(table.scenes), dtype=np.int64)
-    block[rng.permutation(scenes)] = np.arange(len(scenes)) * _BLOCKS // len(scenes)
+    block[rng.permutation(scenes)] = np.searchsorted(_CUTS, np.arange(len(scenes)) / len(scenes), side="right")
     sample = _sample(table, rng)
-    groups = {name: [f.astype(np.float32) for f in features] for name, features in _features(table)}
-    groups["all traits"] = list(chain.from_iterable(groups.values()))
-    for name, features in groups.items():
-        varied = [feature for feature in features if len(np.unique(feature[sample][~np.isnan(feature[sample])])) > 1]
-        if not varied:
-            continue
-        matrix = np.stack(varied, axis=1)
-        for model in ("logistic regression", "boosted trees"):
-            scores = _guess(table, matrix, block[table.scene], sample, model)
-            says = f"is the one that {model} learned from other tasks to pick by {name}"
-            yield Probe(f"learned:{name}:{model}", "learned", name, says, scores)
+    names, kept = [], []
+    for name, features in _features(table, places, shapes):
+        for feature in features:
+            known = feature[sample][~np.isnan(feature[sample])]
+            if len(known) and known.min() < known.max():
+                names.append(name)
+                kept.append(_standard(feature))
+    if not kept:
+        return
+    matrix = np.stack(kept, axis=1)
+    kept.clear()
+    for name in dict.fromkeys(names):
+        own = matrix[:, [each == name for each in names]]
+        yield _probe(name, "logistic regression", _guess(table, own, block, sample, _regression))
+    yield _probe("all traits", "logistic regression", _guess(table, matrix, block, sample, _regression))
+    yield _probe("all traits", "boosted trees", _guess(table, matrix, block, sample, _trees))
+
+
+def _probe(name: str, model: str, scores: Floats) -> Probe:
+    says = f"is the one that {model} learned from other tasks to pick by {name}"
+    return Probe(f"learned:{name}:{model}", "learned", name, says, scores)
 
 
 def _sample(table: Table, rng: np.random.Generator) -> Ints:
@@ -71,44 +90,58 @@ def _sample(table: Table, rng: np.random.Generator) -> Ints:
     return np.flatnonzero(rank - np.repeat(table.starts, table.sizes) <= _RIVALS)
 
 
-def _guess(table: Table, matrix: np.ndarray, block: Ints, sample: Ints, model: str) -> Floats:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-    from sklearn.impute import SimpleImputer
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+def _standard(feature: Floats) -> Matrix:
+    """Write a feature as distance from its mean, in standard deviations if unknown ones are at the mean.
+
+    All candidates count, so no answer goes into it.
+    """
+    centred = feature - np.nanmean(feature)
+    spread = np.sqrt(np.nansum(centred**2) / len(centred))
+    standard: Matrix = (centred / max(spread, 1e-12)).astype(np.float32)
+    return standard
+
+
+def _guess(table: Table, matrix: Matrix, block: Ints, sample: Ints, learn: Learn) -> Floats:
+    """Score the candidates of each block but the first by what was learned from the blocks before it."""
     from threadpoolctl import threadpool_limits
 
     scores = np.full(len(table), np.nan)
+    row_block = block[table.scene]
     with threadpool_limits(1):
-        for number in range(1, _BLOCKS):
-            train, test = sample[block[sample] < number], np.flatnonzero(block == number)
-            if model == "boosted trees":
-                trees = HistGradientBoostingClassifier(
-                    max_iter=40, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
-                )
-                known = ~np.isnan(matrix[train]).all(axis=0)  # trees refuse a column without a value
-                trees.fit(np.where(known, matrix[train], 0), table.truth[train])
-                scores[test] = trees.decision_function(np.where(known, matrix[test], 0))
-            else:
-                line = make_pipeline(
-                    SimpleImputer(keep_empty_features=True), StandardScaler(), LogisticRegression(C=0.1, max_iter=500)
-                )
-                line.fit(matrix[train], table.truth[train])
-                scores[test] = line.decision_function(matrix[test])
+        for number in range(1, len(_CUTS) + 1):
+            train, test = sample[row_block[sample] < number], np.flatnonzero(row_block == number)
+            scores[test] = learn(matrix[train], table.truth[train], matrix[test])
     return scores.round(9)
 
 
-def _features(table: Table) -> Iterator[tuple[str, Iterable[Floats]]]:
+def _regression(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+    from sklearn.linear_model import LogisticRegression
+
+    line = LogisticRegression(C=0.1, max_iter=500).fit(np.nan_to_num(known), truth)
+    scores: Floats = line.decision_function(np.nan_to_num(asked))
+    return scores
+
+
+def _trees(known: Matrix, truth: Bools, asked: Matrix) -> Floats:
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    trees = HistGradientBoostingClassifier(
+        max_iter=40, max_leaf_nodes=8, max_bins=63, early_stopping=False, random_state=0
+    )
+    told = ~np.isnan(known).all(axis=0)  # trees refuse a column without a value
+    scores: Floats = trees.fit(known[:, told], truth).decision_function(asked[:, told])
+    return scores
+
+
+def _features(table: Table, places: Iterable[Probe], shapes: Iterable[Probe]) -> Iterator[tuple[str, Iterable[Floats]]]:
     text = (column for column in table.columns if column.source == "text")
     attributes = (column for column in table.columns if column.source == "attribute")
-    shape = chain(summary_probes(table), likeness_probes(table), limit_probes(table))
     yield "order", _order_features(table)
-    yield "ids and pool order", _scores(table, chain(id_probes(table), pool_probes(table)))
+    yield "ids and pool order", _scores(table, places)
     yield "text", chain.from_iterable(_column_features(table, column) for column in text)
     yield (
         "attributes",
-        chain(chain.from_iterable(_column_features(table, c) for c in attributes), _scores(table, shape)),
+        chain(chain.from_iterable(_column_features(table, c) for c in attributes), _scores(table, shapes)),
     )
 
 

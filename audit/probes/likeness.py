@@ -43,8 +43,8 @@ def duplicate_probes(table: Table, whole: Table) -> Iterator[Probe]:
         whole: the table before any candidate was left out, in which repetitions are counted.
     """
     codes = _contents(whole)
-    in_scene = Counter(zip(whole.scene.tolist(), codes.tolist(), strict=True))
-    pairs = zip(table.scene.tolist(), codes[table.origin].tolist(), strict=True)
+    in_scene = Counter(zip(whole.scene.tolist(), codes, strict=True))
+    pairs = zip(table.scene.tolist(), [codes[row] for row in table.origin], strict=True)
     copies = np.array([in_scene[pair] for pair in pairs], dtype=float)
     yield Probe("duplicate:content", _TWICE, _TWICE, "shares its content with the fewest other candidates", -copies)
     offers = Counter(zip(whole.scene.tolist(), whole.ids, strict=True))
@@ -67,12 +67,13 @@ def mention_probes(table: Table) -> Iterator[Probe]:
     yield Probe("mention", "text", "mention", "is named most often in the task's text", np.array(named))
 
 
-def _contents(table: Table) -> np.ndarray:
+def _contents(table: Table) -> list[bytes] | range:
+    """All attributes of each candidate as one value; the row number where there are none."""
     columns = [column.values for column in table.columns if column.source == "attribute"]
     if not columns:
-        return np.arange(len(table))
-    _, codes = np.unique(np.nan_to_num(np.stack(columns, axis=1), nan=-1.5e300), axis=0, return_inverse=True)
-    return codes.reshape(-1)
+        return range(len(table))
+    rows = np.nan_to_num(np.stack(columns, axis=1), nan=-1.5e300) + 0.0  # turns -0 into 0
+    return [row.tobytes() for row in rows]
 
 
 def _standard(column: Column) -> tuple[Floats, Floats]:

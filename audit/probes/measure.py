@@ -1,5 +1,6 @@
 """How often a way of guessing finds the answer, and whether chance explains it."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,12 +90,18 @@ def measure(table: Table, score: Floats) -> Measure | None:
 
 
 def two_sided(hits: int, rates: Floats) -> float:
-    """Exact two-sided p of a number of hits in independent trials with the given rates."""
+    """Exact two-sided p of a number of hits in independent trials with the given rates.
+
+    The median lies within 1 of the mean (Jogdeo and Samuels 1968), so further away only the tail on that side counts.
+    """
     values, counts = np.unique(rates, return_counts=True)
     groups = [(int(count), float(rate)) for rate, count in zip(values, counts, strict=True)]
-    above = upper_tail(hits, groups)
-    below = upper_tail(len(rates) - hits, [(count, 1 - rate) for count, rate in groups])
-    return min(1.0, 2 * min(above, below))
+    tails = []
+    if hits > math.floor(rates.sum()) - 1:
+        tails.append(upper_tail(hits, groups))
+    if hits < math.ceil(rates.sum()) + 1:
+        tails.append(upper_tail(len(rates) - hits, [(count, 1 - rate) for count, rate in groups]))
+    return min(1.0, 2 * min(tails))
 
 
 def holm(p_values: list[float]) -> list[float]:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from agenthard.audit.probes.candidates import CandidateSet, Scene, as_number
+from agenthard.audit.probes.candidates import CandidateSet, Rule, Scene, as_number
 from agenthard.audit.probes.columns import Cast, Column, Floats, Ints, columns
 
 Bools = NDArray[np.bool_]
@@ -188,17 +188,27 @@ def _join(parts: Sequence[ArrayLike]) -> Floats:
 
 def _margins(scenes: Sequence[Scene], choices: Sequence[tuple[int, CandidateSet]]) -> tuple[Bools, Floats]:
     """Per candidate: whether it meets all rules, and how close it comes to the nearest limit."""
-    seen: dict[tuple[str, str], list[float]] = {}
+    values: dict[tuple[str, str], list[Floats]] = {}
+    ruled: list[list[tuple[Rule, Floats]]] = []
     for s, choice in choices:
+        ruled.append([])
         for rule in choice.rules:
-            values = seen.setdefault((scenes[s].kind, rule.attribute), [])
-            values.extend(as_number(item.get(rule.attribute)) for item in choice.candidates)
-    ranges = {key: float(np.nanmax(values) - np.nanmin(values)) or 1.0 for key, values in seen.items()}
+            numbers = np.array([as_number(item.get(rule.attribute)) for item in choice.candidates])
+            values.setdefault((scenes[s].kind, rule.attribute), []).append(numbers)
+            ruled[-1].append((rule, numbers))
+    ranges = {key: _width(np.concatenate(parts)) or 1.0 for key, parts in values.items()}
     allowed, nearest = [], []
-    for s, choice in choices:
-        scale = [ranges[scenes[s].kind, rule.attribute] for rule in choice.rules]
-        for item in choice.candidates:
-            margins = [rule.margin(item) for rule in choice.rules]
-            allowed.append(all(margin >= 0 for margin in margins))
-            nearest.append(min((abs(m) / r for m, r in zip(margins, scale, strict=True)), default=np.nan))
-    return np.array(allowed, dtype=bool), np.array(nearest)
+    for (s, choice), rules in zip(choices, ruled, strict=True):
+        meets, least = np.ones(len(choice.candidates), dtype=bool), np.full(len(choice.candidates), np.nan)
+        for index, (rule, numbers) in enumerate(rules):
+            margin = rule.limit - numbers if rule.upper else numbers - rule.limit
+            meets &= margin >= 0
+            share = abs(margin) / ranges[scenes[s].kind, rule.attribute]
+            least = np.where(share < least, share, least) if index else share
+        allowed.append(meets)
+        nearest.append(least)
+    return _join(allowed) > 0, _join(nearest)
+
+
+def _width(numbers: Floats) -> float:
+    return float(np.nanmax(numbers) - np.nanmin(numbers))

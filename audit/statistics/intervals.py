@@ -9,6 +9,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+_TRIM = 64
+"""Trials after which terms that are too small for a float are cut off."""
+
 
 def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson score interval of a rate.
@@ -142,13 +145,26 @@ def upper_tail(observed: int, groups: Iterable[tuple[int, float]]) -> float:
     >>> upper_tail(2, [(1, 0.5), (1, 0.5)])
     0.25
     """
+    groups = list(groups)
+    left = sum(trials for trials, _ in groups)
     if observed <= 0:
         return 1.0
+    if observed > left:
+        return 0.0
+    size = left - observed + 1
     distribution = np.ones(1)
     for trials, rate in groups:
+        kernel = np.array((rate, 1 - rate))
         for _ in range(trials):
-            distribution = np.convolve(distribution, (1 - rate, rate))
-    return float(distribution[observed:].sum())
+            left -= 1
+            distribution = np.correlate(distribution, kernel, "full")
+            if observed > left:
+                distribution = distribution[1:]  # from here on there are too few trials left
+            if left % _TRIM == 0 and distribution[-1] == 0:
+                distribution = np.trim_zeros(distribution, "b")
+                if not len(distribution):
+                    return 0.0
+    return float(np.pad(distribution, (0, size - len(distribution))).sum())  # sums in the order of all terms
 
 
 def _quantile(level: float) -> float:

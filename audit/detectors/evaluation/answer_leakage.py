@@ -59,7 +59,7 @@ class AnswerLeakage(SuiteDetector):
 
     id = "answer-leakage"
     title = "A trait of the candidates gives the answer away"
-    version = "2"
+    version = "3"
     category = "answer-leakage"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED

@@ -1,10 +1,11 @@
 """A made-up benchmark in which nothing tells the answer, for tests that then plant one give-away."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from agenthard.audit.probes import Scene, read_scene
+from agenthard.audit.probes import ProbeReport, Scene, read_scene, run_battery
 
 FRUITS = ("apple", "cherry", "melon", "plum")
 SHOPS = {"apple": "Orchard", "cherry": "Grove", "melon": "Field", "plum": "Yard"}
@@ -59,3 +60,9 @@ def answer(choice: dict[str, Any]) -> dict[str, Any]:
 def scenes(made: list[dict[str, Any]]) -> list[Scene]:
     """The tasks as the battery reads them."""
     return [read_scene(data, f"task {index}", data.get("text", "")) for index, data in enumerate(made)]
+
+
+@cache
+def fair(seed: int = 7, *, rules: bool = False) -> ProbeReport:
+    """The battery on the tasks as they are; every test that reads it shares one run."""
+    return run_battery(scenes(tasks(seed, rules=rules)))

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.probes import run_battery
-from tests.audit.probes.benchmark import FRUITS, answer, scenes, tasks
+from tests.audit.probes.benchmark import FRUITS, answer, fair, scenes, tasks
 
 Choice = dict[str, Any]
 Task = dict[str, Any]
@@ -105,15 +105,15 @@ def test_a_planted_give_away_is_found(plant: Callable[[Task, Choice], None], tra
 
 @pytest.mark.parametrize("rules", [False, True])
 def test_a_fair_benchmark_has_none(rules: bool) -> None:
-    for seed in (1, 2):
-        report = run_battery(scenes(tasks(seed, rules=rules)))
+    for seed in (1, 7):
+        report = fair(seed, rules=rules)
         assert report.give_aways() == []
         outside, judged = report.missed_by_luck()
         assert judged > 80 and outside / judged < 0.15
 
 
 def test_what_the_rules_exclude_is_no_give_away() -> None:
-    report = run_battery(scenes(tasks(rules=True)))
+    report = fair(7, rules=True)
     assert report.chance_all == pytest.approx(1 / 5)
     assert report.chance_survivors == pytest.approx(1 / 3)
     assert (report.choices, report.contested, report.truth_breaks_rules) == (180, 180, 0)

@@ -5,6 +5,7 @@ import pytest
 
 from agenthard.audit.probes import CandidatesError, Rule, read_scene
 from agenthard.audit.probes.candidates import as_number
+from agenthard.audit.probes.table import Table
 
 
 def choice(**changes: Any) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def test_a_task_is_read() -> None:
     )
     [only] = scene.sets
     assert (only.id, only.truth, only.look_ahead) == ("(0, 1)", 1, {"mean": (0.0, 1.5)})
-    assert [only.rules[0].margin(item) for item in only.candidates] == [-1.0, 1.0]
+    assert only.rules == (Rule("price", 4.0, upper=False),)
 
 
 def test_a_choice_is_named_by_its_number() -> None:
@@ -37,7 +38,11 @@ def test_a_choice_is_named_by_its_number() -> None:
 
 
 def test_a_rule_about_a_missing_number_is_not_met() -> None:
-    assert math.isnan(Rule("price", 4, upper=True).margin({"id": "a", "price": "cheap"}))
+    items = [{"id": "a", "price": "cheap"}, {"id": "b", "price": 3}, {"id": "c"}]
+    table = Table.build(
+        [read_scene({"sets": [choice(candidates=items, rules=[{"attribute": "price", "max": 4}])]}, "t")]
+    )
+    assert table.allowed.tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize("value", [True, None, "3", [3], math.inf, math.nan, 10**400])

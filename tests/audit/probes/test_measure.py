@@ -6,6 +6,7 @@ import pytest
 from agenthard.audit.probes import Scene, read_scene
 from agenthard.audit.probes.measure import holm, measure, two_sided
 from agenthard.audit.probes.table import Table
+from agenthard.audit.statistics.intervals import upper_tail
 
 
 def table(*sizes: int, truth: int = 0) -> Table:
@@ -51,6 +52,14 @@ def test_the_two_sided_p_agrees_with_scipy_for_equal_rates() -> None:
     expected = 2 * binom.sf(13, 40, 0.2)
     assert two_sided(14, np.full(40, 0.2)) == pytest.approx(expected)
     assert two_sided(2, np.full(40, 0.2)) == pytest.approx(2 * binom.cdf(2, 40, 0.2))
+
+
+@pytest.mark.parametrize("hits", range(8))
+def test_the_two_sided_p_is_twice_the_smaller_tail(hits: int) -> None:
+    rates = np.array([0.1, 0.3, 0.5, 0.5, 0.7, 0.7, 0.9])
+    above = upper_tail(hits, [(1, rate) for rate in rates])
+    below = upper_tail(len(rates) - hits, [(1, 1 - rate) for rate in rates])
+    assert two_sided(hits, rates) == pytest.approx(min(1.0, 2 * min(above, below)))
 
 
 def test_choices_of_one_task_do_not_count_as_independent() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from agenthard.audit.probes import ProbeReport, ProbeResult, render, run_battery
-from tests.audit.probes.benchmark import answer, scenes, tasks
+from tests.audit.probes.benchmark import answer, fair, scenes, tasks
 
 
 def result(**changes: Any) -> ProbeResult:
@@ -107,6 +107,6 @@ def test_text_and_json_name_the_shortcut() -> None:
 
 
 def test_the_text_of_a_fair_benchmark_says_so() -> None:
-    text = render(run_battery(scenes(tasks(rules=True))))
+    text = render(fair(7, rules=True))
     assert "No trait gives answers away" in text and "by luck alone" in text
     assert "In 180 choices the stated rules leave a rival" in text

@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 
 from agenthard.audit.statistics.intervals import fisher_z, upper_tail, wilson
@@ -73,6 +74,18 @@ def test_upper_tail_of_unequal_trials_by_hand():
     assert upper_tail(2, groups) == pytest.approx(1 / 8)
     assert upper_tail(3, groups) == 0.0
     assert upper_tail(0, []) == 1.0
+
+
+def test_upper_tail_is_the_sum_of_the_whole_distribution_to_the_last_bit():
+    groups = [(300, 0.04), (150, 0.5), (90, 0.97)]
+    whole = np.ones(1)
+    for trials, rate in groups:
+        for _ in range(trials):
+            whole = np.convolve(whole, (1 - rate, rate))
+    for observed in (1, 2, 170, 176, 300, 539, 540):
+        assert upper_tail(observed, groups) == float(whole[observed:].sum())
+    assert upper_tail(541, groups) == 0.0
+    assert upper_tail(4, [(400, 0.0)]) == 0.0
 
 
 def test_upper_tail_of_equal_trials_is_the_binomial():
