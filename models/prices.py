@@ -1,8 +1,7 @@
-"""Prices of tokens: the built-in table, and the user's own table, which takes precedence."""
+"""Prices of tokens: the user's own table, and where it has none the list prices of the providers."""
 
 import re
 from collections.abc import Iterable
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,8 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
 
 MILLION = 1_000_000
+CURRENCY = "USD"
+"""Currency of the list prices."""
 
 
 class Rates(Record):
@@ -76,6 +77,8 @@ class PriceTable(Record):
     """Code of the currency, such as USD."""
     prices: tuple[Price, ...] = ()
     """Prices; an exact name takes precedence over a pattern, a longer pattern over a shorter one, then the first."""
+    listed: bool = False
+    """Whether a model that no price names has the list price of its provider."""
 
     @model_validator(mode="after")
     def _exact_names_first(self) -> "PriceTable":
@@ -85,13 +88,17 @@ class PriceTable(Record):
 
     def after(self, own: Iterable[Price]) -> "PriceTable":
         """Return the table with further prices, which take precedence over those for the same name."""
-        return PriceTable(currency=self.currency, prices=(*own, *self.prices))
+        return PriceTable(currency=self.currency, prices=(*own, *self.prices), listed=self.listed)
 
     def of(self, model: str) -> Price | None:
         """Return the price of a model; None when the table has none, which is not a price of 0."""
         for price in self.prices:
             if re.fullmatch(re.escape(price.model).replace(r"\*", ".*"), model):
                 return price
+        if self.listed:
+            from agenthard.models.list_prices import list_price
+
+            return list_price(model)
         return None
 
     def cost(self, model: str, usage: Usage) -> float | None:
@@ -111,27 +118,25 @@ class PriceTable(Record):
 
 
 def load_prices(path: Path | None = None) -> PriceTable:
-    """Read the built-in prices, and those of the user's file, which take precedence.
+    """Read the user's prices; a model that they do not name has the list price of its provider.
 
     Args:
-        path: A YAML file of the same form as models/prices.yaml, in the same currency.
+        path: A YAML file as in docs/model-costs.md, in the currency of the list prices.
 
     Raises:
         ConfigurationError: The file cannot be read, is not a price table, or has another currency.
     """
-    text = files("agenthard.models").joinpath("prices.yaml").read_text(encoding="utf-8")
-    shipped = _parse(text, "models/prices.yaml")
     if path is None:
-        return shipped
+        return PriceTable(currency=CURRENCY, listed=True)
     try:
         own = _parse(read_yaml_text(path), str(path))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"cannot read the price table {path}: {error}") from error
-    if own.currency != shipped.currency:
+    if own.currency != CURRENCY:
         raise ConfigurationError(
-            f"{path} is in {own.currency}, the built-in table in {shipped.currency}; give prices in that currency"
+            f"{path} is in {own.currency}, the list prices of the providers in {CURRENCY}; give prices in that currency"
         )
-    return shipped.after(own.prices)
+    return own.model_copy(update={"listed": True})
 
 
 def _parse(text: str, name: str) -> PriceTable:

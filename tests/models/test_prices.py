@@ -17,10 +17,12 @@ prices:
 """
 
 
-def test_the_table_that_ships_names_date_and_source() -> None:
-    table = load_prices()
-    assert table.currency == "USD" and len(table.prices) >= 10
-    assert all(price.date and "page" in price.source and price.completion > price.prompt for price in table.prices)
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "openai/gpt-4o-2024-08-06", "google/gemini-2.5-flash"])
+def test_a_list_price_names_date_and_source(model: str) -> None:
+    price = load_prices().of(model)
+    assert price is not None and price.model == model and price.completion > price.prompt > (price.cached or 0)
+    assert price.batch == 0.5 and price.source.startswith("list price of ") and price.date
+    assert PriceTable(currency="USD").of(model) is None
 
 
 def test_cost_by_kind_of_token() -> None:
@@ -51,14 +53,15 @@ def test_the_users_table_goes_before_ours_and_names_before_patterns(tmp_path: Pa
     table, million = load_prices(own), Usage(prompt_tokens=1_000_000)
     assert table.cost("openai/gpt-4o", million) == 1.0
     assert table.cost("openai/gpt-4o-2099-01-01", million) == 9.0
-    assert table.cost("openai/gpt-4o-mini", million) == 0.15
+    assert table.cost("openai/gpt-4o-mini", million) == 9.0, "a pattern of the user counts before a list price"
+    assert load_prices().cost("openai/gpt-4o-mini", million) == 0.15
     assert table.cost("openai/gpt-5", million) == 1.25
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("currency: EUR", "is in EUR, the built-in table in USD"),
+        ("currency: EUR", "is in EUR, the list prices of the providers in USD"),
         (
             "currency: USD\nprices: [{model: a, prompt: 1, completion: 1, date: 2026-11}]",
             r"prices.0.source: Field required",
