@@ -8,7 +8,7 @@ PACKAGES := ace audit flows models reports taxonomy
 # Commands start faster with the bytecode of an earlier one.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint types lowest bench docs site lock release clean
+.PHONY: demo test lint style types namespace lowest bench docs site lock release clean
 
 $(CORE): pyproject.toml requirements-dev.txt
 	$(PYTHON) -m venv .venv
@@ -22,17 +22,25 @@ $(STAMP): $(CORE)
 demo: $(CORE)
 	$(BIN)/agenthard demo --out demo-run
 
-test: $(STAMP) lint
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder
+# mypy uses one core for a minute and a half, so it runs next to the tests.
+test: $(STAMP) style namespace
+	@$(BIN)/mypy > build/mypy.txt 2>&1 & mypy=$$!; \
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder; tests=$$?; \
+	wait $$mypy; types=$$?; cat build/mypy.txt; test $$tests = 0 && test $$types = 0
 
-lint: $(STAMP) types
+lint: style types
+
+style: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: $(STAMP)
+types: $(STAMP) namespace
+	$(BIN)/mypy
+
+# The packages as they are installed, below agenthard/, for mypy and the API reference.
+namespace:
 	@rm -rf build/types && mkdir -p build/types/agenthard
 	@for item in $(CURDIR)/agenthard/* $(PACKAGES:%=$(CURDIR)/%); do ln -s $$item build/types/agenthard/; done
-	$(BIN)/mypy
 
 # The oldest versions that pyproject.toml allows: the installed wheel runs the demo, and the tests that need no browser.
 lowest: $(STAMP)

@@ -28,8 +28,9 @@ SUITE = Parameters(rows=3, cols=3, hidden_slots=(2, 3), decoy_budgets=(0, 2), ca
 def require_equal(source: Source, again: Source, ids: Sequence[str] | None = None) -> list[AgentTask]:
     """Compare tasks found one by one, and all at once, with those of a full read; return all tasks."""
     tasks = list(source.tasks(Quarantine()))
-    read = {task.id: task.model_dump() for task in tasks}
-    chosen = list(read) if ids is None else list(ids)
+    chosen = [task.id for task in tasks] if ids is None else list(ids)
+    wanted = set(chosen)
+    read = {task.id: task.model_dump() for task in tasks if task.id in wanted}
     for task_id in chosen:
         found = again.task(task_id)
         assert found is not None
@@ -172,5 +173,6 @@ def test_tasks_that_were_read_already_are_not_read_again(tmp_path: Path) -> None
 )
 def test_a_sample_of_every_benchmark(corpora: Path, name: str, folder: str) -> None:
     root = corpora / folder
-    ids = [task.id for task in open_source(name, root).tasks(Quarantine())]
-    require_equal(open_source(name, root), open_source(name, root), Random(0).sample(ids, 5))
+    source = open_source(name, root)
+    ids = [task.id for task in source.read_tasks()[0]]
+    require_equal(source, open_source(name, root), Random(0).sample(ids, 5))
