@@ -44,6 +44,7 @@ class MappingSource(Source):
         super().__init__(root, domains)
         self.file = _mapping_file(root)
         self.mapping = load_mapping(self.file)
+        self.described_by_user = not self.mapping.verified
         self.maps_runs = self.mapping.runs is not None
         self._folder = (self.file.parent / self.mapping.folder).resolve()
         self._reader = Reader(self.mapping, self.folder)
