@@ -201,7 +201,7 @@ class MappingFile(Record):
     metadata: dict[str, At] = Field(default_factory=dict)
     """Anything else to keep, by name."""
     verified: bool = False
-    """Whether a person compared tasks with their rows: flaws in most tasks are then the benchmark's, not the mapping's."""
+    """Whether a person compared tasks with rows: what hits most tasks is then a flaw of the benchmark."""
     runs: RunMap | None = None
     """How run files are read; default: native runs and score tables."""
 

@@ -14,7 +14,15 @@ from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
-from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
+from agenthard.audit.sources.mapping.data import (
+    Joined,
+    MappedRow,
+    data_files,
+    read_file,
+    shallow,
+    value_files,
+    with_partners,
+)
 from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
 from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
@@ -80,7 +88,8 @@ class MappingSource(Source):
         return list(dict.fromkeys([*self._reader.paths, *joined, *self._value_files()]))
 
     def _value_files(self) -> list[Path]:
-        return [self.folder / place.file for place in self.mapping.places().values() if place.file is not None]
+        named = (place.file for place in self.mapping.places().values() if place.file is not None)
+        return [self.folder / name for pattern in named for name in value_files(self.folder, pattern)]
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks in the order of files and rows."""

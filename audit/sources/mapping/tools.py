@@ -7,6 +7,7 @@ from typing import Any
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.audit.sources.formats.tool_docs import translate
 from agenthard.audit.sources.mapping.paths import structured
+from agenthard.audit.sources.mapping.tool_code import is_openapi, is_python, openapi_tools, python_tools
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec
@@ -22,13 +23,22 @@ def read_tools(value: Any, origin: Origin) -> tuple[ToolSpec, ...]:
     """Read a list of tools, or an object of them by name.
 
     Args:
-        value: the list or object; perhaps as JSON text. A tool may be in OpenAI's wrapper.
+        value: the list or object; perhaps as JSON text. A tool may be in OpenAI's wrapper. Python source with functions
+            and OpenAPI documents are documentation too.
         origin: where it is.
 
     Raises:
         MalformedRecordError: when it is not a documentation of tools.
     """
     value = structured(value)
+    if is_python(value):
+        return python_tools(value, origin)
+    if is_openapi(value):
+        return openapi_tools(value, origin)
+    if isinstance(value, list) and value and all(map(is_python, value)):
+        return tuple(tool for index, source in enumerate(value) for tool in python_tools(source, _below(origin, index)))
+    if isinstance(value, Mapping) and isinstance(value.get("tools"), list):
+        value, origin = value["tools"], _below(origin, "tools")
     if isinstance(value, Mapping) and not _is_doc(value):
         items = [(key, {"name": key, **expect(doc, dict, join(origin.pointer, key))}) for key, doc in value.items()]
         return tuple(_tool(doc, _below(origin, key)) for key, doc in items)
@@ -78,6 +88,8 @@ def _schema(written: Any, pointer: str) -> dict[str, Any]:
     """Read the schema of the arguments; an object of parameters without a schema around it is put into one."""
     if written is None or written == []:
         return _nothing()
+    if isinstance(written, list) and all(isinstance(item, Mapping) and "name" in item for item in written):
+        written = {str(item["name"]): {key: each for key, each in item.items() if key != "name"} for item in written}
     fields = expect(written, dict, pointer)
     bare = "properties" not in fields and "$ref" not in fields and all(isinstance(v, Mapping) for v in fields.values())
     schema = _around(fields) if bare else dict(fields)
