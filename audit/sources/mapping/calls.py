@@ -42,7 +42,7 @@ def read_calls(value: Any, pointer: str, tools: Sequence[ToolSpec], *, per_turn:
     if value is None or value in ("", "None"):
         return ((),)
     nested = isinstance(value, list) and bool(value) and all(isinstance(item, list) for item in value)
-    nested = nested and not all(_is_pair(item) for item in value)
+    nested = nested and not all(is_pair(item) for item in value)
     if per_turn or (per_turn is None and nested):
         turns = value if isinstance(value, list) else [value]
         return tuple(_turn(turn, join(pointer, i), tools, lists) for i, turn in enumerate(turns))
@@ -59,7 +59,7 @@ def _calls(value: Any, pointer: str, tools: Sequence[ToolSpec]) -> Iterable[Tool
         return
     if isinstance(value, str):
         yield from _written(value, pointer, tools)
-    elif _is_pair(value):
+    elif is_pair(value):
         yield ToolCall(name=value[0], arguments=_arguments(value[1], join(pointer, 1)))
     elif isinstance(value, list):
         for index, item in enumerate(value):
@@ -88,7 +88,7 @@ def _parameters(tools: Sequence[ToolSpec]) -> dict[str, list[str]]:
     return {tool.name: list(tool.parameters.get("properties", {})) for tool in tools}
 
 
-def _is_pair(value: Any) -> bool:
+def is_pair(value: Any) -> bool:
     """Tell whether a list is one call: the name of a tool and its arguments."""
     named = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
     return named and "(" not in value[0] and isinstance(structured(value[1]), (Mapping, list))
@@ -132,7 +132,7 @@ def _named(
 
 def _arguments(value: Any, pointer: str) -> dict[str, Any]:
     value = {} if value is None or value == "" or value == [] else structured(value)
-    if isinstance(value, list) and (pairs := _pairs(value)) is not None:
+    if isinstance(value, list) and (pairs := read_pairs(value)) is not None:
         return pairs
     if not isinstance(value, Mapping):
         raise MalformedRecordError(
@@ -141,7 +141,7 @@ def _arguments(value: Any, pointer: str) -> dict[str, Any]:
     return dict(value)
 
 
-def _pairs(items: Sequence[Any]) -> dict[str, Any] | None:
+def read_pairs(items: Sequence[Any]) -> dict[str, Any] | None:
     """Read arguments as a list of ``{name, value}`` or ``[name, value]``; None for any other list."""
     found: dict[str, Any] = {}
     for item in items:

@@ -70,7 +70,7 @@ def find_groups(path: Path) -> list[Group]:
     """
     folder = path.parent if path.is_file() else path
     groups: list[Group] = []
-    for file in islice(row_files(path), MAX_FILES):
+    for file in islice((file for file in row_files(path) if not _in_run_folder(file, folder)), MAX_FILES):
         group = _alone(file, folder)
         if group is None:
             continue
@@ -84,6 +84,12 @@ def find_groups(path: Path) -> list[Group]:
     if not groups:
         raise SourceError(f"{path}: no rows here; give a file or a folder of .jsonl, .json, .csv, .tsv or .parquet")
     return sorted(groups, key=lambda group: (-_promise(group), group.paths))
+
+
+def _in_run_folder(file: Path, folder: Path) -> bool:
+    """Tell whether a file lies in what an audit has written."""
+    inside = file.relative_to(folder).parents
+    return any((folder / parent / "work" / "plan.json").is_file() for parent in inside)
 
 
 def _alone(file: Path, folder: Path) -> Group | None:
@@ -151,7 +157,7 @@ def common_key(rows: list[MappedRow], others: list[MappedRow]) -> str | None:
     for name in rows[0].values if rows and others else ():
         own = [row.values.get(name) for row in rows]
         theirs = [row.values.get(name) for row in others]
-        if name.startswith("_") or not all(isinstance(value, (str, int)) for value in own):
+        if name.startswith("_") or not all(map(_is_key, own)):
             continue
         unique = max(Counter(map(str, own)).values()) == 1
         if unique and len({str(v) for v in own} & {str(v) for v in theirs}) >= _COMMON * len(own):
@@ -159,6 +165,11 @@ def common_key(rows: list[MappedRow], others: list[MappedRow]) -> str | None:
     return None
 
 
+def _is_key(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and len(value) <= _LONGEST_KEY and "(" not in value)
+
+
+_LONGEST_KEY = 100
 _MANY = 5000
 """Rows by which keys are compared."""
 _MAX_BYTES = 64 << 20

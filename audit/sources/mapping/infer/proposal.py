@@ -5,7 +5,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ import yaml
 
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
 from agenthard.audit.sources.mapping.data import read_value_file
-from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose
+from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
+from agenthard.audit.sources.mapping.infer.lists import columns_in_lists
 from agenthard.audit.sources.mapping.infer.roles import (
     Choice,
     choose,
@@ -25,8 +26,10 @@ from agenthard.audit.sources.mapping.infer.roles import (
     tool_names,
     unnamed_id,
 )
+from agenthard.audit.sources.mapping.infer.understood import Understood, understand
 from agenthard.audit.sources.mapping.mapping import MappingFile
 from agenthard.audit.sources.mapping.source import Reader
+from agenthard.taxonomy.printable import printable_line
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")
@@ -45,19 +48,15 @@ class Proposal:
     """What a person has to check."""
     folder: Path
     """Folder to which its files are relative."""
-    rows: int = 0
-    """Rows that were tried."""
-    parsed: int = 0
-    """Rows that became a task."""
-    calls: int = 0
-    """Expected calls in them."""
+    understood: Understood = field(default_factory=Understood)
+    """What the rows become under it."""
     refused: list[Quarantined] = field(default_factory=list)
     """What did not parse."""
 
     def facts(self) -> dict[str, Any]:
         """Return the proposal as JSON."""
-        counts = {"rows": self.rows, "parsed": self.parsed, "calls": self.calls}
-        return {"mapping": self.mapping, "comments": self.comments, "unsure": self.unsure, **counts}
+        understood = asdict(self.understood)
+        return {"mapping": self.mapping, "comments": self.comments, "unsure": self.unsure, **understood}
 
 
 def infer(path: Path) -> Proposal:
@@ -105,8 +104,13 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     every = group.sample(10**6)
     _identify(proposal, named_id(columns, every), "unique in all rows")
     shared = dict(shared_values(group))
-    free = [column for column in columns if column.path not in _keys(mapping)]
-    chosen = choose(free, partner.name if partner else None, _names(group, shared.get("environment.tools")))
+    shared_tools = _names(group, shared.get("environment.tools"))
+    documented = {
+        name for column in columns for value in column.present if is_tools(value) for name in tool_names(value)
+    }
+    inside = columns_in_lists(columns, shared_tools | documented)
+    free = [column for column in [*columns, *inside] if column.path not in _keys(mapping)]
+    chosen = choose(free, partner.name if partner else None, shared_tools)
     if "user.turns" not in chosen:
         named = ", ".join(column.path for column in columns[:20])
         raise SourceError(f"{group.folder}: no column looks like what a user says; the columns are: {named}")
@@ -243,13 +247,10 @@ def _set(mapping: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _try(proposal: Proposal) -> None:
-    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
     quarantine = Quarantine()
-    for _, task in reader.tasks(quarantine):
-        proposal.parsed += 1
-        proposal.calls += sum(map(len, task.ground_truth.turns))
+    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
+    proposal.understood = understand(reader, quarantine)
     proposal.refused = quarantine.items
-    proposal.rows = proposal.parsed + len(quarantine.items)
 
 
 _ORDER = (
@@ -267,12 +268,17 @@ def as_yaml(proposal: Proposal, target: Path | None = None) -> str:
     """
     lines = [
         "# A mapping proposed by `agenthard sources infer`: read it before you use it.",
-        f"# {proposal.parsed} of {proposal.rows} rows parse under it; {proposal.calls} expected calls.",
+        f"# {proposal.understood.counted}.",
     ]
+    if proposal.understood.problems:
+        lines += ["# WRONG OR MISSING:", *(f"#   {_one_line(text)}" for text in proposal.understood.problems)]
     reasons = Counter(item.reason for item in proposal.refused)
     lines += [f"#   {count} rows do not: {_one_line(reason)}" for reason, count in reasons.most_common(3)]
     if proposal.unsure:
         lines += ["# To be looked at:", *(f"#   {_one_line(text)}" for text in proposal.unsure)]
+    if proposal.understood.example:
+        first, *rest = proposal.understood.example
+        lines += [f"# As an example, {_one_line(first)}:", *(f"# {printable_line(line)}" for line in rest)]
     mapping = dict(proposal.mapping)
     if target is not None and target.resolve() != proposal.folder.resolve():
         mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), target.resolve())).as_posix()
