@@ -12,6 +12,8 @@ from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec
 
+TOOL_NAMES = ("name", "tool_name", "function_name", "api_name")
+"""Keys under which formats keep the name of a tool."""
 SCHEMA_KEYS = ("parameters", "arguments", "input_schema", "inputSchema", "args_schema", "params")
 """Keys under which formats keep the schema of the arguments."""
 RESULT_KEYS = ("returns", "response", "results", "outputSchema", "output_schema", "x_returns")
@@ -47,7 +49,7 @@ def read_tools(value: Any, origin: Origin) -> tuple[ToolSpec, ...]:
 
 
 def _is_doc(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("name"), str) or isinstance(value.get("function"), Mapping)
+    return any(isinstance(value.get(key), str) for key in TOOL_NAMES) or isinstance(value.get("function"), Mapping)
 
 
 def _below(origin: Origin, part: str | int) -> Origin:
@@ -59,8 +61,8 @@ def _tool(doc: Any, origin: Origin) -> ToolSpec:
     if isinstance(fields.get("function"), Mapping):
         outer = {key: item for key, item in fields.items() if key not in ("function", "type")}
         fields, origin = {**outer, **fields["function"]}, _below(origin, "function")
-    name = fields.get("name")
-    if not isinstance(name, str) or not name:
+    name = next((fields[key] for key in TOOL_NAMES if isinstance(fields.get(key), str)), "")
+    if not name:
         raise MalformedRecordError("the documentation of a tool needs a name", origin.pointer)
     key = next((key for key in SCHEMA_KEYS if key in fields), None)
     result = next((key for key in RESULT_KEYS if isinstance(fields.get(key), Mapping)), None)

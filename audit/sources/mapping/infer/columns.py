@@ -6,13 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.call_text import read_call_text
 from agenthard.audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS, is_pair, read_pairs
 from agenthard.audit.sources.mapping.conversation import SPEAKER_KEYS, TEXT_KEYS
 from agenthard.audit.sources.mapping.data import ABOUT_FILE
 from agenthard.audit.sources.mapping.paths import structured
-from agenthard.audit.sources.mapping.tool_code import is_openapi, is_python
-from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS
+from agenthard.audit.sources.mapping.tool_code import is_openapi, is_python, python_tools
+from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS, TOOL_NAMES
+from agenthard.taxonomy.record import Origin
 
 MAX_DEPTH = 3
 """Objects below this depth are not searched."""
@@ -125,21 +127,30 @@ _SAID = (*TEXT_KEYS, "tool_calls", "function_call")
 def is_tools(value: Any) -> bool:
     """Tell whether a value documents tools: objects with a name and a schema, or an object of schemas by name."""
     value = structured(value)
-    if is_python(value) or is_openapi(value):
+    if is_python(value):
+        return _is_documented(value)
+    if is_openapi(value):
         return True
-    if isinstance(value, Mapping) and isinstance(value.get("tools"), list):
-        value = value["tools"]
     if isinstance(value, Mapping) and not _is_tool(value):
         return bool(value) and all(isinstance(doc, Mapping) and _has_schema(doc) for doc in value.values())
     listed = [value] if isinstance(value, Mapping) else value
     return isinstance(listed, list) and bool(listed) and all(_is_tool(structured(doc)) for doc in listed)
 
 
+def _is_documented(source: str) -> bool:
+    """Tell whether every public function of Python source has a description, as tools do and scripts do not."""
+    try:
+        tools = python_tools(source, Origin(file=""))
+    except MalformedRecordError:
+        return False
+    return bool(tools) and all(tool.description for tool in tools)
+
+
 def _is_tool(doc: Any) -> bool:
     if not isinstance(doc, Mapping):
         return False
     inner = doc["function"] if isinstance(doc.get("function"), Mapping) else doc
-    return isinstance(inner.get("name"), str) and _has_schema(inner)
+    return any(isinstance(inner.get(key), str) for key in TOOL_NAMES) and _has_schema(inner)
 
 
 def _has_schema(doc: Mapping[str, Any]) -> bool:
@@ -189,7 +200,7 @@ def _is_call(value: Mapping[str, Any], tools: Collection[str]) -> bool:
     if named and (isinstance(given, Mapping) or pairs) and not _is_tool(value):
         return True
     if any(isinstance(inner.get(key), str) and inner[key] in tools for key in NAME_KEYS):
-        return True
+        return given is not None or not any(isinstance(item, (list, Mapping)) for item in inner.values())
     known = [name in tools or name.rsplit("_", 1)[0] in tools for name in value]
     return bool(known) and all(known) and all(isinstance(item, Mapping) for item in value.values())
 

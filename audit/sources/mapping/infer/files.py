@@ -107,10 +107,12 @@ def _alike(group: Group, other: Group) -> bool:
 
 
 def _promise(group: Group) -> float:
-    """Rate how much a group looks like tasks: by its column with what a user says, and by how many files agree."""
+    """Rate how much a group looks like tasks: by what a user says, by calls, and by how many files agree."""
     columns, _ = columns_of([row.values for row in group.sample(_LOOKED_AT)])
-    asked = choose(columns).get("user.turns")
-    return (asked.named + 0.1 * log2(len(group.paths))) if asked else -1.0
+    chosen = choose(columns)
+    asked = chosen.get("user.turns")
+    calls = 0.5 if "ground_truth.calls" in chosen else 0.0
+    return (asked.named + calls + 0.1 * log2(len(group.paths))) if asked else -1.0
 
 
 def rows_in(path: Path) -> str | None:
@@ -136,6 +138,7 @@ def rows_in(path: Path) -> str | None:
         and all(isinstance(item, Mapping) for item in value)
         and not is_messages(value)
         and not is_tools(value)
+        and not all(len(item) == 1 for item in value)
     ]
     for _, pointer, value in sorted(lists, key=lambda item: (-item[0], item[1])):
         if len(json.dumps(value)) > len(text) / 3:
@@ -174,11 +177,20 @@ _MANY = 5000
 """Rows by which keys are compared."""
 _MAX_BYTES = 64 << 20
 _ANSWERS = ("answer", "gold", "label", "solution", "truth", "reference")
+
+
+def _documents_tools(value: Any) -> bool:
+    return is_tools(value) or (isinstance(value, Mapping) and is_tools(value.get("tools")))
+
+
+_DOCUMENTS = ("*.json", "*.yaml", "*.yml", "*.py")
 _SHARED = (
-    ("environment.tools", ("*tools*.json", "*functions*.json", "*apis*.json"), is_tools),
+    ("environment.tools", ("*tools*.*", "*functions*.*", "*apis*.*", *_DOCUMENTS), _documents_tools),
     ("environment.policy", ("policy.*", "*policy*.md", "wiki.*", "system*.txt", "system*.md"), is_prose),
     ("environment.state", ("db.json", "database.json", "state.json"), lambda value: isinstance(value, dict)),
 )
+_TABLES = ("data", "db", "database", "state", "tables")
+"""Folders whose tables are the state that tasks share."""
 
 
 @dataclass(frozen=True)
@@ -219,16 +231,30 @@ def _same_names(group: Group, other: Group) -> bool:
 
 
 def shared_values(group: Group) -> Iterator[tuple[str, str]]:
-    """Yield keys of a mapping and files that hold their value for all tasks; only when all rows are in one folder."""
+    """Yield keys of a mapping and files that hold their value for all tasks; only when all rows are in one folder.
+
+    The files are next to the rows or in folders next to them.
+    """
     folders = {path.parent for path in group.paths}
     if len(folders) != 1:
         return
     [folder] = folders
+    near = [
+        folder,
+        *sorted(each for each in folder.glob("[!.]*") if each.is_dir() and not _in_run_folder(each / "x", folder)),
+    ]
+    used: set[Path] = set(group.paths)
     for key, patterns, fits in _SHARED:
-        found = [path for pattern in patterns for path in sorted(folder.glob(pattern)) if path not in group.paths]
-        name = next((path for path in found if _fits(path, fits)), None)
+        found = [path for pattern in patterns for each in near for path in sorted(each.glob(pattern))]
+        name = next((path for path in found if path not in used and _fits(path, fits)), None)
         if name is not None:
-            yield key, name.relative_to(group.folder).as_posix()
+            used.add(name)
+            together = name.suffix == ".py" and len(list(name.parent.glob("*.py"))) > 1
+            yield key, (name.with_name("*.py") if together else name).relative_to(group.folder).as_posix()
+    for each in near[1:]:
+        tables = [path for path in sorted(each.glob("*.csv")) if path not in used]
+        if each.name in _TABLES and tables:
+            yield "environment.state", (each / "*.csv").relative_to(group.folder).as_posix()
 
 
 def _fits(path: Path, fits: Any) -> bool:

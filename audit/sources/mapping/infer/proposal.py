@@ -26,12 +26,15 @@ from agenthard.audit.sources.mapping.infer.roles import (
     tool_names,
     unnamed_id,
 )
+from agenthard.audit.sources.mapping.infer.speakers import Speakers, speakers_of
 from agenthard.audit.sources.mapping.infer.understood import Understood, understand
 from agenthard.audit.sources.mapping.mapping import MappingFile
 from agenthard.audit.sources.mapping.source import Reader
 from agenthard.taxonomy.printable import printable_line
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
+_WORDS = 8
+"""A text that all rows have in common is a policy from this many words on."""
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")
 """Parts that a row must have unless the mapping has a default; without them it is quarantined."""
 
@@ -123,6 +126,7 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     for key, choice in chosen.items():
         _place(proposal, key, choice)
     _user(proposal, chosen, columns)
+    _told_to_all(proposal, columns, shared)
     _truth(proposal, chosen)
     for key, name in shared.items():
         if key not in chosen:
@@ -189,9 +193,36 @@ def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Colum
         )
         if related:
             user["context"] = {c.keys[-1]: c.path for c in related}
+    elif (speakers := speakers_of(choice.column)) is not None:
+        _speakers(proposal, speakers)
     elif system_answers(texts):
         proposal.mapping["user"]["roles"] = {"system": "assistant"}
         proposal.comments["user.roles"] = "'system:' answers 'user:' in the text"
+
+
+def _told_to_all(proposal: Proposal, columns: Sequence[Column], shared: dict[str, str]) -> None:
+    """Take a long text that all rows have in common for the policy, where nothing else is."""
+    if "policy" in proposal.mapping.get("environment", {}) or "environment.policy" in shared:
+        return
+    same = [c for c in columns if c.share == 1 and len(c.values) > 2 and len(set(map(str, c.values))) == 1]
+    column = next((c for c in same if is_prose(c.values[0]) and len(c.values[0].split()) >= _WORDS), None)
+    if column is not None:
+        _set(proposal.mapping, "environment.policy", column.path)
+        proposal.comments["environment.policy"] = "the same text in all rows"
+        proposal.unsure.append(f"environment.policy: {column.path} was chosen because it is the same text in all rows")
+
+
+def _speakers(proposal: Proposal, speakers: Speakers) -> None:
+    user, comments = proposal.mapping["user"], proposal.comments
+    if speakers.turns is not None:
+        user["turns"] = speakers.turns
+        if "policy" not in proposal.mapping.get("environment", {}):
+            _set(proposal.mapping, "environment.policy", {"path": speakers.policy, "default": None})
+            comments["environment.policy"] = "the message of the system, which is not the user's"
+    if speakers.roles:
+        user["roles"] = speakers.roles
+        told = ", ".join(f"{name} = {role}" for name, role in speakers.roles.items())
+        proposal.unsure.append(f"user.roles: guessed from who speaks first: {told}")
 
 
 def _truth(proposal: Proposal, chosen: dict[str, Choice]) -> None:

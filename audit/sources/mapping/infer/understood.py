@@ -83,7 +83,8 @@ def understand(reader: Reader, quarantine: Quarantine) -> Understood:
 
 
 def _fits(call: ToolCall, tool: ToolSpec) -> bool:
-    return set(call.arguments) <= set(tool.parameters.get("properties", {}))
+    required = tool.parameters.get("required")
+    return set(call.arguments) <= set(tool.parameters.get("properties", {})) and bool(call.arguments or not required)
 
 
 def _missing(found: Understood, said: set[str], quarantine: Quarantine) -> list[str]:
@@ -112,7 +113,7 @@ def _wrong(found: Understood, unknown: Counter[str], unreadable: list[str], misf
     if misfits.total() > _MOSTLY * found.calls:
         name = misfits.most_common(1)[0][0]
         problems.append(
-            f"{misfits.total():,} of {found.calls:,} calls give arguments that their tools lack, such as {name!r}"
+            f"{misfits.total():,} of {found.calls:,} calls do not have the arguments of their tools, such as {name!r}"
         )
     return problems
 
