@@ -15,6 +15,8 @@ _FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
 _SEPARATOR = re.compile(r";|\r?\n|->|=>|\u2192|&&|\|+|\s(?:and )?then\s|\sand\s|,")
 _LEAD = re.compile(r"(?:\d+[.)]|[-*\u2022])\s+|(?:await\s+)|(?:[A-Za-z_]\w*\s*=(?!=)\s*(?=[A-Za-z_][\w.]*\s*\())")
 _OPEN, _CLOSE = "([{", ")]}"
+_WRAPPED = re.compile(r"\A(?:api|apis|tools?|functions?|client|self)\.|\.(?:func|run|invoke|call|__call__)\Z")
+"""What code puts around the name of a tool."""
 _BEGINS_CALL = re.compile(r"[A-Za-z_][\w./:-]*\s*\(")
 _WRITTEN = re.compile(r"([A-Za-z_][\w./:-]*)\s*\((.*)\)", re.DOTALL)
 
@@ -104,7 +106,8 @@ def _tool_name(written: str, parameters: Parameters) -> str:
     """Return the tool that is meant by a dotted name: ``email.search.func`` and ``api.search`` may be ``search``."""
     words = written.split(".")
     names = (".".join(words[start:end]) for end in range(len(words), 0, -1) for start in range(end))
-    return next((name for name in names if name in parameters), written)
+    found = next((name for name in names if name in parameters), None)
+    return found or _WRAPPED.sub("", written) or written
 
 
 def _unwrapped(call: ToolCall, parameters: Parameters) -> ToolCall:

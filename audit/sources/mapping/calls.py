@@ -16,6 +16,11 @@ ARGUMENT_KEYS = ("arguments", "kwargs", "args", "parameters", "input", "params",
 NAME_KEYS = ("name", "tool", "tool_name", "function_name", "api_name", "action", "fn", "func", "api", "method")
 """Keys under which formats keep the name of the tool."""
 
+ABOUT_CALL = (
+    *NAME_KEYS, "function", "id", "action_id", "type", "requestor", "order", "step", "turn", "index", "thought", "result",
+    "output", "comment", "note", "info", "compare_args",
+)  # fmt: skip
+"""Keys of a call that are no arguments, where the arguments are next to the name."""
 PAIR_NAMES = ("name", "key", "param", "parameter", "argument", "arg", "field", "k")
 """Keys under which formats keep the name of one argument in a list of arguments."""
 PAIR_VALUES = ("value", "val", "v")
@@ -122,7 +127,11 @@ def _named(
 ) -> ToolCall:
     key = next((key for key in ARGUMENT_KEYS if key in inner and inner[key] is not name), None)
     if key is None or (key in parameters and not isinstance(structured(inner[key]), (Mapping, list))):
-        arguments = {key: item for key, item in inner.items() if key in parameters and item is not name}
+        arguments = {
+            key: item
+            for key, item in inner.items()
+            if item is not name and (key in parameters or key not in ABOUT_CALL)
+        }
     else:
         arguments = _arguments(inner[key], join(pointer, key))
     identity = next((outer[key] for key in ("id", "action_id") if isinstance(outer.get(key), (str, int))), None)
