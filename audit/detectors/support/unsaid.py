@@ -104,7 +104,9 @@ class Unsaid:
         place, given = documented(tool, value.at), [item for _, item in value.accepted]
         if place is None or "enum" in place.schema or place.schema.get("default", _NOTHING) in given:
             return False
-        return self._is_number(given, value.name) or self._is_word(given)
+        return self._is_number(given, value.name) or (
+            place.schema.get("type", "string") == "string" and self._is_word(given)
+        )
 
     def _is_number(self, given: list[Any], name: str) -> bool:
         if (

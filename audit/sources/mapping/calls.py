@@ -17,8 +17,8 @@ NAME_KEYS = ("name", "tool", "tool_name", "function_name", "api_name", "action",
 """Keys under which formats keep the name of the tool."""
 
 ABOUT_CALL = (
-    *NAME_KEYS, "function", "id", "action_id", "type", "requestor", "order", "step", "turn", "index", "thought", "result",
-    "output", "comment", "note", "info", "compare_args",
+    *NAME_KEYS, "function", "id", "action_id", "type", "requestor", "order", "step", "turn", "index", "thought",
+    "result", "output", "comment", "note", "info", "compare_args",
 )  # fmt: skip
 """Keys of a call that are no arguments, where the arguments are next to the name."""
 PAIR_NAMES = ("name", "key", "param", "parameter", "argument", "arg", "field", "k")
