@@ -188,7 +188,7 @@ def conclude_audit(
         source=source.name,
         title=source.title,
         version=plan.version,
-        root=source.root,
+        root=source.folder or source.root,
         tasks=given.tasks,
         quarantined=plan.quarantined,
         not_read=plan.not_read,

@@ -236,6 +236,17 @@ class Source(ABC):
         """Return where the file of an origin is; a source that reads files outside its root says so here."""
         return self.root / name
 
+    def open_copy(self, folder: Path) -> "Source":
+        """Open a copy of the folder that origins are relative to, where the user named a single file.
+
+        Args:
+            folder: the copy.
+
+        Raises:
+            SourceError: when it cannot be read.
+        """
+        return type(self)(folder / self.root.name, self.domains)
+
     def known_files(self) -> Iterable[Path]:
         """Yield the files and folders whose purpose this source knows, except those that tasks name as their origin.
 

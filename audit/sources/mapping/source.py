@@ -79,6 +79,17 @@ class MappingSource(Source):
         """Folder of the data that the mapping names."""
         return self._folder
 
+    def file_path(self, name: str) -> Path:
+        """Return where the file of an origin is."""
+        return self.folder / name
+
+    def open_copy(self, folder: Path) -> "MappingSource":
+        """Open a copy of the folder of the data with this mapping."""
+        copied = folder.parent / f"mapping-of-{folder.name}.yaml"
+        mapping = self.mapping.model_copy(update={"folder": folder.name})
+        copied.write_text(json.dumps(mapping.model_dump(mode="json", exclude_unset=True)), encoding="utf-8")
+        return MappingSource(copied, self.domains)
+
     def known_files(self) -> list[Path]:
         """Return the files that the mapping names, and the mapping itself."""
         return [*self._all_files(), self.file, self.folder / RUNS]

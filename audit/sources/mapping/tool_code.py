@@ -106,7 +106,8 @@ def _told(doc: str, name: str) -> str | None:
 
 def _schema(name: str, fields: dict[str, Any], origin: Origin) -> dict[str, Any]:
     try:
-        schema = create_model(name, **fields).model_json_schema()
+        model: Any = create_model(name, **fields)
+        schema: dict[str, Any] = model.model_json_schema()
     except (PydanticUserError, TypeError, ValueError, RecursionError) as error:
         raise MalformedRecordError(f"the parameters of {name!r} cannot be read: {error}", origin.pointer) from error
     schema.pop("title", None)
