@@ -57,6 +57,7 @@ def understand(reader: Reader, quarantine: Quarantine) -> Understood:
     found, tools, said = Understood(), set[str](), set[str]()
     unknown, unreadable, misfits = Counter[str](), list[str](), Counter[str]()
     example: AgentTask | None = None
+    as_text = 0
     for _, task in reader.tasks(quarantine):
         found.parsed += 1
         found.turns += max(1, len(task.user.turns))
@@ -64,6 +65,8 @@ def understand(reader: Reader, quarantine: Quarantine) -> Understood:
         known = {tool.name: tool for tool in (*task.environment.tools, *task.environment.user_tools)}
         tools |= set(known)
         truth = task.ground_truth
+        named = any(name in text for text in (*truth.answers, *truth.outputs) for name in known)
+        as_text += named and not any(truth.turns)
         found.others += bool(truth.answers or truth.outputs or any(c.expected for c in task.evaluation.checks))
         for _, call in task.gold_calls():
             found.calls += 1
@@ -79,6 +82,11 @@ def understand(reader: Reader, quarantine: Quarantine) -> Understood:
     found.rows = found.parsed + len(quarantine.items)
     found.example = rendered(example) if example else []
     found.problems = [*_missing(found, said, quarantine), *_wrong(found, unknown, unreadable, misfits)]
+    if as_text > _MOSTLY * found.parsed:
+        found.problems.append(
+            f"0 expected calls in {found.parsed:,} rows, though {as_text:,} answers name tools: calls in a notation that is "
+            "not known are read as texts"
+        )
     return found
 
 
