@@ -86,8 +86,7 @@ class MappingSource(Source):
     def open_copy(self, folder: Path) -> "MappingSource":
         """Open a copy of the folder of the data with this mapping."""
         copied = folder.parent / f"mapping-of-{folder.name}.yaml"
-        mapping = self.mapping.model_copy(update={"folder": folder.name})
-        copied.write_text(json.dumps(mapping.model_dump(mode="json", exclude_unset=True)), encoding="utf-8")
+        copied.write_text(_with_folder(read_text(self.file), folder.name), encoding="utf-8")
         return MappingSource(copied, self.domains)
 
     def known_files(self) -> list[Path]:
@@ -148,9 +147,14 @@ class MappingSource(Source):
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        text = read_text(self.file)
-        target.write_text(re.sub(r"^folder:.*$", "folder: .", text, flags=re.MULTILINE), encoding="utf-8")
+        target.write_text(_with_folder(read_text(self.file), "."), encoding="utf-8")
         return [*dict.fromkeys(written), target]
+
+
+def _with_folder(text: str, folder: str) -> str:
+    """Return the text of a mapping whose data is in another folder."""
+    others = re.sub(r"^folder:.*\n?", "", text, flags=re.MULTILINE)
+    return others if folder == "." else f"{others.rstrip()}\nfolder: {json.dumps(folder)}\n"
 
 
 def _mapping_file(root: Path) -> Path:

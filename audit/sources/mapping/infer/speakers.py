@@ -36,8 +36,8 @@ def speakers_of(column: Column) -> Speakers | None:
         return None
     names = list(dict.fromkeys(str(item.get(key)) for item in items))
     system = [name for name in names if name.lower() in _SYSTEM]
-    answered = any(_role(name) == "assistant" for name in names)
-    if system and len(names) > len(system) and (answered or any(_role(name) == "user" for name in names)):
+    first = all(str(item.get(key)) not in system for each in lists for item in each[1:])
+    if system and len(names) > len(system) and first:
         text = next((key for key in TEXT_KEYS if key in items[0]), "content")
         which = " || ".join(f"{step(key)}=='{name}'" for name in system)
         found.turns = f"{column.path} | [?!({which})]"

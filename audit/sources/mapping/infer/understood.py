@@ -84,8 +84,8 @@ def understand(reader: Reader, quarantine: Quarantine) -> Understood:
     found.problems = [*_missing(found, said, quarantine), *_wrong(found, unknown, unreadable, misfits)]
     if as_text > _MOSTLY * found.parsed:
         found.problems.append(
-            f"0 expected calls in {found.parsed:,} rows, though {as_text:,} answers name tools: calls in a notation that is "
-            "not known are read as texts"
+            f"0 expected calls in {found.parsed:,} rows, though {as_text:,} answers name tools: calls in an unknown "
+            "notation are read as texts"
         )
     return found
 
