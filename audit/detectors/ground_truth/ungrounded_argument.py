@@ -81,8 +81,8 @@ class UngroundedArgument(TaskDetector):
     * a **text of at most four words** without digits, in the first calls of a task without a state, of which no word
       begins or is spelled like one of the conversation or the documentation. Codes in capitals are not looked at.
 
-    On BFCL v3, ACEBench, τ-bench, τ²-bench and the demo (5,967 tasks) the last two rules flag four tasks, of which one is
-    a false alarm (``language='english'`` for an English text).
+    On BFCL v3, ACEBench, τ-bench, τ²-bench and the demo (5,967 tasks) the last two rules flag four tasks, of which one
+    is a false alarm (``language='english'`` for an English text).
 
     Left out, because it can be derived, translated or known: enums, file names (benchmarks add files at run time), ids
     in tasks without a database in the files, long texts, numbers 0 and 1, and all values that earlier calls may return.

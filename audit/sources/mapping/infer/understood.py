@@ -100,6 +100,12 @@ def _missing(found: Understood, said: set[str], quarantine: Quarantine) -> list[
     if found.parsed <= _MOSTLY * found.rows:
         reasons = "; ".join(first_reasons(quarantine.items))
         problems.append(f"only {found.parsed:,} of {found.rows:,} rows parse ({reasons})")
+    repeated = sum("occurs twice" in item.reason for item in quarantine.items)
+    if repeated:
+        problems.append(
+            f"{repeated:,} joined rows have a key that an earlier one has, and are not read: put what belongs to one task "
+            "into one row"
+        )
     if found.parsed and not found.calls and not found.others:
         problems.append(
             f"0 expected calls in {found.parsed:,} rows, and no answers, required texts or criteria: map ground_truth"

@@ -13,7 +13,7 @@ from agenthard.audit.sources.mapping.infer import Proposal, infer
 from agenthard.audit.sources.mapping.infer.proposal import as_yaml
 from agenthard.flows.cli import app
 from agenthard.taxonomy.finding import Status, Tier
-from tests.audit.sources.mapping.layouts import CASES, LAYOUTS, jsonl, openai_tools
+from tests.audit.sources.mapping.layouts import CASES, LAYOUTS, jsonl, openai_tools, written
 
 EXPECTED_CHECKS = {
     "unknown tool": ("call-schema",),
@@ -90,6 +90,17 @@ def test_what_cannot_be_understood_is_told(tmp_path: Path) -> None:
     same = [{**row, "question": "Please do what I ask.", "gold": "book_table(guests=1, time='9')"} for row in lisp]
     problems = infer(jsonl(tmp_path / "same.jsonl", same)).understood.problems
     assert problems == ["the user says the same in all 21 rows: map user.turns to another column"]
+
+
+def test_calls_of_one_task_in_several_joined_rows_are_told(tmp_path: Path) -> None:
+    jsonl(
+        tmp_path / "questions.jsonl",
+        [{"qid": case.id, "question": case.ask, "tools": openai_tools()} for case in CASES],
+    )
+    answers = [{"qid": case.id, "call": written(call)} for case in CASES for call in case.calls]
+    jsonl(tmp_path / "answers.jsonl", answers)
+    (problem,) = infer(tmp_path).understood.problems
+    assert problem.startswith("4 joined rows have a key that an earlier one has")
 
 
 def test_infer_prints_an_example_and_its_exit_code_tells_what_is_missing(tmp_path: Path) -> None:
