@@ -103,8 +103,8 @@ def _missing(found: Understood, said: set[str], quarantine: Quarantine) -> list[
     repeated = sum("occurs twice" in item.reason for item in quarantine.items)
     if repeated:
         problems.append(
-            f"{repeated:,} joined rows have a key that an earlier one has, and are not read: put what belongs to one task "
-            "into one row"
+            f"{repeated:,} joined rows have a key that an earlier one has, and are not read: put what belongs to one "
+            "task into one row"
         )
     if found.parsed and not found.calls and not found.others:
         problems.append(

@@ -1,5 +1,8 @@
 """Ten layouts of one benchmark go through ``infer`` and an audit without a person editing anything."""
 
+import json
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -126,6 +129,18 @@ def test_rows_in_memory_are_audited_as_files_are(tmp_path: Path) -> None:
         found = {task for finding in result.findings for task in finding.task_ids}
         assert found == {"p1", "p2", "p3", "p4", "p5", "p6"}
     assert by_frame.findings[0].evidence[0].native is not None
+
+
+def test_a_table_of_sqlite_is_audited_as_a_frame(tmp_path: Path) -> None:
+    import pandas
+
+    tools = json.dumps(openai_tools())
+    rows = [(case.id, case.ask, tools, "; ".join(map(written, case.calls))) for case in CASES]
+    with closing(sqlite3.connect(tmp_path / "bench.db")) as connection:
+        connection.execute("create table cases (id text, question text, tools text, gold text)")
+        connection.executemany("insert into cases values (?, ?, ?, ?)", rows)
+        result = ah.audit(pandas.read_sql("select * from cases", connection))
+    assert {task for finding in result.findings for task in finding.task_ids} == {"p1", "p2", "p3", "p4", "p5", "p6"}
 
 
 def by_hand() -> dict[str, object]:
