@@ -96,7 +96,7 @@ def infer_mapping(
     Example: `agenthard sources infer docs/examples/library`
     """
     from agenthard.audit.sources.mapping.infer import infer
-    from agenthard.audit.sources.mapping.infer.proposal import as_yaml
+    from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.taxonomy.printable import printable_line
 

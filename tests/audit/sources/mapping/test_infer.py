@@ -11,7 +11,7 @@ from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.mapping import MappingSource
 from agenthard.audit.sources.mapping.infer import Proposal, infer
 from agenthard.audit.sources.mapping.infer.columns import is_calls, is_choices, is_messages, is_tools
-from agenthard.audit.sources.mapping.infer.proposal import as_yaml
+from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
 from tests.audit.sources.mapping.conftest import LEND, ROWS
 
 LIBRARY = Path(__file__).parents[4] / "docs/examples/library"

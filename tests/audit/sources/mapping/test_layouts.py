@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import agenthard as ah
 from agenthard.audit.sources.mapping.infer import Proposal, infer
-from agenthard.audit.sources.mapping.infer.proposal import as_yaml
+from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
 from agenthard.flows.cli import app
 from agenthard.taxonomy.finding import Status, Tier
 from tests.audit.sources.mapping.layouts import CASES, LAYOUTS, jsonl, openai_tools, written
