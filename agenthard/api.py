@@ -4,11 +4,11 @@ import asyncio
 import hashlib
 import multiprocessing
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import load_policy
@@ -92,9 +92,10 @@ def detect(path: PathLike, domains: Sequence[str] = ()) -> Source:
 
 
 def audit(
-    source: Source,
+    source: "Source | pandas.DataFrame | Iterable[Mapping[str, Any]]",
     runs: Sequence[PathLike] = (),
     *,
+    mapping: "PathLike | Mapping[str, Any] | None" = None,
     workers: int = 1,
     experiments: Sequence[str] = (),
     policy: PathLike | None = None,
@@ -124,8 +125,18 @@ def audit(
     >>> print(result.findings[0].claim)
     The gold call of 'lend' gives 'book' as "seven", but the documented type is 'integer'.
 
+    Rows of your own need no files:
+
+    >>> tool = {"name": "lend", "parameters": {"properties": {"book": {"type": "integer"}}, "required": ["book"]}}
+    >>> rows = [
+    ...     {"id": n, "ask": f"Lend me book {n}.", "tools": [tool], "gold": f"lend(book={n})"} for n in (7, 8, 9)
+    ... ] + [{"id": 4, "ask": "Lend me book 4.", "tools": [tool], "gold": "lend(book='four')"}]
+    >>> [(finding.check, finding.task_ids) for finding in ah.audit(rows).findings]
+    [('call-schema', ('4',))]
+
     Args:
-        source: the benchmark; `open_source` or `detect` opens it.
+        source: the benchmark, opened by `open_source` or `detect`; or its rows as a data frame or a list of objects.
+        mapping: for rows: a mapping file or its content; None means the one that ``agenthard sources infer`` proposes.
         runs: files or folders of model runs.
         workers: processes. With more than one, a script has to call this under ``if __name__ == "__main__":``.
         experiments: read only runs of these experiments; empty means all.
@@ -138,10 +149,16 @@ def audit(
         SourceError: when the benchmark or a run path cannot be read at all.
         PolicyError: when the policy file cannot be used.
         UnavailableError: when the checkout cannot be used.
-        UsageError: when worker processes cannot be started.
+        UsageError: when worker processes cannot be started, or a mapping is given for a source.
     """
     from agenthard.flows.audit_outputs import conclude_audit
 
+    if not isinstance(source, Source):
+        from agenthard.audit.sources.mapping.in_memory import open_rows
+
+        source = open_rows(source, mapping)
+    elif mapping is not None:
+        raise UsageError("a mapping describes rows; a source that is open has its own")
     settings = AuditSettings(
         source=source.name,
         path=str(source.root),

@@ -92,6 +92,8 @@ class AuditResult:
     """One row per model and experiment: runs, passed, infrastructure errors, accuracy. Empty without runs."""
     isolation: str
     """What contained benchmark code that was executed."""
+    mapping_doubts: Sequence[str] = ()
+    """Why the mapping with which the benchmark was read looks wrong; empty when it does not."""
     folder: Path | None = field(default=None, compare=False)
     """Run folder that holds the result; None before `write`."""
     judging: "JudgingOutcome | None" = field(default=None, compare=False)
@@ -128,6 +130,7 @@ class AuditResult:
             not_read=tuple(map(NotRead.model_validate, report["not_read"])),
             runs=tuple(map(ModelRow.model_validate, report["models"])),
             isolation=report["settings"]["isolation"],
+            mapping_doubts=tuple(report.get("mapping_doubts", ())),
             folder=root,
         )
 
@@ -147,6 +150,7 @@ class AuditResult:
             not_read=tuple(report.not_read),
             runs=tuple(report.models),
             isolation=report.settings["isolation"],
+            mapping_doubts=tuple(report.mapping_doubts),
             _work=work,
         )
 
@@ -251,6 +255,7 @@ class AuditResult:
             f"  decisions: {', '.join(f'{action} {actions[action]:,}' for action in ACTIONS)} of {total:,}; "
             f"cleaned split {self.split_id} with {len(self.kept_ids):,} tasks",
         ]
+        lines += [f"  this looks like a wrong mapping: {doubt}" for doubt in self.mapping_doubts]
         if self.runs:
             runs, errors = (sum(getattr(row, name) for row in self.runs) for name in ("runs", "infrastructure_errors"))
             lines.append(f"  runs: {runs:,} of {len(self.runs):,} models and experiments; {errors:,} not scored")

@@ -15,9 +15,10 @@ from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.mapping_doubt import doubt_mapping
 from agenthard.audit.native_text import with_native_text
 from agenthard.audit.shards import ShardResult
-from agenthard.audit.sources.base import NotRead, count_not_read
+from agenthard.audit.sources.base import NotRead, count_not_read, first_reasons
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.profile import timed
@@ -60,6 +61,10 @@ class AuditOutcome(Record):
     """Runs that could not be scored."""
     quarantined_runs: int
     """Run records that could not be used."""
+    quarantine_reasons: tuple[str, ...] = ()
+    """The most frequent reasons for which records could not be read, one line each with the first place."""
+    mapping_doubts: tuple[str, ...] = ()
+    """Why the mapping with which the benchmark was read looks wrong; empty when it does not."""
     findings: dict[str, int]
     """Findings by tier."""
     confirmed: int
@@ -89,9 +94,10 @@ class AuditOutcome(Record):
 
     @property
     def incomplete(self) -> bool:
-        """Whether some task could not be read or checked, or some check ended in an error."""
+        """Whether some task could not be read or checked, a check ended in an error, or the mapping looks wrong."""
         gaps = any(item.is_gap for item in self.not_read)
-        return gaps or bool(self.check_errors or self.quarantined or self.not_checked)
+        unread = self.quarantined or self.not_checked or self.mapping_doubts
+        return gaps or bool(self.check_errors or unread)
 
 
 @dataclass(frozen=True)
@@ -169,14 +175,20 @@ def conclude_audit(
     """
     settings, source = given.settings, given.source
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
-    findings = with_native_text(with_commands(findings, settings), source)
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
+    doubts: tuple[str, ...] = ()
+    if source.described_by_user:
+        doubted = doubt_mapping(
+            findings, len(plan.task_ids), lambda found: decide(policy, plan.task_ids, found, coverage, deciding)
+        )
+        findings, doubts = doubted.findings, doubted.doubts
+    findings = with_native_text(with_commands(findings, settings), source)
     decisions = decide(policy, plan.task_ids, findings, coverage, deciding)
     return AuditResult(
         source=source.name,
         title=source.title,
         version=plan.version,
-        root=source.root,
+        root=source.folder or source.root,
         tasks=given.tasks,
         quarantined=plan.quarantined,
         not_read=plan.not_read,
@@ -192,6 +204,7 @@ def conclude_audit(
         cited_runs=_cited_runs(runs, findings),
         software={"agenthard": package_version("agenthard")},
         settings={"domains": ", ".join(settings.domains) or "all", "isolation": isolation, **further},
+        mapping_doubts=doubts,
     )
 
 
@@ -301,6 +314,8 @@ def _outcome(
         runs=plan.runs,
         infrastructure_errors=sum(row.infrastructure_errors for row in plan.models),
         quarantined_runs=quarantined["run"],
+        quarantine_reasons=first_reasons(plan.quarantined),
+        mapping_doubts=tuple(result.mapping_doubts),
         findings={tier.value: tiers[tier.value] for tier in Tier},
         confirmed=sum(map(is_confirmed_defect, findings)),
         check_errors=int(result.coverage.having(Status.ERROR).sum()),

@@ -9,7 +9,15 @@ from pathlib import Path
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.registry import has_code
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
-from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version
+from agenthard.audit.sources.base import (
+    NotRead,
+    Quarantine,
+    Quarantined,
+    Source,
+    SourceError,
+    Version,
+    first_reasons,
+)
 from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.unread import find_not_read
@@ -185,9 +193,14 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
         keep: receives each run with the number of its shard.
 
     Raises:
-        SourceError: The folder or a run path cannot be read at all.
+        SourceError: The folder or a run path cannot be read at all, or no task could be.
     """
     tasks, quarantined = given.tasks, given.quarantined
+    if quarantined and not tasks:
+        reasons = "\n".join(f"  {reason}" for reason in first_reasons(quarantined))
+        raise SourceError(
+            f"{given.settings.path}: no task could be read, {len(quarantined):,} records were refused:\n{reasons}"
+        )
     ends = _ends_with_runs(len(tasks)) if given.settings.runs else shard_ends(tasks)
     ids = tuple(task.id for task in tasks)
     shard_of = {task_id: bisect_right(ends, position) for position, task_id in enumerate(ids)}

@@ -155,6 +155,8 @@ class Audited(Record):
 
     def opener(self, source: Source) -> Callable[[Path], Source]:
         """Return what opens a copy of the folder of ``source`` as the audit opened the original."""
+        if source.folder != source.root:
+            return source.open_copy
         below = Path(self.settings.path).resolve().relative_to(source.root.resolve())
         return lambda root: open_source(self.settings.source, root / below, self.settings.domains)
 

@@ -124,7 +124,7 @@ def _repair(
     tasks = AuditInput(audit.settings, source).tasks
     checks = detectors(experimental=audit.settings.experimental)
     checker = TaskChecker(source.name, tasks, checks, audit.observed(), execution)
-    workshop = RepairRunner(source.root, audit.opener(source), tasks, checker)
+    workshop = RepairRunner(source.folder or source.root.parent, audit.opener(source), tasks, checker)
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))
     together = workshop.combine(repairs)

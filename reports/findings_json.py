@@ -46,6 +46,7 @@ def _document(result: AuditResult) -> dict[str, Any]:
         "software": dict(result.software),
         "seed": result.seed,
         "settings": dict(result.settings),
+        **({"mapping_doubts": list(result.mapping_doubts)} if result.mapping_doubts else {}),
         "policy": result.policy,
         "taxonomy_version": result.taxonomy.version,
     }

@@ -111,6 +111,8 @@ class AuditResult:
     """Seed of the run; None when nothing was drawn at random."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Further options of the run that a reader needs to repeat it, by name."""
+    mapping_doubts: Sequence[str] = ()
+    """Why the mapping with which the benchmark was read looks wrong; empty when it does not."""
 
     def __post_init__(self) -> None:
         ids = (task.id for task in self.tasks)

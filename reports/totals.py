@@ -220,7 +220,8 @@ def sentence(result: AuditResult, sums: Totals) -> str:
         parts.append(f"{sums.quarantined_tasks:,} task {records} could not be read")
     if sums.gaps:
         parts.append(why_not_read(result, sums))
-    return "; ".join(parts) + "."
+    doubt = f"This looks like a wrong mapping: {'; '.join(result.mapping_doubts)} " if result.mapping_doubts else ""
+    return doubt + "; ".join(parts) + "."
 
 
 def why_not_read(result: AuditResult, sums: Totals) -> str:

@@ -104,6 +104,9 @@ def _native(task: AgentTask, operation: dict[str, Any], base: str, rest: list[st
     depth = len(split(record)) - len(rest)
     native, place = _resolve(document, base), base
     for number, token in enumerate(rest):
+        if isinstance(native, str) and token.isdigit() and rest[number + 1 : number + 2] in (["name"], ["arguments"]):
+            calls = resolve(task, join("", *split(record)[: depth + number]))
+            return {"op": "replace", "path": place, "value": _edit_text(native, operation, rest[number:], calls)}
         if isinstance(native, str) and token in ("name", "arguments"):
             call: ToolCall = resolve(task, join("", *split(record)[: depth + number]))
             positional = list(call.arguments)[: call.positional]
@@ -121,6 +124,35 @@ def _native(task: AgentTask, operation: dict[str, Any], base: str, rest: list[st
         target = f"{place.rpartition('/')[0]}/{operation['path'].rpartition('/')[2]}"
         return {"op": "move", "from": place, "path": target}
     return {**operation, "path": place}
+
+
+def _edit_text(text: str, operation: dict[str, Any], rest: Sequence[str], calls: Sequence[ToolCall]) -> str:
+    """Edit one of the calls that a text holds: as source text, or as JSON."""
+    index = int(rest[0])
+    if text.lstrip()[:1] in ("[", "{"):
+        return _edit_json_text(text, operation, rest)
+    start = 0
+    for number, call in enumerate(calls):
+        start = text.find(call.text or "", start)
+        if start < 0 or not call.text:
+            break
+        if number == index:
+            positional = list(call.arguments)[: call.positional]
+            return text[:start] + edit_call(call.text, operation, rest[1:], positional) + text[start + len(call.text) :]
+        start += len(call.text)
+    raise EditError("the call is not found in the text that holds it")
+
+
+def _edit_json_text(text: str, operation: dict[str, Any], rest: Sequence[str]) -> str:
+    try:
+        parsed = json.loads(text)
+    except ValueError as error:
+        raise EditError(f"the text that holds the call is not JSON: {error}") from error
+    if operation["op"] != "replace" or not isinstance(parsed, list):
+        raise EditError("in a text of JSON, only values of a list of calls can be replaced")
+    place = join("", *rest)
+    _resolve(parsed, place)
+    return edit_json(text, {**operation, "path": place})
 
 
 def _accepted(native: Any, alternatives: Sequence[Any], token: str) -> str:

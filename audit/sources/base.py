@@ -87,6 +87,32 @@ class Quarantine:
         self.items.append(Quarantined(file=file, line=line, pointer=pointer, reason=reason, kind=kind, task_id=task_id))
 
 
+MOST_REASONS = 3
+"""Reasons for which records could not be read that are printed."""
+
+
+def first_reasons(items: Iterable[Quarantined]) -> tuple[str, ...]:
+    """Return the most frequent reasons for which records could not be read, each with its first place.
+
+    >>> first_reasons([Quarantined(file="a.jsonl", line=n, reason="no id") for n in (4, 9)])
+    ('2 records, first a.jsonl:4: no id',)
+    """
+    by_reason: dict[str, list[Quarantined]] = {}
+    for item in items:
+        by_reason.setdefault(item.reason, []).append(item)
+    ordered = sorted(by_reason.values(), key=len, reverse=True)
+    return tuple(f"{_counted(len(same))} {_place(same[0])}: {same[0].reason}" for same in ordered[:MOST_REASONS])
+
+
+def _counted(records: int) -> str:
+    return "1 record," if records == 1 else f"{records:,} records, first"
+
+
+def _place(item: Quarantined) -> str:
+    line = "" if item.line is None else f":{item.line}"
+    return f"{item.file}{line}{f' {item.pointer}' if item.pointer else ''}"
+
+
 class Version(Record):
     """Which release of the benchmark was read."""
 
@@ -138,6 +164,8 @@ class Source(ABC):
     """One line: which files make a folder readable."""
     maps_runs: bool = False
     """Whether the user described how run files are read, so that no other format is tried."""
+    described_by_user: bool = False
+    """Whether the user described how tasks are read, so that what hits most of them may be a mistake in that."""
     _all_tasks: tuple[Sequence[AgentTask], tuple[Quarantined, ...]] | None = None
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
@@ -207,6 +235,17 @@ class Source(ABC):
     def file_path(self, name: str) -> Path:
         """Return where the file of an origin is; a source that reads files outside its root says so here."""
         return self.root / name
+
+    def open_copy(self, folder: Path) -> "Source":
+        """Open a copy of the folder that origins are relative to, where the user named a single file.
+
+        Args:
+            folder: the copy.
+
+        Raises:
+            SourceError: when it cannot be read.
+        """
+        return type(self)(folder / self.root.name, self.domains)
 
     def known_files(self) -> Iterable[Path]:
         """Yield the files and folders whose purpose this source knows, except those that tasks name as their origin.

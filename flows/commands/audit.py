@@ -143,6 +143,7 @@ def show_outcome(
         f"+ not read {outcome.tasks_not_read:,}{left_out} = {_there(outcome)}; "
         f"{outcome.check_errors:,} checks ended in an error"
     )
+    _show_doubts(outcome)
     _show_not_read(outcome)
     out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in outcome.findings.items())
@@ -200,6 +201,22 @@ def _there(outcome: "AuditOutcome") -> str:
     """Return the number of tasks in the benchmark; "at least" where a place cannot tell how many it holds."""
     unknown = any(item.tasks is None for item in outcome.not_read)
     return f"{'at least ' if unknown else ''}{outcome.tasks_there:,}"
+
+
+def _show_doubts(outcome: "AuditOutcome") -> None:
+    """Say why the mapping looks wrong, and why records could not be read."""
+    from rich.markup import escape
+
+    from agenthard.taxonomy.printable import printable_line
+
+    for doubt in outcome.mapping_doubts:
+        text = f"this looks like a wrong mapping: {doubt}"
+        console().print(f"  [bold red]{escape(printable_line(text))}[/]", soft_wrap=True, highlight=False)
+    if outcome.mapping_doubts:
+        text = "nothing is confirmed: correct the mapping, or write `verified: true` into it when its tasks are right"
+        console().print(f"  {text}", soft_wrap=True, highlight=False)
+    for reason in outcome.quarantine_reasons:
+        console().print(f"  quarantined: {escape(printable_line(reason))}", soft_wrap=True, highlight=False)
 
 
 def _show_not_read(outcome: "AuditOutcome") -> None:

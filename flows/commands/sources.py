@@ -1,12 +1,15 @@
 """``agenthard sources``: the benchmarks that can be read, and the skeleton of a package for another one."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
+
+if TYPE_CHECKING:
+    from agenthard.audit.sources.mapping.infer import Proposal
 
 
 class _ListsByItself(TyperGroup):
@@ -86,13 +89,16 @@ def infer_mapping(
     out: Annotated[Path | None, typer.Option(help="Write the mapping here instead of printing it.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Propose a mapping for the rows of a benchmark that no source reads, with how many rows parse under it.
+    """Propose a mapping for the rows of a benchmark that no source reads, and show one task as it was understood.
+
+    The exit code is 2 when a part that an audit needs is missing or looks wrong, such as "0 expected calls".
 
     Example: `agenthard sources infer docs/examples/library`
     """
     from agenthard.audit.sources.mapping.infer import infer
-    from agenthard.audit.sources.mapping.infer.proposal import as_yaml
-    from agenthard.flows.errors import CommandError
+    from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
+    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.taxonomy.printable import printable_line
 
     if not path.exists():
         raise CommandError(f"{path}: there is nothing at this path")
@@ -106,6 +112,23 @@ def infer_mapping(
     elif out is None:
         typer.echo(as_yaml(proposal, Path.cwd()), nl=False)
     else:
-        typer.echo(
-            f"{out}: {proposal.parsed} of {proposal.rows} rows parse; read it, then: agenthard audit mapping {out}"
-        )
+        _show_proposal(proposal, out)
+    if proposal.understood.problems:
+        for problem in proposal.understood.problems:
+            typer.echo(f"wrong or missing: {printable_line(problem)}", err=True)
+        raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _show_proposal(proposal: "Proposal", out: Path) -> None:
+    from agenthard.taxonomy.printable import printable_line
+
+    understood = proposal.understood
+    typer.echo(f"{out}: {understood.counted}\n\nas an example, {printable_line(understood.example[0])}")
+    for line in understood.example[1:]:
+        typer.echo(printable_line(line))
+    if proposal.unsure:
+        typer.echo("\nunsure of:")
+        for text in proposal.unsure:
+            typer.echo(f"  {printable_line(text)}")
+    if not understood.problems:
+        typer.echo(f"\nread the mapping, then: agenthard audit mapping {out}")

@@ -53,7 +53,7 @@ class InventedValue(TaskDetector):
 
     id = "invented-value"
     title = "Gold values that the author made up"
-    version = "1"
+    version = "2"
     category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -68,6 +68,9 @@ class InventedValue(TaskDetector):
             return "calls count only through what they lead to"
         if task.initial_state is not None or task.environment.state is not None:
             return "the state may hold the values"
+        values = (value for _, call in task.gold_calls() for value in gold_values(call.arguments))
+        if not any(_is_looked_at(value) for value in values):
+            return "no gold value is a number of 100 or more, a secret or a blank: others are not looked at"
         return None
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
@@ -93,6 +96,18 @@ class InventedValue(TaskDetector):
                         fix="Say the value in the request, or accept any.",
                         cause=shared_cause(task, call.name, value.member, shown),
                     )
+
+
+def _is_looked_at(value: GoldValue) -> bool:
+    if value.omissible:
+        return False
+    large = all(
+        isinstance(number, (int, float)) and not isinstance(number, bool) and abs(number) >= _SMALLEST
+        for _, number in value.accepted
+    )
+    texts = [text for _, text in value.strings()]
+    secret = bool(texts) and _SECRET.search("".join(name_words(value.member))) is not None
+    return large or secret or any(_BLANK.fullmatch(text) for text in texts)
 
 
 def _number(given: _Given) -> str | None:

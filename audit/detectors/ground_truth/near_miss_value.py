@@ -27,6 +27,8 @@ _QUOTED = re.compile(
 _FILE_NAME = re.compile(r"(?<![\w/@.-])[\w-]+\.[A-Za-z]\w{0,4}(?![\w@])")
 _IDENTIFIER = re.compile(r"(?<![\w#-])#?(?=[\w-]*\d)\w[\w-]{5,}(?![\w-])")
 _DATE_LIKE = re.compile(r"(\d{1,6})([-/.])(\d{1,2})\2(\d{1,6})")
+_SHORTEST = 4
+"""Values with fewer characters are near too many others."""
 _FEWEST_WORDS = 4
 _LONGEST_NAME = 200
 _MOST_COMPARISONS = 2_000_000
@@ -70,7 +72,7 @@ class NearMissValue(TaskDetector):
 
     id = "near-miss-value"
     title = "Gold values that are almost what the task says"
-    version = "3"
+    version = "4"
     category = "incorrect-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -81,7 +83,10 @@ class NearMissValue(TaskDetector):
         """A task without gold calls cannot be checked."""
         if not any(task.ground_truth.turns):
             return "the ground truth holds no calls"
-        values = sum(1 for _, call in task.gold_calls() for _ in gold_values(call.arguments))
+        given = [value for _, call in task.gold_calls() for value in gold_values(call.arguments)]
+        if not any(len(str(item)) >= _SHORTEST for value in given for _, item in value.accepted):
+            return "no gold value has four characters or more: shorter ones are not looked at"
+        values = len(given)
         said = len(_names_and_quotations(task)) + Conversation(task, knowledge_of(task)).names
         if values * said > _MOST_COMPARISONS:
             return f"{values:,} gold values and {said:,} names and quotations are too many to compare with one another"

@@ -10,7 +10,7 @@ from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Severity, Tier
 from agenthard.taxonomy.pointer import split
-from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.task import AgentTask, ToolCall
 
 _EMPTY_WORDS = frozenset(
     "include including get show is has enable enabled use allow the with of for only type name user value".split()
@@ -44,7 +44,7 @@ class UnaskedArgument(TaskDetector):
 
     id = "unasked-argument"
     title = "Optional arguments that no text asks for"
-    version = "1"
+    version = "2"
     category = "redundant-tool-call"
     severity = Severity.AFFECTS_SCORE
     tier = Tier.SUSPECTED
@@ -59,7 +59,11 @@ class UnaskedArgument(TaskDetector):
             return "calls count only through what they lead to"
         text = " ".join(text for _, text in task.user_texts())
         foreign = sum(not letter.isascii() for letter in text if letter.isalpha())
-        return "the conversation is not in English" if foreign > _FOREIGN * len(text) else None
+        if foreign > _FOREIGN * len(text):
+            return "the conversation is not in English"
+        return (
+            None if any(_optional_settings(task)) else "the gold demands no optional setting: others are not looked at"
+        )
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per argument without a trace."""
@@ -67,27 +71,34 @@ class UnaskedArgument(TaskDetector):
         stems = {word[:_STEM] for text in said for word in (*words(text), *name_words(text))}
         squashed = "\n".join(squash(text) for text in said)
         seen = set()
-        for pointer, call in task.gold_calls():
-            tool = task.tool(call.name, call.requestor)
-            for value in gold_values(call.arguments) if tool and tool.language in ("json", "python") else ():
-                place = documented(tool, value.at) if tool else None
-                if place is None or not place.optional or value.omissible or _is_default(value, place):
-                    continue
-                name = call.name, value.name
-                if name in seen or not _is_setting(value, place) or _has_trace(value, stems, squashed):
-                    continue
-                seen.add(name)
-                at, given = value.accepted[0]
-                yield Hit(
-                    claim=f"The gold call of {call.name!r} demands the optional {value.name!r} = {given!r}, "
-                    "and nothing in the conversation mentions it.",
-                    evidence=(
-                        quote(task, f"{pointer}/arguments{at}", note="the gold call"),
-                        quote(task, list(task.user_texts())[-1][0], note="the last words of the conversation"),
-                    ),
-                    fix="Accept calls that leave it out, or let the user ask for it.",
-                    cause=shared_cause(task, *name, given),
-                )
+        for pointer, call, value in _optional_settings(task):
+            name = call.name, value.name
+            if name in seen or _has_trace(value, stems, squashed):
+                continue
+            seen.add(name)
+            at, given = value.accepted[0]
+            yield Hit(
+                claim=f"The gold call of {call.name!r} demands the optional {value.name!r} = {given!r}, "
+                "and nothing in the conversation mentions it.",
+                evidence=(
+                    quote(task, f"{pointer}/arguments{at}", note="the gold call"),
+                    quote(task, list(task.user_texts())[-1][0], note="the last words of the conversation"),
+                ),
+                fix="Accept calls that leave it out, or let the user ask for it.",
+                cause=shared_cause(task, *name, given),
+            )
+
+
+def _optional_settings(task: AgentTask) -> Iterator[tuple[str, ToolCall, GoldValue]]:
+    """Yield the values that are looked at, with their calls."""
+    for pointer, call in task.gold_calls():
+        tool = task.tool(call.name, call.requestor)
+        for value in gold_values(call.arguments) if tool and tool.language in ("json", "python") else ():
+            place = documented(tool, value.at) if tool else None
+            if place is None or not place.optional or value.omissible or _is_default(value, place):
+                continue
+            if _is_setting(value, place):
+                yield pointer, call, value
 
 
 def _is_default(value: GoldValue, place: Documented) -> bool:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import calendar_words, counted_from_today, parse_date, years_in
-from agenthard.audit.detectors.support.gold_values import GoldValue, gold_values
+from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
 from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import names_quantity
+from agenthard.audit.detectors.support.unsaid import unsaid_in
 from agenthard.audit.evidence import quote
 from agenthard.taxonomy.finding import Evidence, Severity, Tier
 from agenthard.taxonomy.pointer import join, split
@@ -73,17 +74,26 @@ class UngroundedArgument(TaskDetector):
     * a **number** for a parameter with a documented default, in a single request that names no quantity at all (no
       digit, numeral, or word such as "week" or "full"), when the number is not the default and is not documented.
       Flagged: volume 50 for "play the song", default 70.
+    * any other **number between 1 and 100** in the first calls, when it is neither said (numerals and ordinals
+      included), nor a sum, difference, product or quotient of two numbers that are, nor documented, nor a value of the
+      state. Not looked at where the conversation has a word that leads to numbers (units, spans, shares, games, ages).
+      Flagged: ``house_number=48`` for "Deliver 2 pies to Pine Street".
+    * a **text of at most four words** without digits, in the first calls of a task without a state, of which no word
+      begins or is spelled like one of the conversation or the documentation. Codes in capitals are not looked at.
 
-    Left out, because it can be derived, translated or known: names, places and their codes, units, other dates and
-    numbers, enums, file names (benchmarks add files at run time), ids in tasks without a database in the files, free
-    text, and all values that earlier calls may return.
+    On BFCL v3, ACEBench, τ-bench, τ²-bench and the demo (5,967 tasks) the last two rules flag four tasks, of which one
+    is a false alarm (``language='english'`` for an English text).
+
+    Left out, because it can be derived, translated or known: enums, file names (benchmarks add files at run time), ids
+    in tasks without a database in the files, long texts, numbers 0 and 1, and all values that earlier calls may return.
+    A task whose gold has only such values is not checked.
 
     The check is wrong when the value follows from something that is not in the files, such as the day of the run.
     """
 
     id = "ungrounded-argument"
     title = "Gold values that nothing in the task determines"
-    version = "3"
+    version = "4"
     category = "redundant-tool-call"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -91,8 +101,13 @@ class UngroundedArgument(TaskDetector):
     why = "An agent can only guess the value, so a right run fails unless it guesses what the author had in mind."
 
     def not_applicable(self, task: AgentTask) -> str | None:
-        """A task without gold calls cannot be checked."""
-        return None if any(task.ground_truth.turns) else "the ground truth holds no calls"
+        """A task without gold calls, or with values of no kind that is looked at, cannot be checked."""
+        if not any(task.ground_truth.turns):
+            return "the ground truth holds no calls"
+        values = (
+            (pointer, call, value) for pointer, call in task.gold_calls() for value in gold_values(call.arguments)
+        )
+        return None if any(_is_looked_at(task, *each) for each in values) else _NOT_LOOKED_AT
 
     def inspect(self, task: AgentTask) -> Iterator[Hit]:
         """Yield one hit per value that cannot be known."""
@@ -225,4 +240,29 @@ def _with_request(place: _Place) -> tuple[Evidence, ...]:
     return place.given(), quote(place.task, pointer, note="the request")
 
 
-_RULES: tuple[Callable[[_Place], _Gap | None], ...] = (_year, _email, _password, _identifier, _number)
+def _unsaid(place: _Place) -> _Gap | None:
+    unsaid = unsaid_in(place.task)
+    if not unsaid.looks_at(place.pointer, place.call, place.value) or not unsaid.missing(place.value):
+        return None
+    reason = "it occurs nowhere in the task, and nothing that is said leads to it"
+    return _Gap(reason, _with_request(place), "Say the value in the request, or accept any.")
+
+
+_RULES: tuple[Callable[[_Place], _Gap | None], ...] = (_year, _email, _password, _identifier, _number, _unsaid)
+_NOT_LOOKED_AT = (
+    "its gold values are of kinds that are not looked at: choices, defaults, truth values, 0 and 1, results"
+)
+
+
+def _is_looked_at(task: AgentTask, pointer: str, call: ToolCall, value: GoldValue) -> bool:
+    """Tell whether a rule says anything about a value; the others are not checked."""
+    if value.omissible:
+        return False
+    texts = [text for _, text in value.strings()]
+    by_form = any(parse_date(text) or _EMAIL.fullmatch(text) for text in texts) or value.member.lower() in _SECRETS
+    has_state = task.initial_state is not None or task.environment.state is not None
+    by_state = has_state and any(_IDENTIFIER.fullmatch(text) for text in texts)
+    tool = task.tool(call.name, call.requestor)
+    place = documented(tool, value.at) if tool and not has_state else None
+    by_default = place is not None and "default" in place.schema and not texts
+    return by_form or by_state or by_default or unsaid_in(task).looks_at(pointer, call, value)

@@ -5,16 +5,26 @@ from string import ascii_uppercase
 from typing import Any, Literal
 
 from agenthard.audit.sources.formats.accepted_values import answer_calls
-from agenthard.audit.sources.formats.calls import parse_call_list
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
+from agenthard.audit.sources.mapping.call_text import read_call_text
 from agenthard.audit.sources.mapping.paths import as_text, structured, text_list
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import ToolCall, ToolSpec
 
-ARGUMENT_KEYS = ("arguments", "kwargs", "args", "parameters", "input", "params", "action_input")
+ARGUMENT_KEYS = ("arguments", "kwargs", "args", "parameters", "input", "params", "action_input", "inputs", "with")
 """Keys under which formats keep the arguments of a call."""
-NAME_KEYS = ("name", "tool", "tool_name", "function_name", "api_name", "action")
+NAME_KEYS = ("name", "tool", "tool_name", "function_name", "api_name", "action", "fn", "func", "api", "method")
 """Keys under which formats keep the name of the tool."""
+
+ABOUT_CALL = (
+    *NAME_KEYS, "function", "id", "action_id", "type", "requestor", "order", "step", "turn", "index", "thought",
+    "result", "output", "comment", "note", "info", "compare_args",
+)  # fmt: skip
+"""Keys of a call that are no arguments, where the arguments are next to the name."""
+PAIR_NAMES = ("name", "key", "param", "parameter", "argument", "arg", "field", "k")
+"""Keys under which formats keep the name of one argument in a list of arguments."""
+PAIR_VALUES = ("value", "val", "v")
+"""Keys under which formats keep its value."""
 
 CallTurns = tuple[tuple[ToolCall, ...], ...]
 
@@ -37,6 +47,7 @@ def read_calls(value: Any, pointer: str, tools: Sequence[ToolSpec], *, per_turn:
     if value is None or value in ("", "None"):
         return ((),)
     nested = isinstance(value, list) and bool(value) and all(isinstance(item, list) for item in value)
+    nested = nested and not all(is_pair(item) for item in value)
     if per_turn or (per_turn is None and nested):
         turns = value if isinstance(value, list) else [value]
         return tuple(_turn(turn, join(pointer, i), tools, lists) for i, turn in enumerate(turns))
@@ -53,25 +64,42 @@ def _calls(value: Any, pointer: str, tools: Sequence[ToolSpec]) -> Iterable[Tool
         return
     if isinstance(value, str):
         yield from _written(value, pointer, tools)
+    elif is_pair(value):
+        yield ToolCall(name=value[0], arguments=_arguments(value[1], join(pointer, 1)))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _calls(structured(item), join(pointer, index), tools)
     elif isinstance(value, Mapping):
-        yield from _object(value, pointer, [tool.name for tool in tools])
+        yield from _object(value, pointer, tools)
     else:
         raise MalformedRecordError(f"expected calls, found {type(value).__name__}", pointer)
 
 
 def _written(text: str, pointer: str, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...]:
-    parameters = {tool.name: list(tool.parameters.get("properties", {})) for tool in tools}
-    calls = parse_call_list(text.strip(), parameters)
-    if not calls and "(" not in text:
+    calls = read_call_text(text, _parameters(tools))
+    if calls:
+        return calls
+    lines = [structured(line) for line in text.splitlines() if line.strip()]
+    if lines and all(isinstance(line, Mapping) for line in lines):
+        return tuple(call for line in lines for call in _object(line, pointer, tools))
+    if text.strip() in {tool.name for tool in tools}:
+        return (ToolCall(name=text.strip(), text=text),)
+    if "(" not in text:
         raise MalformedRecordError(f"expected a call, found the text {text[:60]!r}", pointer)
-    one = calls and len(calls) == 1
-    return (calls[0].model_copy(update={"text": text}),) if one else calls or (ToolCall(name="", text=text),)
+    return (ToolCall(name="", text=text),)
 
 
-def _object(value: Mapping[str, Any], pointer: str, tools: Sequence[str]) -> Iterable[ToolCall]:
+def _parameters(tools: Sequence[ToolSpec]) -> dict[str, list[str]]:
+    return {tool.name: list(tool.parameters.get("properties", {})) for tool in tools}
+
+
+def is_pair(value: Any) -> bool:
+    """Tell whether a list is one call: the name of a tool and its arguments."""
+    named = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+    return named and "(" not in value[0] and isinstance(structured(value[1]), (Mapping, list))
+
+
+def _object(value: Mapping[str, Any], pointer: str, tools: Sequence[ToolSpec]) -> Iterable[ToolCall]:
     if isinstance(value.get("tool_calls"), list):
         for index, call in enumerate(value["tool_calls"]):
             yield from _object(call, join(pointer, "tool_calls", index), tools)
@@ -81,10 +109,11 @@ def _object(value: Mapping[str, Any], pointer: str, tools: Sequence[str]) -> Ite
     if key is None and isinstance(value.get("function"), str):
         key = "function"
     if key is not None:
-        yield _named(inner[key], inner, value, pointer)
+        yield _named(inner[key], inner, value, pointer, _parameters(tools).get(inner[key], ()))
     else:
+        names = [tool.name for tool in tools]
         for name, arguments in value.items():
-            yield ToolCall(name=_unnumbered(name, tools), arguments=_arguments(arguments, join(pointer, name)))
+            yield ToolCall(name=_unnumbered(name, names), arguments=_arguments(arguments, join(pointer, name)))
 
 
 def _unnumbered(name: str, tools: Sequence[str]) -> str:
@@ -93,9 +122,18 @@ def _unnumbered(name: str, tools: Sequence[str]) -> str:
     return stem if number.isdigit() and name not in tools and stem in tools else name
 
 
-def _named(name: str, inner: Mapping[str, Any], outer: Mapping[str, Any], pointer: str) -> ToolCall:
+def _named(
+    name: str, inner: Mapping[str, Any], outer: Mapping[str, Any], pointer: str, parameters: Sequence[str]
+) -> ToolCall:
     key = next((key for key in ARGUMENT_KEYS if key in inner and inner[key] is not name), None)
-    arguments = _arguments(inner[key], join(pointer, key)) if key else {}
+    if key is None or (key in parameters and not isinstance(structured(inner[key]), (Mapping, list))):
+        arguments = {
+            key: item
+            for key, item in inner.items()
+            if item is not name and (key in parameters or key not in ABOUT_CALL)
+        }
+    else:
+        arguments = _arguments(inner[key], join(pointer, key))
     identity = next((outer[key] for key in ("id", "action_id") if isinstance(outer.get(key), (str, int))), None)
     requestor: Literal["assistant", "user"] = "user" if outer.get("requestor") == "user" else "assistant"
     return ToolCall(name=name, arguments=arguments, requestor=requestor, id=None if identity is None else str(identity))
@@ -103,11 +141,31 @@ def _named(name: str, inner: Mapping[str, Any], outer: Mapping[str, Any], pointe
 
 def _arguments(value: Any, pointer: str) -> dict[str, Any]:
     value = {} if value is None or value == "" or value == [] else structured(value)
+    if isinstance(value, list) and (pairs := read_pairs(value)) is not None:
+        return pairs
     if not isinstance(value, Mapping):
         raise MalformedRecordError(
             f"expected the arguments of a call as an object, found {type(value).__name__}", pointer
         )
     return dict(value)
+
+
+def read_pairs(items: Sequence[Any]) -> dict[str, Any] | None:
+    """Read arguments as a list of ``{name, value}`` or ``[name, value]``; None for any other list."""
+    found: dict[str, Any] = {}
+    for item in items:
+        if isinstance(item, Mapping) and len(item) >= 2:
+            name = next((item[key] for key in PAIR_NAMES if isinstance(item.get(key), str)), None)
+            held = next((key for key in PAIR_VALUES if key in item), None)
+            value = None if held is None else item[held]
+        elif isinstance(item, list) and len(item) == 2:
+            name, value, held = item[0], item[1], ""
+        else:
+            return None
+        if not isinstance(name, str) or held is None or name in found:
+            return None
+        found[name] = value
+    return found
 
 
 def _with_accepted(calls: Sequence[ToolCall], pointer: str, tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...]:

@@ -20,10 +20,23 @@ ROLES = {
     "model": "assistant",
     "agent": "assistant",
     "chatbot": "assistant",
+    "client": "user",
+    "caller": "user",
+    "guest": "user",
+    "patient": "user",
+    "usr": "user",
+    "operator": "assistant",
+    "clerk": "assistant",
+    "support": "assistant",
+    "sys": "assistant",
     "observation": "tool",
     "function_response": "tool",
 }
 """Roles that other formats use, in addition to those of chat completions."""
+SPEAKER_KEYS = ("role", "from", "speaker", "sender", "who", "author")
+"""Keys under which formats keep who speaks."""
+TEXT_KEYS = ("content", "value", "text", "utterance", "message", "says", "body")
+"""Keys under which formats keep what is said."""
 _LABELS = ("user", "human", "assistant", "ai", "gpt", "bot")
 
 Turns = tuple[tuple[Message, ...], ...]
@@ -115,8 +128,8 @@ def _spelled(item: Any, pointer: str, roles: Mapping[str, str]) -> dict[str, Any
         return {"role": "user", "content": item}
     if not isinstance(item, Mapping):
         raise MalformedRecordError(f"expected a message, found {type(item).__name__}", pointer)
-    speaker = str(item.get("role", item.get("from", item.get("speaker", ""))))
-    content = next((item[key] for key in ("content", "value", "text") if item.get(key) is not None), "")
+    speaker = str(next((item[key] for key in SPEAKER_KEYS if isinstance(item.get(key), str)), ""))
+    content = next((item[key] for key in TEXT_KEYS if item.get(key) is not None), "")
     return {**item, "role": roles.get(speaker, ROLES.get(speaker.lower(), speaker)), "content": content}
 
 

@@ -191,16 +191,41 @@ def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequenc
     return MappedRow(row.file, row.number, values, row.line, row.base, found), lacking
 
 
+def value_files(folder: Path, name: str) -> list[str]:
+    """Return the files that a value comes from: one, or all that a pattern with ``*`` names, sorted.
+
+    Raises:
+        SourceError: when a pattern names no file.
+    """
+    if "*" not in name:
+        return [name]
+    found = sorted(each for each in glob.glob(name, root_dir=folder, recursive=True) if (folder / each).is_file())
+    if not found:
+        raise SourceError(f"{name!r} names no file in {folder}")
+    return found
+
+
 def read_value_file(folder: Path, name: str) -> Any:
-    """Read a file that holds one value for all tasks: JSON and YAML are parsed, anything else is a text.
+    """Read what holds one value for all tasks.
+
+    JSON and YAML are parsed, tables (CSV, TSV, JSON Lines, Parquet) are lists of rows, anything else is a text. A
+    pattern with ``*`` gives an object with the value of each file by the file's name without suffix.
 
     Raises:
         SourceError: when it cannot be read.
     """
     import yaml
 
+    if "*" in name:
+        return {Path(each).name.split(".")[0]: read_value_file(folder, each) for each in value_files(folder, name)}
     path = folder / name
     try:
+        if row_format(path) and path.suffix != ".json":
+            unreadable = Quarantine()
+            rows = [row.values for row in read_rows(path, name, unreadable)]
+            if unreadable.items:
+                raise ValueError(unreadable.items[0].reason)
+            return rows
         if path.suffix == ".json":
             return load_document(path)
         if path.suffix in (".yaml", ".yml"):

@@ -200,6 +200,8 @@ class MappingFile(Record):
     """Tasks with the same value are variants of one."""
     metadata: dict[str, At] = Field(default_factory=dict)
     """Anything else to keep, by name."""
+    verified: bool = False
+    """Whether a person compared tasks with rows: what hits most tasks is then a flaw of the benchmark."""
     runs: RunMap | None = None
     """How run files are read; default: native runs and score tables."""
 

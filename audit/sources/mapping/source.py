@@ -14,7 +14,15 @@ from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
-from agenthard.audit.sources.mapping.data import Joined, MappedRow, data_files, read_file, shallow, with_partners
+from agenthard.audit.sources.mapping.data import (
+    Joined,
+    MappedRow,
+    data_files,
+    read_file,
+    shallow,
+    value_files,
+    with_partners,
+)
 from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
 from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
@@ -44,6 +52,7 @@ class MappingSource(Source):
         super().__init__(root, domains)
         self.file = _mapping_file(root)
         self.mapping = load_mapping(self.file)
+        self.described_by_user = not self.mapping.verified
         self.maps_runs = self.mapping.runs is not None
         self._folder = (self.file.parent / self.mapping.folder).resolve()
         self._reader = Reader(self.mapping, self.folder)
@@ -70,6 +79,16 @@ class MappingSource(Source):
         """Folder of the data that the mapping names."""
         return self._folder
 
+    def file_path(self, name: str) -> Path:
+        """Return where the file of an origin is."""
+        return self.folder / name
+
+    def open_copy(self, folder: Path) -> "MappingSource":
+        """Open a copy of the folder of the data with this mapping."""
+        copied = folder.parent / f"mapping-of-{folder.name}.yaml"
+        copied.write_text(_with_folder(read_text(self.file), folder.name), encoding="utf-8")
+        return MappingSource(copied, self.domains)
+
     def known_files(self) -> list[Path]:
         """Return the files that the mapping names, and the mapping itself."""
         return [*self._all_files(), self.file, self.folder / RUNS]
@@ -79,7 +98,8 @@ class MappingSource(Source):
         return list(dict.fromkeys([*self._reader.paths, *joined, *self._value_files()]))
 
     def _value_files(self) -> list[Path]:
-        return [self.folder / place.file for place in self.mapping.places().values() if place.file is not None]
+        named = (place.file for place in self.mapping.places().values() if place.file is not None)
+        return [self.folder / name for pattern in named for name in value_files(self.folder, pattern)]
 
     def tasks(self, quarantine: Quarantine) -> Iterator[AgentTask]:
         """Stream the tasks in the order of files and rows."""
@@ -127,9 +147,14 @@ class MappingSource(Source):
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        text = read_text(self.file)
-        target.write_text(re.sub(r"^folder:.*$", "folder: .", text, flags=re.MULTILINE), encoding="utf-8")
+        target.write_text(_with_folder(read_text(self.file), "."), encoding="utf-8")
         return [*dict.fromkeys(written), target]
+
+
+def _with_folder(text: str, folder: str) -> str:
+    """Return the text of a mapping whose data is in another folder."""
+    others = re.sub(r"^folder:.*\n?", "", text, flags=re.MULTILINE)
+    return others if folder == "." else f"{others.rstrip()}\nfolder: {json.dumps(folder)}\n"
 
 
 def _mapping_file(root: Path) -> Path:

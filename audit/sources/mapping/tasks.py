@@ -9,12 +9,12 @@ from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.calls import CallTurns, accepted_answers, candidates, read_calls
 from agenthard.audit.sources.mapping.checks import checks
 from agenthard.audit.sources.mapping.conversation import read_turns
-from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_value_file
+from agenthard.audit.sources.mapping.data import MappedRow, look_up, read_value_file, value_files
 from agenthard.audit.sources.mapping.mapping import MappingFile, ValuePath
 from agenthard.audit.sources.mapping.paths import PathSyntaxError, as_text, compile_path, structured, text_list
 from agenthard.audit.sources.mapping.tools import read_tools
 from agenthard.taxonomy.record import Origin
-from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, UserSpec
+from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, EvaluationSpec, GroundTruth, ToolSpec, UserSpec
 
 _PARTS = {
     "user.turns": "/user/turns",
@@ -41,6 +41,7 @@ class Builder:
             SourceError: when a file that the mapping names for a value cannot be read.
         """
         self._mapping = mapping
+        self._folder = folder
         places = mapping.places()
         self._files = {p.file: read_value_file(folder, p.file) for p in places.values() if p.file is not None}
         self._places = {key: p for key, p in places.items() if p.path is not None}
@@ -131,13 +132,23 @@ class Builder:
         if key not in self._environments:
             tools, user_tools, policy, state = values
             self._environments[key] = EnvironmentSpec(
-                tools=() if tools is None else read_tools(tools, _origin(row, spec.tools)),
-                user_tools=() if user_tools is None else read_tools(user_tools, _origin(row, spec.user_tools)),
+                tools=self._tools(row, spec.tools, tools),
+                user_tools=self._tools(row, spec.user_tools, user_tools),
                 policy="\n".join(text_list(policy)),
                 state=structured(state),
                 state_name=spec.state.file if spec.state else None,
             )
         return self._environments[key]
+
+    def _tools(self, row: MappedRow, place: ValuePath | None, value: Any) -> tuple[ToolSpec, ...]:
+        if place is None or value is None:
+            return ()
+        if place.file is None or "*" not in place.file:
+            return read_tools(value, _origin(row, place))
+        names = value_files(self._folder, place.file)
+        return tuple(
+            tool for name in names for tool in read_tools(read_value_file(self._folder, name), Origin(file=name))
+        )
 
     def _truth(self, row: MappedRow, environment: EnvironmentSpec) -> GroundTruth:
         spec = self._mapping.ground_truth

@@ -7,10 +7,13 @@ from typing import Any
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, expect
 from agenthard.audit.sources.formats.tool_docs import translate
 from agenthard.audit.sources.mapping.paths import structured
+from agenthard.audit.sources.mapping.tool_code import is_openapi, is_python, openapi_tools, python_tools
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec
 
+TOOL_NAMES = ("name", "tool_name", "function_name", "api_name")
+"""Keys under which formats keep the name of a tool."""
 SCHEMA_KEYS = ("parameters", "arguments", "input_schema", "inputSchema", "args_schema", "params")
 """Keys under which formats keep the schema of the arguments."""
 RESULT_KEYS = ("returns", "response", "results", "outputSchema", "output_schema", "x_returns")
@@ -22,13 +25,22 @@ def read_tools(value: Any, origin: Origin) -> tuple[ToolSpec, ...]:
     """Read a list of tools, or an object of them by name.
 
     Args:
-        value: the list or object; perhaps as JSON text. A tool may be in OpenAI's wrapper.
+        value: the list or object; perhaps as JSON text. A tool may be in OpenAI's wrapper. Python source with functions
+            and OpenAPI documents are documentation too.
         origin: where it is.
 
     Raises:
         MalformedRecordError: when it is not a documentation of tools.
     """
     value = structured(value)
+    if is_python(value):
+        return python_tools(value, origin)
+    if is_openapi(value):
+        return openapi_tools(value, origin)
+    if isinstance(value, list) and value and all(map(is_python, value)):
+        return tuple(tool for index, source in enumerate(value) for tool in python_tools(source, _below(origin, index)))
+    if isinstance(value, Mapping) and isinstance(value.get("tools"), list):
+        value, origin = value["tools"], _below(origin, "tools")
     if isinstance(value, Mapping) and not _is_doc(value):
         items = [(key, {"name": key, **expect(doc, dict, join(origin.pointer, key))}) for key, doc in value.items()]
         return tuple(_tool(doc, _below(origin, key)) for key, doc in items)
@@ -37,7 +49,7 @@ def read_tools(value: Any, origin: Origin) -> tuple[ToolSpec, ...]:
 
 
 def _is_doc(value: Mapping[str, Any]) -> bool:
-    return isinstance(value.get("name"), str) or isinstance(value.get("function"), Mapping)
+    return any(isinstance(value.get(key), str) for key in TOOL_NAMES) or isinstance(value.get("function"), Mapping)
 
 
 def _below(origin: Origin, part: str | int) -> Origin:
@@ -49,8 +61,8 @@ def _tool(doc: Any, origin: Origin) -> ToolSpec:
     if isinstance(fields.get("function"), Mapping):
         outer = {key: item for key, item in fields.items() if key not in ("function", "type")}
         fields, origin = {**outer, **fields["function"]}, _below(origin, "function")
-    name = fields.get("name")
-    if not isinstance(name, str) or not name:
+    name = next((fields[key] for key in TOOL_NAMES if isinstance(fields.get(key), str)), "")
+    if not name:
         raise MalformedRecordError("the documentation of a tool needs a name", origin.pointer)
     key = next((key for key in SCHEMA_KEYS if key in fields), None)
     result = next((key for key in RESULT_KEYS if isinstance(fields.get(key), Mapping)), None)
@@ -78,6 +90,8 @@ def _schema(written: Any, pointer: str) -> dict[str, Any]:
     """Read the schema of the arguments; an object of parameters without a schema around it is put into one."""
     if written is None or written == []:
         return _nothing()
+    if isinstance(written, list) and all(isinstance(item, Mapping) and "name" in item for item in written):
+        written = {str(item["name"]): {key: each for key, each in item.items() if key != "name"} for item in written}
     fields = expect(written, dict, pointer)
     bare = "properties" not in fields and "$ref" not in fields and all(isinstance(v, Mapping) for v in fields.values())
     schema = _around(fields) if bare else dict(fields)

@@ -6,11 +6,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.sources.formats.calls import parse_call_list
-from agenthard.audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS
+from agenthard.audit.sources.formats.malformed import MalformedRecordError
+from agenthard.audit.sources.mapping.call_text import read_call_text
+from agenthard.audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS, is_pair, read_pairs
+from agenthard.audit.sources.mapping.conversation import SPEAKER_KEYS, TEXT_KEYS
 from agenthard.audit.sources.mapping.data import ABOUT_FILE
 from agenthard.audit.sources.mapping.paths import structured
-from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS
+from agenthard.audit.sources.mapping.tool_code import is_openapi, is_python, python_tools
+from agenthard.audit.sources.mapping.tools import SCHEMA_KEYS, TOOL_NAMES
+from agenthard.taxonomy.record import Origin
 
 MAX_DEPTH = 3
 """Objects below this depth are not searched."""
@@ -72,7 +76,7 @@ def _collect(objects: Sequence[Any], above: tuple[str, ...], found: list[Column]
             continue
         keys = (*above, name)
         values = tuple(item.get(name) if isinstance(item, Mapping) else None for item in objects)
-        column = Column(".".join(map(_step, keys)), keys, values)
+        column = Column(".".join(map(step, keys)), keys, values)
         found.append(column)
         inner = [structured(value) for value in values]
         shown = [value for value in column.present if not isinstance(structured(value), Mapping)]
@@ -90,7 +94,8 @@ def _whole(values: Sequence[Any]) -> bool:
     return all(is_messages(value) or is_tools(value) for value in values)
 
 
-def _step(key: str) -> str:
+def step(key: str) -> str:
+    """Write one step of a path."""
     return key if _IDENTIFIER.fullmatch(key) else json.dumps(key)
 
 
@@ -116,29 +121,42 @@ def _numbered(columns: Sequence[Column]) -> list[Column]:
 
 
 _OBJECT_TYPES = ("object", "dict")
-_CALL_TEXT = re.compile(r"\s*\[?\s*[A-Za-z_][\w.]*\s*\(")
-_SPEAKER = ("role", "from", "speaker")
-_SAID = ("content", "value", "text", "tool_calls", "function_call")
+_SAID = (*TEXT_KEYS, "tool_calls", "function_call")
 
 
 def is_tools(value: Any) -> bool:
     """Tell whether a value documents tools: objects with a name and a schema, or an object of schemas by name."""
     value = structured(value)
+    if is_python(value):
+        return _is_documented(value)
+    if is_openapi(value):
+        return True
     if isinstance(value, Mapping) and not _is_tool(value):
         return bool(value) and all(isinstance(doc, Mapping) and _has_schema(doc) for doc in value.values())
     listed = [value] if isinstance(value, Mapping) else value
     return isinstance(listed, list) and bool(listed) and all(_is_tool(structured(doc)) for doc in listed)
 
 
+def _is_documented(source: str) -> bool:
+    """Tell whether every public function of Python source has a description, as tools do and scripts do not."""
+    try:
+        tools = python_tools(source, Origin(file=""))
+    except MalformedRecordError:
+        return False
+    return bool(tools) and all(tool.description for tool in tools)
+
+
 def _is_tool(doc: Any) -> bool:
     if not isinstance(doc, Mapping):
         return False
     inner = doc["function"] if isinstance(doc.get("function"), Mapping) else doc
-    return isinstance(inner.get("name"), str) and _has_schema(inner)
+    return any(isinstance(inner.get(key), str) for key in TOOL_NAMES) and _has_schema(inner)
 
 
 def _has_schema(doc: Mapping[str, Any]) -> bool:
     schema = structured(next((doc[key] for key in SCHEMA_KEYS if key in doc), None))
+    if isinstance(schema, list) and schema and isinstance(doc.get("description"), str):
+        return all(isinstance(item, Mapping) and "name" in item and "type" in item for item in schema)
     if not isinstance(schema, Mapping):
         return False
     if "properties" in schema or schema.get("type") in _OBJECT_TYPES:
@@ -160,7 +178,12 @@ def is_calls(value: Any, tools: Collection[str]) -> bool:
     """
     value = structured(value)
     if isinstance(value, str):
-        return bool(_CALL_TEXT.match(value)) and bool(parse_call_list(value, {}))
+        written = read_call_text(value, {name: () for name in tools})
+        lines = [structured(line) for line in value.splitlines() if line.strip()]
+        objects = bool(lines) and all(isinstance(line, Mapping) and _is_call(line, tools) for line in lines)
+        return objects or sum(bool(call.name) for call in written) > len(written) / 2
+    if is_pair(value):
+        return value[0] in tools
     if isinstance(value, list):
         items = [item for item in value if item != []]
         return bool(items) and sum(is_calls(item, tools) for item in items) > len(items) / 2
@@ -173,8 +196,11 @@ def _is_call(value: Mapping[str, Any], tools: Collection[str]) -> bool:
     inner = value["function"] if isinstance(value.get("function"), Mapping) else value
     named = any(isinstance(inner.get(key), str) for key in (*NAME_KEYS, "function"))
     given = next((structured(inner[key]) for key in ARGUMENT_KEYS if key in inner), None)
-    if named and isinstance(given, Mapping) and not _is_tool(value):
+    pairs = isinstance(given, list) and read_pairs(given) is not None
+    if named and (isinstance(given, Mapping) or pairs) and not _is_tool(value):
         return True
+    if any(isinstance(inner.get(key), str) and inner[key] in tools for key in NAME_KEYS):
+        return given is not None or not any(isinstance(item, (list, Mapping)) for item in inner.values())
     known = [name in tools or name.rsplit("_", 1)[0] in tools for name in value]
     return bool(known) and all(known) and all(isinstance(item, Mapping) for item in value.values())
 
@@ -189,7 +215,7 @@ def is_messages(value: Any) -> bool:
             and all(is_messages(item) for item in items if not isinstance(item, str))
             and (not isinstance(items[0], str))
         )
-    return isinstance(value, Mapping) and any(k in value for k in _SPEAKER) and any(k in value for k in _SAID)
+    return isinstance(value, Mapping) and any(k in value for k in SPEAKER_KEYS) and any(k in value for k in _SAID)
 
 
 def is_prose(value: Any) -> bool:

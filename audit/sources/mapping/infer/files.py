@@ -70,7 +70,7 @@ def find_groups(path: Path) -> list[Group]:
     """
     folder = path.parent if path.is_file() else path
     groups: list[Group] = []
-    for file in islice(row_files(path), MAX_FILES):
+    for file in islice((file for file in row_files(path) if not _in_run_folder(file, folder)), MAX_FILES):
         group = _alone(file, folder)
         if group is None:
             continue
@@ -84,6 +84,12 @@ def find_groups(path: Path) -> list[Group]:
     if not groups:
         raise SourceError(f"{path}: no rows here; give a file or a folder of .jsonl, .json, .csv, .tsv or .parquet")
     return sorted(groups, key=lambda group: (-_promise(group), group.paths))
+
+
+def _in_run_folder(file: Path, folder: Path) -> bool:
+    """Tell whether a file lies in what an audit has written."""
+    inside = file.relative_to(folder).parents
+    return any((folder / parent / "work" / "plan.json").is_file() for parent in inside)
 
 
 def _alone(file: Path, folder: Path) -> Group | None:
@@ -101,10 +107,12 @@ def _alike(group: Group, other: Group) -> bool:
 
 
 def _promise(group: Group) -> float:
-    """Rate how much a group looks like tasks: by its column with what a user says, and by how many files agree."""
+    """Rate how much a group looks like tasks: by what a user says, by calls, and by how many files agree."""
     columns, _ = columns_of([row.values for row in group.sample(_LOOKED_AT)])
-    asked = choose(columns).get("user.turns")
-    return (asked.named + 0.1 * log2(len(group.paths))) if asked else -1.0
+    chosen = choose(columns)
+    asked = chosen.get("user.turns")
+    calls = 0.5 if "ground_truth.calls" in chosen else 0.0
+    return (asked.named + calls + 0.1 * log2(len(group.paths))) if asked else -1.0
 
 
 def rows_in(path: Path) -> str | None:
@@ -130,6 +138,7 @@ def rows_in(path: Path) -> str | None:
         and all(isinstance(item, Mapping) for item in value)
         and not is_messages(value)
         and not is_tools(value)
+        and not all(len(item) == 1 for item in value)
     ]
     for _, pointer, value in sorted(lists, key=lambda item: (-item[0], item[1])):
         if len(json.dumps(value)) > len(text) / 3:
@@ -151,7 +160,7 @@ def common_key(rows: list[MappedRow], others: list[MappedRow]) -> str | None:
     for name in rows[0].values if rows and others else ():
         own = [row.values.get(name) for row in rows]
         theirs = [row.values.get(name) for row in others]
-        if name.startswith("_") or not all(isinstance(value, (str, int)) for value in own):
+        if name.startswith("_") or not all(map(_is_key, own)):
             continue
         unique = max(Counter(map(str, own)).values()) == 1
         if unique and len({str(v) for v in own} & {str(v) for v in theirs}) >= _COMMON * len(own):
@@ -159,15 +168,29 @@ def common_key(rows: list[MappedRow], others: list[MappedRow]) -> str | None:
     return None
 
 
+def _is_key(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and len(value) <= _LONGEST_KEY and "(" not in value)
+
+
+_LONGEST_KEY = 100
 _MANY = 5000
 """Rows by which keys are compared."""
 _MAX_BYTES = 64 << 20
 _ANSWERS = ("answer", "gold", "label", "solution", "truth", "reference")
+
+
+def _documents_tools(value: Any) -> bool:
+    return is_tools(value) or (isinstance(value, Mapping) and is_tools(value.get("tools")))
+
+
+_DOCUMENTS = ("*.json", "*.yaml", "*.yml", "*.py")
 _SHARED = (
-    ("environment.tools", ("*tools*.json", "*functions*.json", "*apis*.json"), is_tools),
+    ("environment.tools", ("*tools*.*", "*functions*.*", "*apis*.*", *_DOCUMENTS), _documents_tools),
     ("environment.policy", ("policy.*", "*policy*.md", "wiki.*", "system*.txt", "system*.md"), is_prose),
     ("environment.state", ("db.json", "database.json", "state.json"), lambda value: isinstance(value, dict)),
 )
+_TABLES = ("data", "db", "database", "state", "tables")
+"""Folders whose tables are the state that tasks share."""
 
 
 @dataclass(frozen=True)
@@ -208,16 +231,30 @@ def _same_names(group: Group, other: Group) -> bool:
 
 
 def shared_values(group: Group) -> Iterator[tuple[str, str]]:
-    """Yield keys of a mapping and files that hold their value for all tasks; only when all rows are in one folder."""
+    """Yield keys of a mapping and files that hold their value for all tasks; only when all rows are in one folder.
+
+    The files are next to the rows or in folders next to them.
+    """
     folders = {path.parent for path in group.paths}
     if len(folders) != 1:
         return
     [folder] = folders
+    near = [
+        folder,
+        *sorted(each for each in folder.glob("[!.]*") if each.is_dir() and not _in_run_folder(each / "x", folder)),
+    ]
+    used: set[Path] = set(group.paths)
     for key, patterns, fits in _SHARED:
-        found = [path for pattern in patterns for path in sorted(folder.glob(pattern)) if path not in group.paths]
-        name = next((path for path in found if _fits(path, fits)), None)
+        found = [path for pattern in patterns for each in near for path in sorted(each.glob(pattern))]
+        name = next((path for path in found if path not in used and _fits(path, fits)), None)
         if name is not None:
-            yield key, name.relative_to(group.folder).as_posix()
+            used.add(name)
+            together = name.suffix == ".py" and len(list(name.parent.glob("*.py"))) > 1
+            yield key, (name.with_name("*.py") if together else name).relative_to(group.folder).as_posix()
+    for each in near[1:]:
+        tables = [path for path in sorted(each.glob("*.csv")) if path not in used]
+        if each.name in _TABLES and tables:
+            yield "environment.state", (each / "*.csv").relative_to(group.folder).as_posix()
 
 
 def _fits(path: Path, fits: Any) -> bool:

@@ -1,20 +1,16 @@
 """Proposes a mapping from the chosen columns, and counts the rows that parse with it."""
 
-import json
-import os
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
 from agenthard.audit.sources.mapping.data import read_value_file
-from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose
+from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
+from agenthard.audit.sources.mapping.infer.lists import columns_in_lists
 from agenthard.audit.sources.mapping.infer.roles import (
     Choice,
     choose,
@@ -25,10 +21,14 @@ from agenthard.audit.sources.mapping.infer.roles import (
     tool_names,
     unnamed_id,
 )
+from agenthard.audit.sources.mapping.infer.speakers import Speakers, speakers_of
+from agenthard.audit.sources.mapping.infer.understood import Understood, understand
 from agenthard.audit.sources.mapping.mapping import MappingFile
 from agenthard.audit.sources.mapping.source import Reader
 
 _GENERAL_NAMES = ("tasks", "data", "test", "train", "dev", "questions", "benchmark", "validation")
+_WORDS = 8
+"""A text that all rows have in common is a policy from this many words on."""
 _FREE = ("user.turns", "user.instruction", "ground_truth.calls", "ground_truth.answers")
 """Parts that a row must have unless the mapping has a default; without them it is quarantined."""
 
@@ -45,19 +45,15 @@ class Proposal:
     """What a person has to check."""
     folder: Path
     """Folder to which its files are relative."""
-    rows: int = 0
-    """Rows that were tried."""
-    parsed: int = 0
-    """Rows that became a task."""
-    calls: int = 0
-    """Expected calls in them."""
+    understood: Understood = field(default_factory=Understood)
+    """What the rows become under it."""
     refused: list[Quarantined] = field(default_factory=list)
     """What did not parse."""
 
     def facts(self) -> dict[str, Any]:
         """Return the proposal as JSON."""
-        counts = {"rows": self.rows, "parsed": self.parsed, "calls": self.calls}
-        return {"mapping": self.mapping, "comments": self.comments, "unsure": self.unsure, **counts}
+        understood = asdict(self.understood)
+        return {"mapping": self.mapping, "comments": self.comments, "unsure": self.unsure, **understood}
 
 
 def infer(path: Path) -> Proposal:
@@ -105,8 +101,13 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     every = group.sample(10**6)
     _identify(proposal, named_id(columns, every), "unique in all rows")
     shared = dict(shared_values(group))
-    free = [column for column in columns if column.path not in _keys(mapping)]
-    chosen = choose(free, partner.name if partner else None, _names(group, shared.get("environment.tools")))
+    shared_tools = _names(group, shared.get("environment.tools"))
+    documented = {
+        name for column in columns for value in column.present if is_tools(value) for name in tool_names(value)
+    }
+    inside = columns_in_lists(columns, shared_tools | documented)
+    free = [column for column in [*columns, *inside] if column.path not in _keys(mapping)]
+    chosen = choose(free, partner.name if partner else None, shared_tools)
     if "user.turns" not in chosen:
         named = ", ".join(column.path for column in columns[:20])
         raise SourceError(f"{group.folder}: no column looks like what a user says; the columns are: {named}")
@@ -119,6 +120,7 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
     for key, choice in chosen.items():
         _place(proposal, key, choice)
     _user(proposal, chosen, columns)
+    _told_to_all(proposal, columns, shared)
     _truth(proposal, chosen)
     for key, name in shared.items():
         if key not in chosen:
@@ -185,9 +187,36 @@ def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Colum
         )
         if related:
             user["context"] = {c.keys[-1]: c.path for c in related}
+    elif (speakers := speakers_of(choice.column)) is not None:
+        _speakers(proposal, speakers)
     elif system_answers(texts):
         proposal.mapping["user"]["roles"] = {"system": "assistant"}
         proposal.comments["user.roles"] = "'system:' answers 'user:' in the text"
+
+
+def _told_to_all(proposal: Proposal, columns: Sequence[Column], shared: dict[str, str]) -> None:
+    """Take a long text that all rows have in common for the policy, where nothing else is."""
+    if "policy" in proposal.mapping.get("environment", {}) or "environment.policy" in shared:
+        return
+    same = [c for c in columns if c.share == 1 and len(c.values) > 2 and len(set(map(str, c.values))) == 1]
+    column = next((c for c in same if is_prose(c.values[0]) and len(c.values[0].split()) >= _WORDS), None)
+    if column is not None:
+        _set(proposal.mapping, "environment.policy", column.path)
+        proposal.comments["environment.policy"] = "the same text in all rows"
+        proposal.unsure.append(f"environment.policy: {column.path} was chosen because it is the same text in all rows")
+
+
+def _speakers(proposal: Proposal, speakers: Speakers) -> None:
+    user, comments = proposal.mapping["user"], proposal.comments
+    if speakers.turns is not None:
+        user["turns"] = speakers.turns
+        if "policy" not in proposal.mapping.get("environment", {}):
+            _set(proposal.mapping, "environment.policy", {"path": speakers.policy, "default": None})
+            comments["environment.policy"] = "the message of the system, which is not the user's"
+    if speakers.roles:
+        user["roles"] = speakers.roles
+        told = ", ".join(f"{name} = {role}" for name, role in speakers.roles.items())
+        proposal.unsure.append(f"user.roles: guessed from who speaks first: {told}")
 
 
 def _truth(proposal: Proposal, chosen: dict[str, Choice]) -> None:
@@ -243,59 +272,7 @@ def _set(mapping: dict[str, Any], key: str, value: Any) -> None:
 
 
 def _try(proposal: Proposal) -> None:
-    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
     quarantine = Quarantine()
-    for _, task in reader.tasks(quarantine):
-        proposal.parsed += 1
-        proposal.calls += sum(map(len, task.ground_truth.turns))
+    reader = Reader(MappingFile.model_validate(proposal.mapping), proposal.folder)
+    proposal.understood = understand(reader, quarantine)
     proposal.refused = quarantine.items
-    proposal.rows = proposal.parsed + len(quarantine.items)
-
-
-_ORDER = (
-    "benchmark", "folder", "files", "rows", "json_columns", "join", "id", "subtask", "user", "environment",
-    "initial_state", "ground_truth", "evaluation", "traits", "cluster", "metadata",
-)  # fmt: skip
-
-
-def as_yaml(proposal: Proposal, target: Path | None = None) -> str:
-    """Write a proposal.
-
-    Args:
-        proposal: the proposal.
-        target: folder in which the mapping will be; None: the folder of the data.
-    """
-    lines = [
-        "# A mapping proposed by `agenthard sources infer`: read it before you use it.",
-        f"# {proposal.parsed} of {proposal.rows} rows parse under it; {proposal.calls} expected calls.",
-    ]
-    reasons = Counter(item.reason for item in proposal.refused)
-    lines += [f"#   {count} rows do not: {_one_line(reason)}" for reason, count in reasons.most_common(3)]
-    if proposal.unsure:
-        lines += ["# To be looked at:", *(f"#   {_one_line(text)}" for text in proposal.unsure)]
-    mapping = dict(proposal.mapping)
-    if target is not None and target.resolve() != proposal.folder.resolve():
-        mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), target.resolve())).as_posix()
-    for key in _ORDER:
-        if key in mapping:
-            lines += _lines(key, mapping[key], proposal.comments, key, 0)
-    return "\n".join(lines) + "\n"
-
-
-def _lines(key: str, value: Any, comments: dict[str, str], dotted: str, depth: int) -> list[str]:
-    indent = "  " * depth
-    comment = f"  # {_one_line(comments[dotted])}" if dotted in comments else ""
-    if isinstance(value, dict) and depth == 0:
-        inner = [line for name, item in value.items() for line in _lines(name, item, comments, f"{dotted}.{name}", 1)]
-        return [f"{indent}{_flow(key)}:{comment}", *inner]
-    return [f"{indent}{_flow(key)}: {_flow(value)}{comment}"]
-
-
-def _flow(value: Any) -> str:
-    text = yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, width=10**9, sort_keys=False)
-    text = text.removesuffix("\n").removesuffix("...").strip()
-    return json.dumps(value) if "\n" in text else text
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())[:300]

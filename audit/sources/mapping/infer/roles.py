@@ -1,7 +1,7 @@
 """Chooses the column for each part of a task: first by its values, then by its name."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,6 +111,7 @@ def choose(
             if role.key.startswith(_SCORING) or column.keys[0] != answers
             for named in (name_fit(column, role.names),)
             for looks in (_look(role, column, tools),)
+            if role.key != "user.turns" or not _of_the_agent(column)
             if looks >= _FITS and (named > 0 or not role.must_be_named) and not _too_varied(role, column)
         ]
         found.sort(key=lambda item: (-(item[0] + item[1] * _weight(role, item[3]) + item[3].share / 2), -item[2]))
@@ -141,6 +142,8 @@ def _weight(role: Role, column: Column) -> float:
     """Weigh a column's values: messages and long texts are more likely to be what a user says than a word or two."""
     if role.key != "user.turns":
         return 1.0
+    if _is_same(column):
+        return -1.0
     first = column.present[0]
     if is_messages(first):
         return 0.7
@@ -165,6 +168,18 @@ def tool_names(value: Any) -> set[str]:
         return {tool.name for tool in read_tools(value, Origin(file=""))} if value is not None else set()
     except MalformedRecordError:
         return set()
+
+
+_AGENT_WORDS = {"system", "sys", "policy", "policies", "guidelines", "rules", "wiki"}
+
+
+def _of_the_agent(column: Column) -> bool:
+    """Tell whether a column holds what the agent is told, by its name."""
+    return bool({part.lower() for part in _WORD.findall(column.keys[-1])} & _AGENT_WORDS)
+
+
+def _is_same(column: Column) -> bool:
+    return len(column.present) > 2 and len({str(value) for value in column.present}) == 1
 
 
 def _too_varied(role: Role, column: Column) -> bool:
@@ -234,7 +249,10 @@ def _share(texts: Sequence[str], pattern: re.Pattern[str]) -> float:
     return sum(bool(pattern.search(text)) for text in texts) / len(texts)
 
 
-_ID_NAMES = ("id", "task_id", "question_id", "example_id", "uuid", "instance_id", "idx", "index", "qid", "key", "name")
+_ID_NAMES = (
+    "id", "task_id", "question_id", "example_id", "uuid", "uid", "instance_id", "idx", "index", "qid", "key", "name",
+    "number", "no", "nr", "ref", "code",
+)  # fmt: skip
 _LONGEST = 64
 
 
@@ -248,7 +266,7 @@ def named_id(columns: Sequence[Column], rows: Sequence[MappedRow]) -> str | None
     called = [column for column in _full(columns) if name_fit(column, _ID_NAMES) > 0]
     for column in sorted(called, key=lambda item: -name_fit(item, _ID_NAMES)):
         for above in ("", "_folder", "_stem"):
-            if _unique(rows, column.keys[0], above):
+            if _unique(rows, column.keys, above):
                 return f"join('/', [{above}, to_string({column.path})])" if above else column.path
     return None
 
@@ -256,11 +274,11 @@ def named_id(columns: Sequence[Column], rows: Sequence[MappedRow]) -> str | None
 def unnamed_id(columns: Sequence[Column], rows: Sequence[MappedRow]) -> str | None:
     """Return the path of a column of words or numbers that is unique in all rows."""
     words = [column for column in _full(columns) if all(_is_word(value) for value in column.values)]
-    return next((column.path for column in words if _unique(rows, column.keys[0], "")), None)
+    return next((column.path for column in words if _unique(rows, column.keys, "")), None)
 
 
 def _full(columns: Sequence[Column]) -> list[Column]:
-    return [c for c in columns if len(c.keys) == 1 and c.share == 1 and all(is_scalar(value) for value in c.values)]
+    return [c for c in columns if "[]" not in c.keys and c.share == 1 and all(is_scalar(value) for value in c.values)]
 
 
 def _is_word(value: Any) -> bool:
@@ -269,5 +287,12 @@ def _is_word(value: Any) -> bool:
     return len(str(value).split()) == 1
 
 
-def _unique(rows: Sequence[MappedRow], name: str, above: str) -> bool:
-    return len({(str(row.values.get(name)), row.values.get(above)) for row in rows}) == len(rows)
+def _unique(rows: Sequence[MappedRow], keys: Sequence[str], above: str) -> bool:
+    return len({(str(_at(row.values, keys)), row.values.get(above)) for row in rows}) == len(rows)
+
+
+def _at(values: Any, keys: Sequence[str]) -> Any:
+    for key in keys:
+        values = structured(values)
+        values = values.get(key) if isinstance(values, Mapping) else None
+    return values

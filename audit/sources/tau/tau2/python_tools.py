@@ -14,9 +14,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field, PydanticUserError, create_model
 
+from agenthard.audit.sources.formats.python_types import TypeReader
 from agenthard.audit.sources.tau.python_source import parse_source, signature_of
 from agenthard.audit.sources.tau.records import UnreadableDomainError
-from agenthard.audit.sources.tau.tau2.python_types import TypeReader
 from agenthard.audit.sources.tau.tool_files import Effect
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import ToolSpec

@@ -11,7 +11,7 @@ from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.mapping import MappingSource
 from agenthard.audit.sources.mapping.infer import Proposal, infer
 from agenthard.audit.sources.mapping.infer.columns import is_calls, is_choices, is_messages, is_tools
-from agenthard.audit.sources.mapping.infer.proposal import as_yaml
+from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
 from tests.audit.sources.mapping.conftest import LEND, ROWS
 
 LIBRARY = Path(__file__).parents[4] / "docs/examples/library"
@@ -41,7 +41,7 @@ def test_questions_and_answers_of_two_files(tmp_path: Path) -> None:
         "user": {"turns": "question"},
         "ground_truth": {"calls": "answer.ground_truth", "accepted": "values", "matching": "exact"},
     }
-    assert (proposal.parsed, proposal.rows, proposal.calls) == (5, 5, 5)
+    assert (proposal.understood.parsed, proposal.understood.rows, proposal.understood.calls) == (5, 5, 5)
     assert any("matching" in text for text in proposal.unsure)
 
 
@@ -73,7 +73,7 @@ def test_a_simulated_user_with_files_beside(tmp_path: Path) -> None:
         "semantics": "reference_path",
         "matching": "state",
     }
-    assert (proposal.parsed, proposal.calls) == (6, 5)
+    assert (proposal.understood.parsed, proposal.understood.calls) == (6, 5)
 
 
 def test_conversations_as_text_with_milestones(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_questions_with_choices_in_csv(tmp_path: Path) -> None:
     proposal = infer(tmp_path / "quiz.csv")
     assert (proposal.mapping["id"], proposal.mapping["subtask"]) == ("qid", "topic")
     assert proposal.mapping["ground_truth"] == {"choices": "options", "answers": "answer"}
-    assert proposal.parsed == 4
+    assert proposal.understood.parsed == 4
 
 
 def test_cells_of_json_text_in_parquet(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_cells_of_json_text_in_parquet(tmp_path: Path) -> None:
     proposal = infer(tmp_path / "rows.parquet")
     assert proposal.mapping["json_columns"] == ["meta"]
     assert proposal.mapping["ground_truth"]["calls"] == "meta.calls"
-    assert (proposal.parsed, proposal.calls) == (2, 2)
+    assert (proposal.understood.parsed, proposal.understood.calls) == (2, 2)
     assert "no column is a unique id: file and number of the row are used" in proposal.unsure
 
 
@@ -123,7 +123,7 @@ def test_documents_with_numbered_columns(tmp_path: Path) -> None:
     proposal = infer(tmp_path)
     assert (proposal.mapping["files"], proposal.mapping["rows"]) == (["**/description.json"], "")
     assert proposal.mapping["user"] == {"turns": "[subtask1, subtask2]"}
-    assert proposal.parsed == 3
+    assert proposal.understood.parsed == 3
 
 
 def test_ids_that_repeat_across_folders_get_the_folder(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_ids_that_repeat_across_folders_get_the_folder(tmp_path: Path) -> None:
 def test_rows_that_do_not_parse_are_counted_with_the_reason(tmp_path: Path) -> None:
     rows = [*({**ROWS[0], "id": str(i)} for i in range(9)), {**ROWS[0], "id": "bad", "gold": [{"lend_book": 7}]}]
     text = as_yaml(infer(lines(tmp_path / "rows.jsonl", rows)))
-    assert "# 9 of 10 rows parse under it; 9 expected calls." in text
+    assert "# 9 of 10 rows parse: 9 turns of users, 1 tools, 9 expected calls." in text
     assert "1 rows do not: expected the arguments of a call as an object, found int" in text
 
 
@@ -153,7 +153,7 @@ def test_the_yaml_says_what_the_proposal_says_and_opens_from_elsewhere(tmp_path:
     written = yaml.safe_load(out.read_text())
     written.pop("folder")
     assert written == proposal.mapping
-    assert len(list(MappingSource(out).tasks(Quarantine()))) == proposal.parsed == 3
+    assert len(list(MappingSource(out).tasks(Quarantine()))) == proposal.understood.parsed == 3
 
 
 def test_comments_cannot_break_out_of_their_line(tmp_path: Path) -> None:
@@ -186,4 +186,4 @@ def test_damaged_and_hostile_files_are_survived(tmp_path: Path) -> None:
     lines(tmp_path / "rows[1].jsonl", [{**row, "deep": "[" * 500 + "]" * 500} for row in ROWS])
     proposal = infer(tmp_path)
     assert proposal.mapping["files"] == ["rows[[]1].jsonl"]
-    assert (proposal.parsed, proposal.calls) == (2, 2)
+    assert (proposal.understood.parsed, proposal.understood.calls) == (2, 2)

@@ -1,5 +1,6 @@
 """Tools, calls, conversations and answers in the shapes that benchmarks use."""
 
+import inspect
 import json
 from typing import Any
 
@@ -84,10 +85,54 @@ def calls(written: Any, **options: Any) -> list[list[tuple[str, dict[str, Any]]]
         '[{"name": "f", "arguments": {"x": 1}}]',
         "[{'f': {'x': 1}}]",
         [["f(x=1)"]],
+        [["f", {"x": 1}]],
+        [{"fn": "f", "x": 1}],
+        [{"name": "f", "arguments": [{"name": "x", "value": 1}]}],
+        [{"name": "f", "arguments": [["x", 1]]}],
+        '{"tool": "f", "args": {"x": 1}}',
+        'f({"x": 1})',
+        "api.f(x=1)",
+        "f.func(x=1)",
+        "```python\nf(x=1)\n```",
+        "1. f(x=1)",
+        "y = f(x=1)",
     ],
 )
 def test_a_call_is_read_in_any_spelling(written: Any) -> None:
     assert calls(written) == [[("f", {"x": 1})]]
+
+
+@pytest.mark.parametrize(
+    "text", ["f(x=1); f(x=2)", "f(x=1)\nf(x=2)", "f(x=1), f(x=2)", "[f(x=1), f(x=2)]", "f(x=1) -> f(x=2)", "f(1);f(2);",
+             "1. f(x=1)\n2. f(x=2)", "f(x=1) and then f(x=2)", '{"f": {"x": 1}}\n{"f": {"x": 2}}']
+)  # fmt: skip
+def test_several_calls_in_one_text_are_read(text: str) -> None:
+    assert calls(text) == [[("f", {"x": 1}), ("f", {"x": 2})]]
+
+
+def test_only_the_broken_one_of_several_calls_is_unreadable() -> None:
+    (turn,) = read_calls("f(x='a; b'); f(x=; f(x=3)", "/gold", (), per_turn=None, lists=False)
+    assert [(call.name, call.text) for call in turn][0] == ("f", "f(x='a; b')")
+    assert turn[1].name == ""
+
+
+def test_python_source_documents_tools_without_being_run() -> None:
+    source = """
+    raise SystemExit("never run")
+    @tool("mail.send")
+    def send(to: str, tries: int = 3, *, kind: Literal["a", "b"] = "a"):
+        \"\"\"Send a mail.
+
+        Args:
+            to: Address.
+        \"\"\"
+    """
+    (tool,) = read_tools(inspect.cleandoc(source), PLACE)
+    assert (tool.name, tool.description) == ("mail.send", "Send a mail.")
+    assert tool.parameters["required"] == ["to"]
+    assert tool.parameters["properties"]["to"] == {"description": "Address.", "type": "string"}
+    assert tool.parameters["properties"]["tries"] == {"default": 3, "type": "integer"}
+    assert tool.parameters["properties"]["kind"]["enum"] == ["a", "b"]
 
 
 def test_turns_of_calls_are_told_by_their_nesting_or_by_the_mapping() -> None:
