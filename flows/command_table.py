@@ -26,11 +26,16 @@ COMMANDS = {
         "Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after "
         "cleaning.",
     ),
+    "findings": (
+        "findings:findings",
+        "List the findings of a run, the gravest first: `file:line: [id] check severity tier: claim (N tasks)`.",
+    ),
+    "show": ("show:show", "Show a finding of a run with both quotes and its proof, or a task with all that was found."),
+    "open": ("open_report:open_report", "Open the report of a run in a browser; where there is none, print its path."),
     "checks": ("catalogue:checks", "List all checks with their category, and how sure each is."),
     "explain": (
         "explain:explain",
-        "Explain a check or a category (rule, examples, limits), a finding (evidence, decisions, history), or an "
-        "error.",
+        "Explain a check or a category (rule, examples, limits), or an error.",
     ),
     "taxonomy": ("catalogue:taxonomy", "Print the taxonomy: what can be wrong with an agent task."),
     "score": (

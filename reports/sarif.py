@@ -18,6 +18,8 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 MOST_TASKS = 10
 """A cause that touches more tasks is one result with the count and the places of the first ones."""
 DATA, RUNS = "%SRCROOT%", "%RUNROOT%"
+FINGERPRINT = "agenthardFinding/v1"
+"""Name of the fingerprint of a result that holds the id of its finding."""
 
 _LEVELS = {
     (Tier.CONFIRMED, Severity.AFFECTS_SCORE): "error",
@@ -127,7 +129,7 @@ def _result(
         "message": {"text": _literal(_message(finding))},
         "locations": [_evidence_location(places, first)],
         "relatedLocations": [{"id": i, **location} for i, location in enumerate(related, start=1)],
-        "partialFingerprints": {"agenthardFinding/v1": finding.id},
+        "partialFingerprints": {FINGERPRINT: finding.id},
         "occurrenceCount": max(1, len(finding.task_ids)),
         "taxa": [_taxon(finding.category)],
         "properties": {
