@@ -55,6 +55,14 @@ class ListedFinding(Record):
     """Its evidence, with places."""
     decisions: dict[str, tuple[str, ...]]
     """Tasks by decision, of those decisions that the finding led to."""
+    ticket: bool = False
+    """Whether it is a cause that tasks share, listed for the maintainers of the benchmark."""
+
+    @property
+    def led_to(self) -> str:
+        """The decisions with their numbers of tasks, in words."""
+        counts = [f"{action} {len(tasks):,}" for action, tasks in self.decisions.items() if action != "keep"]
+        return ", ".join([*counts, *(["ticket"] if self.ticket else [])]) or "keep"
 
     @property
     def place(self) -> str:
@@ -96,6 +104,10 @@ class RunFindings:
                 found.setdefault(identity, {}).setdefault(decision.action, []).append(decision.task_id)
         return found
 
+    @cached_property
+    def _tickets(self) -> set[str]:
+        return {ticket["finding_id"] for ticket in self.document.get("tickets", ())}
+
     def listed(self, finding: Finding) -> ListedFinding:
         """Describe one finding."""
         places = self._places.get(finding.id, ())
@@ -106,6 +118,7 @@ class RunFindings:
             component=self._components.get(finding.category, ""),
             quotes=tuple(quotes),
             decisions={action: tuple(tasks) for action, tasks in sorted(led_to.items())},
+            ticket=finding.id in self._tickets,
         )
 
     def choose(

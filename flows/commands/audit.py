@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.gravest import show_gravest
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 
@@ -160,9 +161,7 @@ def show_outcome(
     out.print(f"  deciding checks ran on: {reach}" + ("" if "judge" in outcome.deciding else "; no judge was asked"))
     _show_experimental(settings)
     if outcome.tickets:
-        out.print(f"  tickets (causes that tasks share): {outcome.tickets:,}; first by tasks × effect on the score:")
-        for line in outcome.top_tickets:
-            out.print(f"    {line}", markup=False, highlight=False)
+        out.print(f"  tickets (causes that tasks share): {outcome.tickets:,}")
     folder = RunFolder(Path(settings.out))
     if outcome.runs:
         plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())
@@ -173,6 +172,7 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
+    show_gravest(folder.root)
 
 
 def show_profile(profile: "Profile") -> None:
