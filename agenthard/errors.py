@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from agenthard.audit.probes.candidates import CandidatesError
     from agenthard.audit.repair.json_edit import EditError
     from agenthard.audit.sources.base import SourceError
-    from agenthard.audit.sources.fetch import FetchError
+    from agenthard.audit.sources.fetch import FetchError, UnknownDownloadError
     from agenthard.audit.sources.formats.json_stream import JsonStreamError
     from agenthard.audit.sources.formats.json_text import UnwritableError
     from agenthard.audit.sources.formats.malformed import MalformedRecordError
@@ -50,7 +50,13 @@ if TYPE_CHECKING:
     from agenthard.audit.sources.tau.records import UnreadableDomainError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
-    from agenthard.flows.errors import CommandError, RunFolderError, UsageError
+    from agenthard.flows.errors import (
+        CommandError,
+        FolderInUseError,
+        InfrastructureError,
+        RunFolderError,
+        UsageError,
+    )
     from agenthard.flows.judging.session import NotAskedError
     from agenthard.flows.judging.workers import PreparationError
     from agenthard.models.errors import (
@@ -104,6 +110,7 @@ _PLACES = {
     "AH105": "audit.sources.formats.json_text:UnwritableError",
     "AH106": "audit.sources.mapping.paths:PathSyntaxError",
     "AH107": "audit.sources.tau.records:UnreadableDomainError",
+    "AH108": "audit.sources.fetch:UnknownDownloadError",
     "AH201": "audit.decisions.policy:PolicyError",
     "AH202": "audit.time_limit:CheckTimeoutError",
     "AH203": "audit.probes.candidates:CandidatesError",
@@ -166,6 +173,8 @@ _PLACES = {
     "AH802": "flows.errors:RunFolderError",
     "AH803": "flows.judging.session:NotAskedError",
     "AH804": "flows.judging.workers:PreparationError",
+    "AH805": "flows.errors:InfrastructureError",
+    "AH806": "flows.errors:FolderInUseError",
     "AH810": "flows.errors:UsageError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
@@ -194,8 +203,10 @@ __all__ = [
     "ExecutionError",
     "ExpressionError",
     "FetchError",
+    "FolderInUseError",
     "GenerationError",
     "ImpossibleParametersError",
+    "InfrastructureError",
     "InvalidLookupError",
     "InvalidPayloadError",
     "JsonStreamError",
@@ -235,6 +246,7 @@ __all__ = [
     "UnavailableError",
     "UnknownAgentError",
     "UnknownDomainError",
+    "UnknownDownloadError",
     "UnknownFactError",
     "UnknownModelError",
     "UnmetConditionError",

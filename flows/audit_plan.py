@@ -7,12 +7,14 @@ from functools import cache
 from pathlib import Path
 
 from agenthard.audit.execution.context import Execution
-from agenthard.audit.execution.registry import has_code
+from agenthard.audit.execution.environment import UnavailableError
+from agenthard.audit.execution.registry import check_checkout, has_code
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Source, Version
 from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.unread import find_not_read
+from agenthard.flows.errors import CommandError
 from agenthard.flows.resume_key import run_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_spool import RunSpool
@@ -60,6 +62,18 @@ class AuditSettings(Record):
     def execution(self) -> Execution:
         """Return which code executes the tasks, and whether weak isolation is accepted."""
         return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation)
+
+    def check_checkout(self) -> None:
+        """Check before anything starts that the checkout can be used, if there is one.
+
+        Raises:
+            CommandError: when it is not a folder, or nothing runs the code of this benchmark's checkouts.
+        """
+        try:
+            if self.checkout:
+                check_checkout(self.source, Path(self.checkout))
+        except UnavailableError as error:
+            raise CommandError(str(error)) from error
 
     def open(self) -> Source:
         """Open the source."""

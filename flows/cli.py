@@ -46,7 +46,7 @@ def agenthard(
 def main() -> None:
     """Entry point of the console script.
 
-    An error is one message and exit code 3, never a traceback: exit code 1 is for defects of a benchmark alone.
+    An error is one message and exit code 64 or 3, never a traceback: exit code 1 is for defects of a benchmark alone.
     """
     protect_children()
     interrupt_on_termination()
@@ -60,13 +60,13 @@ def main() -> None:
             sys.exit(INFRASTRUCTURE)
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not report defects
-        from agenthard.flows.errors import error_message
+        from agenthard.flows.errors import error_message, exit_code
         from agenthard.taxonomy.printable import printable
 
         if os.environ.get(DEBUG):
             raise
         typer.echo(printable(error_message(error)), err=True)
-        sys.exit(INFRASTRUCTURE)
+        sys.exit(exit_code(type(error)))
 
 
 if __name__ == "__main__":

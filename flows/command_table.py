@@ -104,6 +104,12 @@ def load_command(name: str) -> Any:
     return command
 
 
+USAGE_ERROR = typer.BadParameter.__mro__[1]
+"""What is wrong with the words of a call, in the click that typer uses."""
+USAGE = 64
+"""Exit code of such a call (`agenthard.flows.errors.ExitCode`); click's own, 2, says that something is incomplete."""
+
+
 class LazyGroup(TyperGroup):
     """The group of all commands: its help names them without importing any, and a call imports the one it names."""
 
@@ -117,6 +123,15 @@ class LazyGroup(TyperGroup):
             if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # to convert None, typer would import pydantic for every help text
         return super().parse_args(ctx, args)
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command that the words name."""
+        try:
+            return super().main(*arguments, **options)
+        except SystemExit as leaving:
+            if isinstance(leaving.__context__, USAGE_ERROR):
+                raise SystemExit(USAGE) from leaving
+            raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the command that the words name, and import it."""

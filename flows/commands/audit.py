@@ -48,13 +48,13 @@ def audit(
     """Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.
 
     The same command continues an interrupted audit. Exit codes: 0 clean, 1 new confirmed defects, 2 incomplete,
-    3 infrastructure. Unchecked tasks (no deciding check could run) are listed and do not change the exit code.
+    3 infrastructure, 64 usage. Unchecked tasks (no deciding check could run) are listed and do not change it.
 
     Example: `agenthard audit native demo-run/demo-benchmark --runs demo-run/demo-benchmark/runs.jsonl`
     """
     from agenthard.flows.audit_outputs import AuditOutcome, new_defects
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
-    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.errors import ExitCode, InfrastructureError
     from agenthard.flows.profile import read_profile, recorded_stages
     from agenthard.flows.progress import show_progress
     from agenthard.taxonomy.system import cpu_count
@@ -84,7 +84,9 @@ def audit(
 
             outcome: AuditOutcome = run_audit(given)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished shards are kept: the same command continues from there") from None
+        raise InfrastructureError(
+            "interrupted; finished shards are kept: the same command continues from there"
+        ) from None
     new = new_defects(Path(settings.out), baseline)
     found = read_profile(Path(settings.out), stages) if profile else None
     if as_json:
@@ -113,11 +115,9 @@ def _fetched(source: str) -> Path:
 def _check_inputs(settings: "AuditSettings") -> None:
     """Check paths and files before Prefect starts, so that a wrong one is refused at once."""
     from agenthard.audit.decisions.policy import load_policy
-    from agenthard.audit.execution.registry import check_checkout
     from agenthard.flows.errors import CommandError
 
-    if settings.checkout:
-        check_checkout(settings.source, Path(settings.checkout))
+    settings.check_checkout()
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:
         if not Path(runs).exists():

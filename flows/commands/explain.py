@@ -12,14 +12,15 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 ERROR_CODE = re.compile(r"AH\d{3}")
 ERRORS_PAGE = """# Error codes
 
-Every error that a command or the library raises has a code, which stays the same between releases. A command prints it
-(`error AH101: …`) and ends with exit code 3; in Python it is the attribute `code` of the exception, and
-`agenthard.errors` exports all classes. The hundreds say which part raises the error: AH0 records and files,
-AH1 sources, AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 ACE-Bench,
-AH7 statistics and reports, AH8 commands. `agenthard explain CODE` prints one row of this table.
+Every error that a command or the library raises has a code, which stays the same between releases. A command prints
+it (`error AH101: …`) and ends with exit code 64 where the call has to change, or a file that it names, and with 3
+otherwise. In Python it is the attribute `code` of the exception, and `agenthard.errors` exports all classes. The
+hundreds say which part raises the error: AH0 records and files, AH1 sources, AH2 checks, decisions and repairs, AH3
+execution, AH4 judges, AH5 models, AH6 ACE-Bench, AH7 statistics and reports, AH8 commands. `agenthard explain CODE`
+prints one row of this table.
 
-| code | error | what happened | what to do |
-|---|---|---|---|
+| code | error | what happened | what to do | exit code |
+|---|---|---|---|---|
 """
 
 
@@ -97,14 +98,17 @@ def explain(
 def explain_errors(identity: str, markdown: bool, as_json: bool) -> None:
     """Print what happened and what to do for one error code, or for all."""
     from agenthard import errors
-    from agenthard.flows.errors import CommandError
+    from agenthard.flows.errors import CommandError, exit_code
 
     try:
         found = errors.BY_CODE if identity == "errors" else {identity: errors.error_of(identity)}
     except KeyError:
         raise CommandError(f"no error code {identity}; `agenthard explain errors` lists all") from None
-    rows = [(code, kind.__name__, _first_paragraph(kind), kind.remedy) for code, kind in sorted(found.items())]
-    columns = ("code", "error", "what happened", "what to do")
+    rows = [
+        (code, kind.__name__, _first_paragraph(kind), kind.remedy, str(int(exit_code(kind))))
+        for code, kind in sorted(found.items())
+    ]
+    columns = ("code", "error", "what happened", "what to do", "exit code")
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     elif markdown:
@@ -114,8 +118,8 @@ def explain_errors(identity: str, markdown: bool, as_json: bool) -> None:
     elif identity == "errors":
         print_table(f"{len(rows)} error codes", columns, rows)
     else:
-        code, name, what, remedy = rows[0]
-        typer.echo(f"{code}: {name}\n\n{what}\n\nWhat to do: {remedy}")
+        code, name, what, remedy, ends = rows[0]
+        typer.echo(f"{code}: {name}\n\n{what}\n\nWhat to do: {remedy}\nExit code of a command: {ends}")
 
 
 def _first_paragraph(error: type[Exception]) -> str:

@@ -104,7 +104,9 @@ def score(
     try:
         planted = read_key(key)
     except (OSError, ValueError) as error:
-        raise CommandError(f"{key}: {error}; `agenthard faults plant` writes an answer key") from error
+        raise CommandError(
+            f"{key}: {getattr(error, 'strerror', None) or error}; `agenthard faults plant` writes an answer key"
+        ) from error
     reasons = {
         (row.task_id, row.check): row.reason
         for row in read_coverage(run)

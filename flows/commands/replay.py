@@ -98,10 +98,7 @@ def _where(words: list[str]) -> tuple[str, Path, str]:
 
 
 def _execution(settings: "AuditSettings") -> "Execution":
-    from agenthard.audit.execution.registry import check_checkout
-
-    if settings.checkout is not None:
-        check_checkout(settings.source, Path(settings.checkout))
+    settings.check_checkout()
     return settings.execution()
 
 

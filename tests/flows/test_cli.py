@@ -23,9 +23,9 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def fails(*arguments: str) -> str:
-    """Run the console script, which must end with exit code 3 and one message; return the message."""
+    """Run the console script, which must end with exit code 64 and one message; return the message."""
     done = subprocess.run([sys.executable, "-m", "agenthard", *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 3, done.stderr
+    assert done.returncode == 64, done.stderr
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith(("error: ", "error AH"))
     return done.stderr
@@ -66,7 +66,7 @@ def test_an_unknown_id_gets_a_suggestion() -> None:
     assert "did you mean call-schema" in fails("explain", "cal-schema")
 
 
-def test_wrong_input_is_one_message_and_exit_code_3(tmp_path: Path) -> None:
+def test_wrong_input_is_one_message_and_exit_code_64(tmp_path: Path) -> None:
     assert "nothing at this path" in fails("audit", "native", str(tmp_path / "none"))
     assert "no source 'bfcll'" in fails("audit", "bfcll", str(tmp_path))
     (tmp_path / "tasks.jsonl").write_text("{}\n")

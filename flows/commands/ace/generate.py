@@ -39,12 +39,12 @@ def generate(
 ) -> None:
     """Generate a suite of proved instances; the default is the paper's. The same command resumes after an interruption.
 
-    Exit codes: 0 the suite is there, 3 it cannot exist or cannot be written; the message says why.
+    Exit codes: 0 the suite is there, 64 it cannot exist, 3 it cannot be written; the message says why.
 
     Example: `agenthard ace generate --out ace-suite -H 3 -B 2 --domain course`
     """
     from agenthard.flows.ace_generation import SuiteFormat, write_suite
-    from agenthard.flows.errors import CommandError
+    from agenthard.flows.errors import CommandError, InfrastructureError
     from agenthard.flows.progress import show_progress
 
     if form not in list(SuiteFormat):
@@ -64,7 +64,7 @@ def generate(
         with one_message(), show_progress(error_console()):
             written = write_suite(parameters, out, SuiteFormat(form), workers)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; what is there is kept: the same command continues from there") from None
+        raise InfrastructureError("interrupted; what is there is kept: the same command continues from there") from None
     if as_json:
         print_json([asdict(each) for each in written])
     else:
