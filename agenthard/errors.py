@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         UnmetConditionError,
     )
     from agenthard.audit.decisions.policy import PolicyError
+    from agenthard.audit.decisions.suppressions import SuppressionError
+    from agenthard.audit.detectors.selection import SelectionError
     from agenthard.audit.execution.environment import ExecutionError, UnavailableError
     from agenthard.audit.execution.policy.case import UnknownFactError
     from agenthard.audit.execution.tau.calculator import ExpressionError
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
     )
     from agenthard.flows.judging.session import NotAskedError
     from agenthard.flows.judging.workers import PreparationError
+    from agenthard.flows.project_config import ConfigError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -115,6 +118,8 @@ _PLACES = {
     "AH202": "audit.time_limit:CheckTimeoutError",
     "AH203": "audit.probes.candidates:CandidatesError",
     "AH204": "audit.repair.json_edit:EditError",
+    "AH205": "audit.detectors.selection:SelectionError",
+    "AH206": "audit.decisions.suppressions:SuppressionError",
     "AH301": "audit.execution.environment:UnavailableError",
     "AH302": "audit.execution.environment:ExecutionError",
     "AH303": "audit.execution.policy.case:UnknownFactError",
@@ -175,6 +180,7 @@ _PLACES = {
     "AH804": "flows.judging.workers:PreparationError",
     "AH805": "flows.errors:InfrastructureError",
     "AH806": "flows.errors:FolderInUseError",
+    "AH807": "flows.project_config:ConfigError",
     "AH810": "flows.errors:UsageError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
@@ -192,6 +198,7 @@ __all__ = [
     "CheckTimeoutError",
     "CommandError",
     "ComparisonError",
+    "ConfigError",
     "ConfigurationError",
     "ConnectionFailedError",
     "ConnectionLostError",
@@ -235,10 +242,12 @@ __all__ = [
     "RunFolderError",
     "RunTablesError",
     "SampleError",
+    "SelectionError",
     "ServerError",
     "SourceError",
     "StopError",
     "StorageError",
+    "SuppressionError",
     "TaxonomyError",
     "TooFewVotesError",
     "ToolError",

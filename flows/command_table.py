@@ -17,6 +17,7 @@ COMMANDS = {
         "audit:audit",
         "Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.",
     ),
+    "init": ("init:init", "Write a commented agenthard.toml for a benchmark, with the source that recognises it."),
     "evaluate": (
         "evaluate:evaluate",
         "Evaluate agents and models: resumable episode by episode, with costs, tables, trajectories and a report.",

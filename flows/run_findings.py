@@ -92,6 +92,19 @@ class RunFindings:
         self._places: Mapping[str, Sequence[Mapping[str, Any] | None]] = self.document.get("places", {})
 
     @cached_property
+    def suppressed(self) -> list[Finding]:
+        """Findings, or parts of findings, that the user has accepted until a day."""
+        return [Finding.model_validate(each["finding"]) for each in self.document.get("suppressed", ())]
+
+    @cached_property
+    def suppressed_because(self) -> dict[str, str]:
+        """Reason and last day of each suppression, by the id of the finding."""
+        return {
+            each["finding"]["id"]: f"{each['reason']} (until {each['until']})"
+            for each in self.document.get("suppressed", ())
+        }
+
+    @cached_property
     def decisions(self) -> list[Decision]:
         """The decisions, in the benchmark's order."""
         return read_decisions(self.run)
@@ -209,5 +222,5 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Suggest the nearest known word, in brackets after a space; empty where none is near."""
     from rapidfuzz import process
 
-    match = process.extractOne(word, list(known), score_cutoff=60)
+    match = process.extractOne(word, list(known), score_cutoff=70)
     return f" (did you mean {match[0]}?)" if match else ""

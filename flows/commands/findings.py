@@ -84,7 +84,9 @@ def findings(
     by_id = {item.finding.id: item for item in chosen}
     chosen = [by_id[finding.id] for finding in gravest_first(item.finding for item in chosen)]
     _print(run, chosen, Format.JSON if as_json else form)
-    error_console().print(_summary(chosen, len(known.findings)), markup=False)
+    suppressed = len(known.document.get("suppressed", ()))
+    more = f"; {suppressed:,} suppressed" if suppressed else ""
+    error_console().print(f"{_summary(chosen, len(known.findings))}{more}", markup=False)
     if chosen:
         raise typer.Exit(ExitCode.DEFECTS)
 

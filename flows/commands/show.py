@@ -49,7 +49,7 @@ def show(
     from agenthard.flows.run_findings import RunFindings
 
     known = RunFindings(run)
-    finding = next((each for each in known.findings if each.id == identity), None)
+    finding = next((each for each in [*known.findings, *known.suppressed] if each.id == identity), None)
     if finding is not None:
         show_finding(known, known.listed(finding), as_json)
         return
@@ -104,6 +104,7 @@ def _print_finding(known: "RunFindings", item: "ListedFinding") -> None:
         ("also in", _tasks(found.also_in) if found.also_in else ""),
         ("decides", _tasks(found.decides) if found.decides else ""),
         ("led to", led_to or "no decision"),
+        ("suppressed", known.suppressed_because.get(found.id, "")),
         ("figures", ", ".join(f"{name} {value:g}" for name, value in sorted(found.measures.items()))),
     ]
     _print_rows(rows)
