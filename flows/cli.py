@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from agenthard.flows.command_table import MARKUP, LazyGroup
+from agenthard.flows.commands.messages import LogJsonOption, QuietOption, VerboseOption
 from agenthard.flows.commands.output import guarded_output
 from agenthard.flows.process import interrupt_on_termination, protect_children
 
@@ -39,6 +40,9 @@ def agenthard(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, and exit.")
     ] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    log_json: LogJsonOption = False,
 ) -> None:
     """Audit LLM-agent benchmarks: find flawed tasks with evidence, and write a cleaned split."""
 

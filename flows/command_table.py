@@ -7,7 +7,9 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from agenthard.flows.commands.messages import add_message_options
 from agenthard.flows.commands.output import guard
+from agenthard.flows.logs import configure
 
 MARKUP: Final = "markdown"
 """How help texts are written."""
@@ -101,6 +103,7 @@ def load_command(name: str) -> Any:
     else:
         parent.command(name)(found)
     command: Any = typer.main.get_group(parent).commands[name]
+    add_message_options(command)
     guard(command)
     return command
 
@@ -120,6 +123,7 @@ class LazyGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words before the name of the command."""
+        configure(as_json=False)
         for option in self.get_params(ctx):
             if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # to convert None, typer would import pydantic for every help text

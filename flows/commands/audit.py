@@ -8,6 +8,7 @@ import typer
 from agenthard.flows.commands.gravest import show_gravest
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from agenthard.flows.logs import log
 
 if TYPE_CHECKING:
     from agenthard.flows.audit_outputs import AuditOutcome
@@ -74,7 +75,7 @@ def audit(
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
     from agenthard.flows.errors import CommandError, ExitCode, InfrastructureError
     from agenthard.flows.profile import read_profile, recorded_stages
-    from agenthard.flows.progress import show_progress
+    from agenthard.flows.progress import current, show_progress
     from agenthard.taxonomy.system import cpu_count
 
     config = _config(source)
@@ -102,9 +103,11 @@ def audit(
         suppressions=config.suppressions,
     )
     settings.checks()
-    given = AuditInput(settings)
-    if not settings.out:
-        settings = settings.model_copy(update={"out": str(Path("runs") / f"{source}-{given.version.content_hash}")})
+    with show_progress(error_console()):
+        current().start(f"reading {source}")
+        given = AuditInput(settings)
+        if not settings.out:
+            settings = settings.model_copy(update={"out": str(Path("runs") / f"{source}-{given.version.content_hash}")})
         given = AuditInput(settings, given.source)
     _check_inputs(settings)
     try:
@@ -140,9 +143,9 @@ def _config(source: str | None) -> "ProjectConfig":
         return ProjectConfig()
     file, config = found
     if source is not None and config.source not in (None, source):
-        typer.echo(f"{file} is about {config.source}, and is not used for {source}", err=True)
+        log.info("%s is about %s, and is not used for %s", file, config.source, source)
         return ProjectConfig()
-    typer.echo(f"configuration: {file}", err=True)
+    log.info("configuration: %s", file)
     return config
 
 
@@ -247,7 +250,7 @@ def _show_not_asked(outcome: "AuditOutcome", settings: "AuditSettings") -> None:
             f"  {count} suppressed finding{'s do' if count > 1 else ' does'} not count (findings.json has the reasons)"
         )
     for each in outcome.expired:
-        typer.echo(f"warning: a suppression has expired and counts again: {each}", err=True)
+        log.warning("warning: a suppression has expired and counts again: %s", each)
 
 
 def _there(outcome: "AuditOutcome") -> str:

@@ -10,6 +10,7 @@ import typer
 
 from agenthard.flows.commands.gravest import commands
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.logs import log
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,7 @@ def _say(text: str, *, err: bool = False) -> None:
 
 
 def _announce(step: int, steps: int, what: str) -> None:
-    typer.echo(f"[{step} of {steps}] {what}", err=True)
+    log.info("[%s of %s] %s", step, steps, what)
 
 
 def _show_planted(name: str, out: Path, result: dict[str, Any], outcome: "AuditOutcome") -> None:
@@ -147,11 +148,14 @@ def _show_report(run: Path, result: dict[str, Any]) -> str:
 def _audit_bfcl(out: Path, outcomes: "dict[str, AuditOutcome]", full: bool, step: str) -> str | None:
     """Audit BFCL v3, or its subset; return why it was left out, or None."""
     from agenthard.audit.sources.fetch import FetchError, fetch
+    from agenthard.flows.progress import current, show_progress
 
     what = "all 4,441 tasks of BFCL v3: minutes" if full else "200 tasks of BFCL v3: half a minute"
-    typer.echo(f"[{step}] {what}, executed by its own code", err=True)
+    log.info("[%s] %s, executed by its own code", step, what)
     try:
-        fetched = fetch("bfcl")
+        with show_progress(error_console()):
+            current().start("fetching bfcl")
+            fetched = fetch("bfcl")
     except FetchError as error:
         return str(error)
     outcomes["bfcl"] = _audit("bfcl", fetched.data, (), out / "bfcl", () if full else SUBSET)

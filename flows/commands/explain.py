@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.logs import log
 
 ERROR_CODE = re.compile(r"AH\d{3}")
 ERRORS_PAGE = """# Error codes
@@ -133,5 +134,5 @@ def _show_finding(identity: str, run: Path | None, as_json: bool) -> None:
     from agenthard.flows.runs_at_hand import find_run
 
     known = RunFindings(find_run(identity, run))
-    typer.echo(f"findings are shown by: agenthard show {known.run} {identity}", err=True)
+    log.info("findings are shown by: agenthard show %s %s", known.run, identity)
     show_finding(known, next(known.listed(each) for each in known.findings if each.id == identity), as_json)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.options import RunArgument
-from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.logs import log
 from agenthard.taxonomy.finding import Severity, Tier
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def findings(
     _print(run, chosen, Format.JSON if as_json else form)
     suppressed = len(known.document.get("suppressed", ()))
     more = f"; {suppressed:,} suppressed" if suppressed else ""
-    error_console().print(f"{_summary(chosen, len(known.findings))}{more}", markup=False)
+    log.info("%s%s", _summary(chosen, len(known.findings)), more)
     if chosen:
         raise typer.Exit(ExitCode.DEFECTS)
 
