@@ -88,6 +88,40 @@ COMMANDS = {
 """Module of ``agenthard.flows.commands`` with the function or family, and first line of the help, by command."""
 
 
+PANELS = {
+    "Audit": ("init", "audit", "run", "fetch", "demo"),
+    "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
+    "Judge": ("judge", "align", "score", "faults"),
+    "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
+}
+"""Groups of the list of commands."""
+WORDS = {"run": "RUN", "source": "SOURCE", "task": "TASK", "finding": "FINDING", "check": "CHECK", "budget": "MONEY"}
+"""What help texts call a value, by the name of its parameter."""
+_TYPES = (("path", "PATH"), ("int", "N"), ("float", "NUMBER"), ("str", "TEXT"), ("text", "TEXT"))
+
+
+def name_values(command: Any) -> None:
+    """Give the values of a command, or of every command of a group, words that people know instead of types."""
+    for each in getattr(command, "commands", {}).values():
+        name_values(each)
+    for parameter in command.params:
+        described = getattr(parameter, "type_descriptor", parameter.type if hasattr(parameter, "type") else None)
+        choices = getattr(described, "choices", None)
+        kind = str(getattr(described, "annotation", described)).lower()
+        if parameter.metavar or getattr(parameter, "is_flag", False):
+            continue
+        if parameter.param_type_name == "argument":
+            parameter.metavar = WORDS.get(parameter.name, parameter.name.upper())
+        elif choices:
+            parameter.metavar = "|".join(str(getattr(choice, "value", choice)) for choice in choices)
+        else:
+            word = next((word for part, word in _TYPES if part in kind), None)
+            parameter.metavar = (
+                WORDS.get(parameter.name, word) if word == "TEXT" or parameter.name == "budget" else word
+            )
+
+
 @cache
 def load_command(name: str) -> Any:
     """Import a command or a family of commands, as typer makes it from the function; its output is guarded.
@@ -103,6 +137,7 @@ def load_command(name: str) -> Any:
     else:
         parent.command(name)(found)
     command: Any = typer.main.get_group(parent).commands[name]
+    name_values(command)
     add_message_options(command)
     guard(command)
     return command
@@ -118,7 +153,11 @@ class LazyGroup(TyperGroup):
     """The group of all commands: its help names them without importing any, and a call imports the one it names."""
 
     def __init__(self, **attributes: Any) -> None:
-        listed = {name: TyperCommand(name, help=summary) for name, (_, summary) in COMMANDS.items()}
+        listed = {
+            name: TyperCommand(name, help=COMMANDS[name][1], rich_help_panel=panel)
+            for panel, names in PANELS.items()
+            for name in names
+        }
         super().__init__(**{**attributes, "commands": listed})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.completion import complete_rule, complete_source
 from agenthard.flows.commands.gravest import show_gravest
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
@@ -25,6 +26,7 @@ def audit(
         str | None,
         typer.Argument(
             metavar="SOURCE",
+            autocompletion=complete_source,
             help="Name of the source (`agenthard sources` lists them); default: that of agenthard.toml.",
         ),
     ] = None,
@@ -46,10 +48,19 @@ def audit(
     allow_weak_isolation: WeakIsolationOption = False,
     select: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Run only this check, category or component; repeatable."),
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_rule,
+            help="Run only this check, category or component; repeatable.",
+        ),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Leave out this check, category or component; repeatable.")
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_rule,
+            help="Leave out this check, category or component; repeatable.",
+        ),
     ] = None,
     experimental: Annotated[
         bool,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from agenthard.flows.commands.completion import complete_rule
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.flows.logs import log
 
@@ -28,7 +29,11 @@ prints one row of this table.
 def explain(
     identity: Annotated[
         str,
-        typer.Argument(metavar="ID", help="Id of a check or of a category, an error code, or `errors`."),
+        typer.Argument(
+            metavar="ID",
+            autocompletion=complete_rule,
+            help="Id of a check or of a category, an error code, or `errors`.",
+        ),
     ],
     run: Annotated[
         Path | None, typer.Option(hidden=True, help="Run folder of a finding: use `agenthard show`.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.completion import complete_check
 from agenthard.flows.commands.options import RunArgument
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
 from agenthard.flows.logs import log
@@ -48,7 +49,10 @@ class Action(StrEnum):
 
 def findings(
     run: RunArgument,
-    check: Annotated[list[str] | None, typer.Option(metavar="CHECK", help="Only of this check; repeatable.")] = None,
+    check: Annotated[
+        list[str] | None,
+        typer.Option(metavar="CHECK", autocompletion=complete_check, help="Only of this check; repeatable."),
+    ] = None,
     component: Annotated[
         list[Component] | None, typer.Option(help="Only about this part of a task; repeatable.")
     ] = None,

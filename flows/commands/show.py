@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.completion import complete_of_run
 from agenthard.flows.commands.options import RunArgument
 from agenthard.flows.commands.output import JsonOption, console, print_json
 
@@ -34,7 +35,13 @@ LEVELS = {
 def show(
     run: RunArgument,
     identity: Annotated[
-        str, typer.Argument(metavar="TASK|FINDING", help="Id of a task, or of a finding.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="TASK|FINDING",
+            autocompletion=complete_of_run,
+            help="Id of a task, or of a finding.",
+            show_default=False,
+        ),
     ],
     as_json: JsonOption = False,
 ) -> None:

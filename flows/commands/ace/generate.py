@@ -26,7 +26,7 @@ def generate(
     rows: Annotated[int, typer.Option(help="Rows of the grid.")] = 5,
     cols: Annotated[int, typer.Option(help="Columns of the grid.")] = 7,
     hidden: Annotated[list[int] | None, typer.Option("--hidden", "-H", help="Hidden slots; repeatable.")] = None,
-    budget: Annotated[list[int] | None, typer.Option("--budget", "-B", help="Decoy budgets; repeatable.")] = None,
+    budget: Annotated[list[int] | None, typer.Option("--decoys", "-B", help="Decoy budgets; repeatable.")] = None,
     candidates: Annotated[int, typer.Option("--candidates", "-K", help="Candidates per slot.")] = 25,
     domain: Annotated[list[str] | None, typer.Option(help="Domains; repeatable; default: all six.")] = None,
     per_cell: Annotated[int, typer.Option("--per-cell", help="Instances for each domain, H and B.")] = 1,
