@@ -7,18 +7,23 @@ from agenthard.taxonomy.errors import AgentHardError
 
 
 class ExitCode(IntEnum):
-    """What a command's exit code says."""
+    """What a command's exit code says; `EXIT_CODES` has the words."""
 
     CLEAN = 0
-    """Everything was checked and nothing new is confirmed to be flawed."""
     DEFECTS = 1
-    """There are new confirmed defects."""
     INCOMPLETE = 2
-    """Some task could not be read, or some check ended in an error."""
     INFRASTRUCTURE = 3
-    """The command could not do its work: a disk, a network, a model, an interruption, a defect of AgentHard."""
     USAGE = 64
-    """The call has to change, or a file that it names: nothing at a path, an unknown name, an option, a policy."""
+
+
+EXIT_CODES = {
+    ExitCode.CLEAN: "clean: everything was checked and nothing new is confirmed to be flawed",
+    ExitCode.DEFECTS: "there is something to look at: new confirmed defects, findings that match",
+    ExitCode.INCOMPLETE: "incomplete: a record could not be read, or a check ended in an error",
+    ExitCode.INFRASTRUCTURE: "infrastructure: a disk, the network, a model, an interruption, a defect of AgentHard",
+    ExitCode.USAGE: "usage: the call has to change, or a file that it names",
+}
+"""What the exit codes mean."""
 
 
 class CommandError(AgentHardError):

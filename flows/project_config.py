@@ -121,7 +121,8 @@ def _fault(error: ValidationError) -> str:
     place = ".".join(map(str, first["loc"]))
     if first["type"] != "extra_forbidden":
         return f"at {place or 'top level'}: {first['msg'].removeprefix('Value error, ')}"
-    record = {"checks": Checks, "suppressions": Suppression}.get(str(first["loc"][0]), ProjectConfig)
+    parts: dict[str, type[Record]] = {"checks": Checks, "suppressions": Suppression}
+    record = parts.get(str(first["loc"][0]), ProjectConfig)
     return f"unknown key {place!r}{did_you_mean(str(first['loc'][-1]), record.model_fields)}"
 
 

@@ -1,6 +1,7 @@
 """Every error has a code of its own and says what to do; the page of the codes is that of the code."""
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 from agenthard import errors
 from agenthard.errors import BY_CODE, AgentHardError, SourceError
 from agenthard.flows.cli import app
-from agenthard.flows.errors import CommandError, error_message, exit_code
+from agenthard.flows.errors import CommandError, ExitCode, error_message, exit_code
 from agenthard.taxonomy.files import UnreadableFileError
 
 ROOT = Path(__file__).parents[1]
@@ -101,3 +102,10 @@ def test_a_call_that_has_to_change_ends_with_64(words: tuple[str, ...], tmp_path
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 64, done.stderr
     assert done.stdout == "" and "Errno" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_exit_codes_are_explained() -> None:
+    shown = CliRunner().invoke(app, ["explain", "exit-codes", "--json"])
+    assert sorted(map(int, json.loads(shown.output))) == sorted(ExitCode)
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    assert all(f"\n| {int(code)} | " in page for code in ExitCode)

@@ -1,4 +1,4 @@
-"""Values that the shell completes: sources, checks, ids of a run. What they need is imported when they are asked for."""
+"""Values that the shell completes: sources, checks, ids of a run. What they need is imported when they are called."""
 
 from pathlib import Path
 

@@ -43,12 +43,21 @@ def explain(
 ) -> None:
     """Explain a check or a category (rule, examples, limits), or an error.
 
-    `agenthard explain errors` lists all error codes. A finding of a run is shown by `agenthard show RUN FINDING`.
+    `agenthard explain errors` lists all error codes, `agenthard explain exit-codes` what commands end with. A finding
+    of a run is shown by `agenthard show RUN FINDING`.
 
     Example: `agenthard explain call-schema`
     """
     if identity == "errors" or ERROR_CODE.fullmatch(identity):
         explain_errors(identity, markdown, as_json)
+        return
+    if identity == "exit-codes":
+        from agenthard.flows.errors import EXIT_CODES
+
+        if as_json:
+            print_json({str(int(code)): meaning for code, meaning in EXIT_CODES.items()})
+        else:
+            print_table("", ("exit code", "meaning"), [(str(int(code)), words) for code, words in EXIT_CODES.items()])
         return
     from agenthard.flows.runs_at_hand import is_finding_id
 
