@@ -18,8 +18,8 @@ from agenthard.audit.execution.context import Execution
 from agenthard.audit.execution.registry import check_checkout
 from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Source, SourceError
+from agenthard.audit.sources.registry import detect_name
 from agenthard.audit.sources.registry import open_source as open_named
-from agenthard.audit.sources.registry import sources
 from agenthard.flows.audit_plan import AuditInput, AuditSettings, plan_shards
 from agenthard.flows.errors import UsageError
 from agenthard.flows.run_spool import run_order
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from agenthard.reports.comparison.scores import ScoreComparison
 
 PathLike = str | Path
-_GENERAL = ("chat", "hf")
-"""Sources that recognise rows of a general kind, which a benchmark with a source of its own may have too."""
 D = TypeVar("D", bound=type[Detector])
 
 
@@ -77,18 +75,7 @@ def detect(path: PathLike, domains: Sequence[str] = ()) -> Source:
     Raises:
         SourceError: when no source recognises the folder, or several do; the message lists the candidates.
     """
-    root = Path(path)
-    if not root.exists():
-        raise SourceError(f"{root}: there is nothing at this path")
-    known = sources()
-    found = [name for name, source in known.items() if source.recognises(root)]
-    found = [name for name in found if name not in _GENERAL] or found
-    if len(found) == 1:
-        return open_named(found[0], root, tuple(domains))
-    if found:
-        raise SourceError(f"{root}: {len(found)} sources recognise it ({', '.join(found)}); choose with open_source")
-    layouts = "\n".join(f"  {name}: {source.layout}" for name, source in known.items())
-    raise SourceError(f"{root}: no source recognises it. A mapping file describes other data. The sources:\n{layouts}")
+    return open_named(detect_name(Path(path)), Path(path), tuple(domains))
 
 
 def audit(

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         UnmetConditionError,
     )
     from agenthard.audit.decisions.policy import PolicyError
+    from agenthard.audit.decisions.suppressions import SuppressionError
+    from agenthard.audit.detectors.selection import SelectionError
     from agenthard.audit.execution.environment import ExecutionError, UnavailableError
     from agenthard.audit.execution.policy.case import UnknownFactError
     from agenthard.audit.execution.tau.calculator import ExpressionError
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from agenthard.audit.probes.candidates import CandidatesError
     from agenthard.audit.repair.json_edit import EditError
     from agenthard.audit.sources.base import SourceError
-    from agenthard.audit.sources.fetch import FetchError
+    from agenthard.audit.sources.fetch import FetchError, UnknownDownloadError
     from agenthard.audit.sources.formats.json_stream import JsonStreamError
     from agenthard.audit.sources.formats.json_text import UnwritableError
     from agenthard.audit.sources.formats.malformed import MalformedRecordError
@@ -50,9 +52,16 @@ if TYPE_CHECKING:
     from agenthard.audit.sources.tau.records import UnreadableDomainError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
-    from agenthard.flows.errors import CommandError, RunFolderError, UsageError
+    from agenthard.flows.errors import (
+        CommandError,
+        FolderInUseError,
+        InfrastructureError,
+        RunFolderError,
+        UsageError,
+    )
     from agenthard.flows.judging.session import NotAskedError
     from agenthard.flows.judging.workers import PreparationError
+    from agenthard.flows.project_config import ConfigError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -104,10 +113,13 @@ _PLACES = {
     "AH105": "audit.sources.formats.json_text:UnwritableError",
     "AH106": "audit.sources.mapping.paths:PathSyntaxError",
     "AH107": "audit.sources.tau.records:UnreadableDomainError",
+    "AH108": "audit.sources.fetch:UnknownDownloadError",
     "AH201": "audit.decisions.policy:PolicyError",
     "AH202": "audit.time_limit:CheckTimeoutError",
     "AH203": "audit.probes.candidates:CandidatesError",
     "AH204": "audit.repair.json_edit:EditError",
+    "AH205": "audit.detectors.selection:SelectionError",
+    "AH206": "audit.decisions.suppressions:SuppressionError",
     "AH301": "audit.execution.environment:UnavailableError",
     "AH302": "audit.execution.environment:ExecutionError",
     "AH303": "audit.execution.policy.case:UnknownFactError",
@@ -166,6 +178,9 @@ _PLACES = {
     "AH802": "flows.errors:RunFolderError",
     "AH803": "flows.judging.session:NotAskedError",
     "AH804": "flows.judging.workers:PreparationError",
+    "AH805": "flows.errors:InfrastructureError",
+    "AH806": "flows.errors:FolderInUseError",
+    "AH807": "flows.project_config:ConfigError",
     "AH810": "flows.errors:UsageError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
@@ -183,6 +198,7 @@ __all__ = [
     "CheckTimeoutError",
     "CommandError",
     "ComparisonError",
+    "ConfigError",
     "ConfigurationError",
     "ConnectionFailedError",
     "ConnectionLostError",
@@ -194,8 +210,10 @@ __all__ = [
     "ExecutionError",
     "ExpressionError",
     "FetchError",
+    "FolderInUseError",
     "GenerationError",
     "ImpossibleParametersError",
+    "InfrastructureError",
     "InvalidLookupError",
     "InvalidPayloadError",
     "JsonStreamError",
@@ -224,10 +242,12 @@ __all__ = [
     "RunFolderError",
     "RunTablesError",
     "SampleError",
+    "SelectionError",
     "ServerError",
     "SourceError",
     "StopError",
     "StorageError",
+    "SuppressionError",
     "TaxonomyError",
     "TooFewVotesError",
     "ToolError",
@@ -235,6 +255,7 @@ __all__ = [
     "UnavailableError",
     "UnknownAgentError",
     "UnknownDomainError",
+    "UnknownDownloadError",
     "UnknownFactError",
     "UnknownModelError",
     "UnmetConditionError",

@@ -8,6 +8,9 @@ from mkdocs.structure.files import File, Files
 
 from agenthard.flows.command_table import COMMANDS, load_command
 
+EVERYWHERE = ("help", "quiet", "verbose", "log_level", "log_json")
+"""Options that every command has."""
+
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated page."""
@@ -21,7 +24,7 @@ def options_page() -> str:
     for name, command in (pair for each in sorted(COMMANDS) for pair in _commands(load_command(each), each)):
         text = " ".join((command.help or "").split("Example:")[0].split())
         lines += ["", f"## {name}", "", text, ""]
-        rows = [(_name(each), _help(each)) for each in command.params if each.name != "help"]
+        rows = [(_name(each), _help(each)) for each in command.params if each.name not in EVERYWHERE]
         if rows:
             lines += ["| argument or option | meaning |", "|---|---|"]
             lines += [f"| `{option}` | {text.replace('|', chr(92) + '|')} |" for option, text in rows]

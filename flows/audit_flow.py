@@ -81,7 +81,7 @@ def audit(given: AuditInput) -> AuditOutcome:
     current().start("checking tasks", total=len(plan.task_ids))
     with timed("checking"):
         ShardQueue(given, plan).check_all()
-    current().start("writing the report")
+    current().start("concluding and writing the report")
     return publish_results(given, plan)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
 from importlib.metadata import version as package_version
 from itertools import chain
 from pathlib import Path
@@ -12,14 +13,14 @@ from typing import Any
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, is_confirmed_defect, load_policy
 from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
+from agenthard.audit.decisions.suppressions import SuppressedFinding, expired, require_found, suppress
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
-from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.mapping_doubt import doubt_mapping
 from agenthard.audit.native_text import with_native_text
 from agenthard.audit.shards import ShardResult
 from agenthard.audit.sources.base import NotRead, count_not_read, first_reasons
-from agenthard.flows.audit_plan import AuditInput, AuditPlan
+from agenthard.flows.audit_plan import AuditInput, AuditPlan, AuditSettings
 from agenthard.flows.audited_run import read_findings
 from agenthard.flows.profile import timed
 from agenthard.flows.replay import with_commands
@@ -91,6 +92,12 @@ class AuditOutcome(Record):
     """HTML report."""
     isolation: str = ""
     """What contained the benchmark code that was executed, or that nothing was."""
+    not_asked: tuple[str, ...] = ()
+    """Checks that the user's choice leaves out."""
+    suppressed: tuple[str, ...] = ()
+    """Ids of findings that do not count, one for each task where only the check in that task is suppressed."""
+    expired: tuple[str, ...] = ()
+    """Suppressions whose last day has passed, in words: what they name counts again."""
 
     @property
     def incomplete(self) -> bool:
@@ -140,7 +147,7 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
             given,
             plan,
             chain(audited.shard_results(plan.shards), more.results if more else ()),
-            [*detectors(experimental=settings.experimental), *(more.checks if more else ())],
+            [*settings.checks(), *(more.checks if more else ())],
             policy,
             runs=lambda ids: audited.all_runs(plan.shards, ids),
             isolation=audited.isolation(plan.shards),
@@ -175,6 +182,9 @@ def conclude_audit(
     """
     settings, source = given.settings, given.source
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
+    if not (settings.domains or settings.select or settings.ignore):  # else a finding may be in what was left out
+        require_found(settings.suppressions, findings)
+    findings, suppressed = suppress(findings, settings.suppressions, _today())
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
     doubts: tuple[str, ...] = ()
     if source.described_by_user:
@@ -203,9 +213,29 @@ def conclude_audit(
         figures=source.figures(runs(None)),
         cited_runs=_cited_runs(runs, findings),
         software={"agenthard": package_version("agenthard")},
-        settings={"domains": ", ".join(settings.domains) or "all", "isolation": isolation, **further},
         mapping_doubts=doubts,
+        suppressed=suppressed,
+        settings={
+            **{"domains": ", ".join(settings.domains) or "all", "isolation": isolation},
+            **_left_out(settings, suppressed),
+            **further,
+        },
     )
+
+
+def _today() -> date:
+    """Return the day that suppressions are compared with."""
+    return datetime.now(UTC).date()
+
+
+def _left_out(settings: AuditSettings, suppressed: Sequence[SuppressedFinding]) -> dict[str, str]:
+    """Describe the checks that were not asked to run, and the findings that do not count."""
+    off = settings.not_asked()
+    parts = {"checks not asked to run": f"{len(off)}: {', '.join(off)}"} if off else {}
+    if suppressed:
+        reasons = (f"{each.finding.id} ({each.reason}; until {each.until})" for each in suppressed)
+        parts["suppressed findings"] = f"{len(suppressed)}: {', '.join(reasons)}"
+    return parts
 
 
 def write_audit(
@@ -256,7 +286,7 @@ def write_audit(
     with timed("writing report.html"):
         write_page(result, folder.root / "report.html")
         write_summary(result, folder.root / "summary.md")
-    outcome = _outcome(plan, folder, result, split.split_id, split.kept)
+    outcome = _outcome(given.settings, plan, folder, result, split.split_id, split.kept)
     write_json(
         folder.root / "manifest.json",
         {
@@ -269,6 +299,9 @@ def write_audit(
             "benchmark": plan.version.model_dump(mode="json"),
             "domains": list(given.settings.domains),
             "experimental": given.settings.experimental,
+            "select": list(given.settings.select),
+            "ignore": list(given.settings.ignore),
+            "suppressions": [each.model_dump(mode="json") for each in given.settings.suppressions],
             "key": plan.key,
             "isolation": outcome.isolation,
             "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
@@ -286,6 +319,7 @@ def _cited_runs(
 
 
 def _outcome(
+    settings: AuditSettings,
     plan: AuditPlan,
     folder: RunFolder,
     result: AuditResult,
@@ -329,6 +363,9 @@ def _outcome(
         folder=str(folder.root),
         report=str(folder.root / "report.html"),
         isolation=result.settings["isolation"],
+        not_asked=tuple(settings.not_asked()),
+        suppressed=tuple(each.finding.id for each in result.suppressed),
+        expired=tuple(f"{each.target} (until {each.until})" for each in expired(settings.suppressions, _today())),
     )
 
 

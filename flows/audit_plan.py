@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 
+from agenthard.audit.decisions.suppressions import Suppression, require_known
+from agenthard.audit.detectors.base import Detector
+from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.detectors.selection import chosen
 from agenthard.audit.execution.context import Execution
-from agenthard.audit.execution.registry import has_code
+from agenthard.audit.execution.environment import UnavailableError
+from agenthard.audit.execution.registry import check_checkout, has_code
 from agenthard.audit.leaderboard import Leaderboard, ModelRow
 from agenthard.audit.sources.base import (
     NotRead,
@@ -21,6 +26,7 @@ from agenthard.audit.sources.base import (
 from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.unread import find_not_read
+from agenthard.flows.errors import CommandError
 from agenthard.flows.resume_key import run_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_spool import RunSpool
@@ -64,10 +70,41 @@ class AuditSettings(Record):
     """Whether benchmark code is executed where this machine lacks a layer of containment."""
     experimental: bool = False
     """Whether experimental checks run too."""
+    select: tuple[str, ...] = ()
+    """Checks, categories or components that run; empty = all."""
+    ignore: tuple[str, ...] = ()
+    """Checks, categories or components that do not run."""
+    suppressions: tuple[Suppression, ...] = ()
+    """Findings that do not count."""
+
+    def checks(self) -> tuple[Detector, ...]:
+        """Return the checks that are asked to run.
+
+        Raises:
+            SelectionError: a word chooses none.
+        """
+        return chosen(self.select, self.ignore, experimental=self.experimental)
+
+    def not_asked(self) -> list[str]:
+        """Return the ids of the checks that `select` and `ignore` leave out."""
+        asked = {check.id for check in self.checks()}
+        return [check.id for check in detectors(experimental=self.experimental) if check.id not in asked]
 
     def execution(self) -> Execution:
         """Return which code executes the tasks, and whether weak isolation is accepted."""
         return Execution(Path(self.checkout) if self.checkout else None, self.weak_isolation)
+
+    def check_checkout(self) -> None:
+        """Check before anything starts that the checkout can be used, if there is one.
+
+        Raises:
+            CommandError: when it is not a folder, or nothing runs the code of this benchmark's checkouts.
+        """
+        try:
+            if self.checkout:
+                check_checkout(self.source, Path(self.checkout))
+        except UnavailableError as error:
+            raise CommandError(str(error)) from error
 
     def open(self) -> Source:
         """Open the source."""
@@ -141,13 +178,20 @@ class AuditInput:
                 type(self.source),
                 self.version,
                 benchmarks={task.benchmark for task in self.tasks},
-                options=[*settings.domains, "experiments", *settings.experiments],
+                options=[*settings.domains, "experiments", *settings.experiments, *self._selection()],
                 runs=settings.runs,
                 checkout=settings.checkout,
                 weak_isolation=settings.weak_isolation,
                 experimental=settings.experimental,
             )
         return self._key
+
+    def _selection(self) -> list[str]:
+        """Return the checks that are asked to run, where the user chose them."""
+        settings = self.settings
+        if not (settings.select or settings.ignore):
+            return []
+        return ["checks", *(check.id for check in settings.checks())]
 
     @property
     def tasks(self) -> Sequence[AgentTask]:
@@ -166,9 +210,13 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
     Raises:
         RunFolderError: The folder holds another audit.
         SourceError: The folder or a run path cannot be read at all.
+        SuppressionError: A suppression names an unknown check or task.
     """
+    ids = {task.id for task in given.tasks}
+    require_known(given.settings.suppressions, {check.id for check in detectors()}, ids, given.source.name)
     folder.claim(given.key)
     path = folder.work / "plan.json"
+    write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
     if path.is_file():
         not_read = find_not_read(given.source, given.tasks, given.quarantined)
         known = AuditPlan.model_validate_json(path.read_bytes())
@@ -180,7 +228,6 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
     spool = RunSpool(folder.spool)
     plan = plan_shards(given, spool.add)
     spool.finish()
-    write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
     write_atomically(path, plan.model_dump_json().encode("utf-8"))
     return plan
 

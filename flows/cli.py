@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from agenthard.flows.command_table import MARKUP, LazyGroup
+from agenthard.flows.commands.messages import LogJsonOption, QuietOption, VerboseOption
 from agenthard.flows.commands.output import guarded_output
 from agenthard.flows.process import interrupt_on_termination, protect_children
 
@@ -39,6 +40,9 @@ def agenthard(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version, and exit.")
     ] = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+    log_json: LogJsonOption = False,
 ) -> None:
     """Audit LLM-agent benchmarks: find flawed tasks with evidence, and write a cleaned split."""
 
@@ -46,7 +50,7 @@ def agenthard(
 def main() -> None:
     """Entry point of the console script.
 
-    An error is one message and exit code 3, never a traceback: exit code 1 is for defects of a benchmark alone.
+    An error is one message and exit code 64 or 3, never a traceback: exit code 1 is for defects of a benchmark alone.
     """
     protect_children()
     interrupt_on_termination()
@@ -60,13 +64,13 @@ def main() -> None:
             sys.exit(INFRASTRUCTURE)
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the exit code must not report defects
-        from agenthard.flows.errors import error_message
+        from agenthard.flows.errors import error_message, exit_code
         from agenthard.taxonomy.printable import printable
 
         if os.environ.get(DEBUG):
             raise
         typer.echo(printable(error_message(error)), err=True)
-        sys.exit(INFRASTRUCTURE)
+        sys.exit(exit_code(type(error)))
 
 
 if __name__ == "__main__":

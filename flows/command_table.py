@@ -7,7 +7,9 @@ from typing import Any, Final
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from agenthard.flows.commands.messages import add_message_options
 from agenthard.flows.commands.output import guard
+from agenthard.flows.logs import configure
 
 MARKUP: Final = "markdown"
 """How help texts are written."""
@@ -17,6 +19,7 @@ COMMANDS = {
         "audit:audit",
         "Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.",
     ),
+    "init": ("init:init", "Write a commented agenthard.toml for a benchmark, with the source that recognises it."),
     "evaluate": (
         "evaluate:evaluate",
         "Evaluate agents and models: resumable episode by episode, with costs, tables, trajectories and a report.",
@@ -26,11 +29,16 @@ COMMANDS = {
         "Generate or read tasks, evaluate agents and models, audit tasks and runs, and report before and after "
         "cleaning.",
     ),
+    "findings": (
+        "findings:findings",
+        "List the findings of a run, the gravest first: `file:line: [id] check severity tier: claim (N tasks)`.",
+    ),
+    "show": ("show:show", "Show a finding of a run with both quotes and its proof, or a task with all that was found."),
+    "open": ("open_report:open_report", "Open the report of a run in a browser; where there is none, print its path."),
     "checks": ("catalogue:checks", "List all checks with their category, and how sure each is."),
     "explain": (
         "explain:explain",
-        "Explain a check or a category (rule, examples, limits), a finding (evidence, decisions, history), or an "
-        "error.",
+        "Explain a check or a category (rule, examples, limits), or an error.",
     ),
     "taxonomy": ("catalogue:taxonomy", "Print the taxonomy: what can be wrong with an agent task."),
     "score": (
@@ -80,6 +88,40 @@ COMMANDS = {
 """Module of ``agenthard.flows.commands`` with the function or family, and first line of the help, by command."""
 
 
+PANELS = {
+    "Audit": ("init", "audit", "run", "fetch", "demo"),
+    "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
+    "Judge": ("judge", "align", "score", "faults"),
+    "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
+}
+"""Groups of the list of commands."""
+WORDS = {"run": "RUN", "source": "SOURCE", "task": "TASK", "finding": "FINDING", "check": "CHECK", "budget": "MONEY"}
+"""What help texts call a value, by the name of its parameter."""
+_TYPES = (("path", "PATH"), ("int", "N"), ("float", "NUMBER"), ("str", "TEXT"), ("text", "TEXT"))
+
+
+def name_values(command: Any) -> None:
+    """Give the values of a command, or of every command of a group, words that people know instead of types."""
+    for each in getattr(command, "commands", {}).values():
+        name_values(each)
+    for parameter in command.params:
+        described = getattr(parameter, "type_descriptor", parameter.type if hasattr(parameter, "type") else None)
+        choices = getattr(described, "choices", None)
+        kind = str(getattr(described, "annotation", described)).lower()
+        if parameter.metavar or getattr(parameter, "is_flag", False):
+            continue
+        if parameter.param_type_name == "argument":
+            parameter.metavar = WORDS.get(parameter.name, parameter.name.upper())
+        elif choices:
+            parameter.metavar = "|".join(str(getattr(choice, "value", choice)) for choice in choices)
+        else:
+            word = next((word for part, word in _TYPES if part in kind), None)
+            parameter.metavar = (
+                WORDS.get(parameter.name, word) if word == "TEXT" or parameter.name == "budget" else word
+            )
+
+
 @cache
 def load_command(name: str) -> Any:
     """Import a command or a family of commands, as typer makes it from the function; its output is guarded.
@@ -95,23 +137,45 @@ def load_command(name: str) -> Any:
     else:
         parent.command(name)(found)
     command: Any = typer.main.get_group(parent).commands[name]
+    name_values(command)
+    add_message_options(command)
     guard(command)
     return command
+
+
+USAGE_ERROR = typer.BadParameter.__mro__[1]
+"""What is wrong with the words of a call, in the click that typer uses."""
+USAGE = 64
+"""Exit code of such a call (`agenthard.flows.errors.ExitCode`); click's own, 2, says that something is incomplete."""
 
 
 class LazyGroup(TyperGroup):
     """The group of all commands: its help names them without importing any, and a call imports the one it names."""
 
     def __init__(self, **attributes: Any) -> None:
-        listed = {name: TyperCommand(name, help=summary) for name, (_, summary) in COMMANDS.items()}
+        listed = {
+            name: TyperCommand(name, help=COMMANDS[name][1], rich_help_panel=panel)
+            for panel, names in PANELS.items()
+            for name in names
+        }
         super().__init__(**{**attributes, "commands": listed})
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words before the name of the command."""
+        configure(as_json=False)
         for option in self.get_params(ctx):
             if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # to convert None, typer would import pydantic for every help text
         return super().parse_args(ctx, args)
+
+    def main(self, *arguments: Any, **options: Any) -> Any:
+        """Run the command that the words name."""
+        try:
+            return super().main(*arguments, **options)
+        except SystemExit as leaving:
+            if isinstance(leaving.__context__, USAGE_ERROR):
+                raise SystemExit(USAGE) from leaving
+            raise
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the command that the words name, and import it."""

@@ -64,6 +64,8 @@ def make_leaderboard(matrix: Path, drop: Path | None, settings: AnalysisSettings
     scores = read_scores(matrix)
     dropped: list[str] = []
     if drop is not None:
+        if not drop.is_file():
+            raise CommandError(f"{drop}: no file at this path")
         try:
             lines = [line.strip() for line in drop.read_text(encoding="utf-8-sig").splitlines()]
         except UnicodeDecodeError as error:
@@ -83,6 +85,8 @@ def read_scores(path: Path) -> ScoreMatrix:
     Raises:
         CommandError: when it is not a table of scores.
     """
+    if not path.is_file():
+        raise CommandError(f"{path}: no file at this path")
     try:
         return read_matrix(path)
     except ValueError as error:

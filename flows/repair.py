@@ -122,7 +122,7 @@ def _repair(
 ) -> RepairOutcome:
     advance("reading the benchmark", 0)
     tasks = AuditInput(audit.settings, source).tasks
-    checks = detectors(experimental=audit.settings.experimental)
+    checks = audit.settings.checks()
     checker = TaskChecker(source.name, tasks, checks, audit.observed(), execution)
     workshop = RepairRunner(source.folder or source.root.parent, audit.opener(source), tasks, checker)
     proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))

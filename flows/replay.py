@@ -20,7 +20,7 @@ from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.formats.runs import read_runs
 from agenthard.audit.sources.registry import open_source
 from agenthard.flows.audit_plan import AuditSettings
-from agenthard.flows.errors import CommandError
+from agenthard.flows.errors import CommandError, InfrastructureError
 from agenthard.reports.places import Place
 from agenthard.taxonomy.finding import Evidence, Finding, Proof, Status
 from agenthard.taxonomy.record import Record
@@ -92,7 +92,7 @@ def list_mutants(task: AgentTask) -> list[Mutant]:
     try:
         return list(mutants(task))
     except (UnavailableError, ExecutionError) as reason:
-        raise CommandError(f"{task.id}: {reason}") from reason
+        raise InfrastructureError(f"{task.id}: {reason}") from reason
 
 
 def replay_task(task: AgentTask, mutant_id: str | None = None) -> Replayed:
@@ -138,7 +138,7 @@ def _replayed(task: AgentTask, attempt: Attempt, mutant: Mutant | None) -> Repla
             not_executed, steps = str(reason), ()
         verdict = environment.evaluate(task, attempt)
     except (UnavailableError, ExecutionError) as reason:
-        raise CommandError(f"{task.id}: {reason}") from reason
+        raise InfrastructureError(f"{task.id}: {reason}") from reason
     return Replayed(
         task=task.id,
         environment=environment.label(),

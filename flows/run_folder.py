@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from agenthard.audit.shard_file import read_shard_file
 from agenthard.audit.shards import ShardResult
-from agenthard.flows.errors import RunFolderError
+from agenthard.flows.errors import FolderInUseError, RunFolderError
 from agenthard.flows.run_spool import read_spool, spool_name
 from agenthard.taxonomy.files import naming, write_atomically, write_text
 from agenthard.taxonomy.system import lock_file, process_exists
@@ -87,7 +87,7 @@ class RunFolder:
             holder = lock.read(20).strip()
             # A process that was killed leaves its number behind; the one that holds the lock now only reads.
             who = f"(pid {holder})" if holder.isdigit() and process_exists(int(holder)) else "(it reads from it)"
-            raise RunFolderError(
+            raise FolderInUseError(
                 f"{self.root}: another agenthard process {who} is working in this folder; wait until it has ended, "
                 "or give another folder with --out"
             ) from None

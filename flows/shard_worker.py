@@ -10,7 +10,6 @@ from functools import lru_cache
 from pathlib import Path
 
 from agenthard.audit.detectors.base import Detector
-from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.execution.context import Execution
 from agenthard.audit.shard_file import write_shard_file
 from agenthard.audit.shards import ShardResult, check_shard
@@ -37,8 +36,8 @@ def run_shard(settings: AuditSettings, number: int, tasks: Sequence[AgentTask]) 
     """
     folder = RunFolder(Path(settings.out))
     if not folder.shard_file(number).is_file():
-        checks = detectors(experimental=settings.experimental)
-        write_shard(folder, number, check_tasks(_execution(settings.execution()), tasks, folder.runs(number), checks))
+        execution, runs = _execution(settings.execution()), folder.runs(number)
+        write_shard(folder, number, check_tasks(execution, tasks, runs, settings.checks()))
     return len(tasks)
 
 

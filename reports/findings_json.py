@@ -26,6 +26,7 @@ def write_findings_json(result: AuditResult, path: Path) -> None:
 
 def _document(result: AuditResult) -> dict[str, Any]:
     sums, places = totals(result), Places(result)
+    counted = [*result.findings, *(each.finding for each in result.suppressed)]
     return {
         "schema_version": SCHEMA_VERSION,
         "benchmark": {"source": result.source, "title": result.title, **result.version.model_dump()},
@@ -38,8 +39,9 @@ def _document(result: AuditResult) -> dict[str, Any]:
             for row in ledger(result)
         ],
         "findings": Streamed(lambda: (finding.model_dump(mode="python") for finding in result.findings)),
+        "suppressed": [each.model_dump(mode="json") for each in result.suppressed],
         "tickets": [ticket.model_dump(mode="json") for ticket in result.tickets],
-        "places": {f.id: [_place(places.of(item)) for item in f.evidence] for f in result.findings},
+        "places": {f.id: [_place(places.of(item)) for item in f.evidence] for f in counted},
         "models": [row.model_dump() for row in result.models],
         "not_read": [item.model_dump() for item in result.not_read],
         "quarantined": [item.model_dump() for item in result.quarantined],

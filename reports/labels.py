@@ -63,7 +63,7 @@ def read_labels(path: Path, truth: str = "flawed") -> LabelFile:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise LabelError(f"{path}: cannot read it: {error}") from error
+        raise LabelError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     labels: list[Label] = []
     unlabelled: list[str] = []
     for number, line in enumerate(lines, start=1):

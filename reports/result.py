@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.audit.decisions.tickets import Ticket
 from agenthard.audit.detectors.base import DecidingKind, Detector
 from agenthard.audit.leaderboard import ModelRow
@@ -95,6 +96,8 @@ class AuditResult:
     """Categories that findings refer to."""
     policy: str
     """Text of the decision policy."""
+    suppressed: Sequence[SuppressedFinding] = ()
+    """Findings that the user has accepted until a day; they are in no other figure."""
     not_read: Sequence[NotRead] = ()
     """Files in the benchmark's folder that look like tasks and were not read."""
     tickets: Sequence[Ticket] = ()

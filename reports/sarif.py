@@ -18,6 +18,8 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 MOST_TASKS = 10
 """A cause that touches more tasks is one result with the count and the places of the first ones."""
 DATA, RUNS = "%SRCROOT%", "%RUNROOT%"
+FINGERPRINT = "agenthardFinding/v1"
+"""Name of the fingerprint of a result that holds the id of its finding."""
 
 _LEVELS = {
     (Tier.CONFIRMED, Severity.AFFECTS_SCORE): "error",
@@ -48,7 +50,6 @@ def write_sarif(result: AuditResult, path: Path) -> None:
 def _run(result: AuditResult) -> dict[str, Any]:
     places = Places(result)
     rules = {check.id: i for i, check in enumerate(result.checks)}
-    tickets = {ticket.finding_id: ticket.place for ticket in result.tickets}
     return {
         "tool": {
             "driver": {
@@ -67,7 +68,7 @@ def _run(result: AuditResult) -> dict[str, Any]:
         "taxonomies": [_taxonomy(result)],
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": list(_notifications(result))}],
         "artifacts": list(_artifacts(result)),
-        "results": Streamed(lambda: (_result(result, places, f, rules[f.check], tickets) for f in result.findings)),
+        "results": Streamed(lambda: _results(result, places, rules)),
         "properties": {
             "benchmark": result.source,
             "benchmarkVersion": result.version.label,
@@ -77,6 +78,16 @@ def _run(result: AuditResult) -> dict[str, Any]:
             "tasksLeftOut": totals(result).left_out,
         },
     }
+
+
+def _results(result: AuditResult, places: Places, rules: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    tickets = {ticket.finding_id: ticket.place for ticket in result.tickets}
+    for finding in result.findings:
+        yield _result(result, places, finding, rules[finding.check], tickets)
+    for each in result.suppressed:
+        accepted = {"kind": "external", "status": "accepted", "justification": f"{each.reason} (until {each.until})"}
+        found = _result(result, places, each.finding, rules[each.finding.check], tickets)
+        yield found | {"suppressions": [accepted]}
 
 
 def _rule(result: AuditResult, check: CheckInfo) -> dict[str, Any]:
@@ -127,7 +138,7 @@ def _result(
         "message": {"text": _literal(_message(finding))},
         "locations": [_evidence_location(places, first)],
         "relatedLocations": [{"id": i, **location} for i, location in enumerate(related, start=1)],
-        "partialFingerprints": {"agenthardFinding/v1": finding.id},
+        "partialFingerprints": {FINGERPRINT: finding.id},
         "occurrenceCount": max(1, len(finding.task_ids)),
         "taxa": [_taxon(finding.category)],
         "properties": {

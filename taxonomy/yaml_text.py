@@ -107,7 +107,7 @@ def load_record(
     try:
         text = read_yaml_text(path)
     except (OSError, UnicodeDecodeError) as fault:
-        raise error(f"{name}: cannot be read: {fault}") from fault
+        raise error(f"{name}: cannot be read: {getattr(fault, 'strerror', None) or fault}") from fault
     return parse_record(text, record, error=error, name=name, docs=docs, explain=explain)
 
 

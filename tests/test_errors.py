@@ -1,6 +1,7 @@
 """Every error has a code of its own and says what to do; the page of the codes is that of the code."""
 
 import ast
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 from agenthard import errors
 from agenthard.errors import BY_CODE, AgentHardError, SourceError
 from agenthard.flows.cli import app
-from agenthard.flows.errors import CommandError, error_message
+from agenthard.flows.errors import CommandError, ExitCode, error_message, exit_code
 from agenthard.taxonomy.files import UnreadableFileError
 
 ROOT = Path(__file__).parents[1]
@@ -71,3 +72,40 @@ def test_messages_carry_the_code() -> None:
     assert error_message(UnreadableFileError(Path("a"), "a socket")) == "error AH003: a socket: a"
     assert error_message(FileNotFoundError(2, "No such file", "a")) == "error: No such file: a"
     assert error_message(KeyError("a")).startswith("error: unexpected KeyError: 'a'. This is a defect of AgentHard")
+
+
+def test_the_call_is_told_apart_from_the_surroundings() -> None:
+    for kind in (CommandError, SourceError, UnreadableFileError, BY_CODE["AH201"], BY_CODE["AH802"]):
+        assert exit_code(kind) == 64, kind
+    for other in (OSError, KeyError, BY_CODE["AH102"], BY_CODE["AH504"], BY_CODE["AH805"], BY_CODE["AH806"]):
+        assert exit_code(other) == 3, other
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("audit", "--nonsense"),
+        ("nonsense",),
+        ("findings", ".", "--tier", "sure"),
+        ("audit", "native", "no-such-folder"),
+        ("audit", "no-such-source", "."),
+        ("judge", "run", ".", "--judges", "none.yaml"),
+        ("score", ".", "--labels", "none.jsonl"),
+        ("leaderboard", "--matrix", "none.csv"),
+        ("ace", "verify", "none"),
+        ("fetch", "chess"),
+        ("explain", "no-such-check"),
+    ],
+)
+def test_a_call_that_has_to_change_ends_with_64(words: tuple[str, ...], tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "agenthard", *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 64, done.stderr
+    assert done.stdout == "" and "Errno" not in done.stderr and "Traceback" not in done.stderr
+
+
+def test_exit_codes_are_explained() -> None:
+    shown = CliRunner().invoke(app, ["explain", "exit-codes", "--json"])
+    assert sorted(map(int, json.loads(shown.output))) == sorted(ExitCode)
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    assert all(f"\n| {int(code)} | " in page for code in ExitCode)

@@ -38,6 +38,13 @@ class FetchError(AgentHardError):
     )
 
 
+class UnknownDownloadError(FetchError):
+    """No benchmark of this name can be fetched; the message names those that can."""
+
+    code = "AH108"
+    remedy = "Choose one of the names in the message, or give the folder of the benchmark."
+
+
 @dataclass(frozen=True)
 class Fetched:
     """A benchmark's package in its environment."""
@@ -204,7 +211,7 @@ def _requirements(recipe: _Recipe, version: str, unpinned: bool) -> list[str]:
 
 def _recipe(benchmark: str) -> _Recipe:
     if benchmark not in _RECIPES:
-        raise FetchError(f"nothing to fetch for {benchmark!r}; known: {', '.join(sorted(_RECIPES))}")
+        raise UnknownDownloadError(f"nothing to fetch for {benchmark!r}; known: {', '.join(sorted(_RECIPES))}")
     return _RECIPES[benchmark]
 
 

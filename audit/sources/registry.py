@@ -23,6 +23,9 @@ BUILT_IN = {
     "tau2": "agenthard.audit.sources.tau.tau2:Tau2Bench",
 }
 
+_GENERAL = ("chat", "hf")
+"""Sources that recognise rows of a general kind, which a benchmark with a source of its own may have too."""
+
 
 def sources() -> dict[str, type[Source]]:
     """Return all sources by name, in order of name. One whose package cannot be loaded is left out."""
@@ -33,6 +36,27 @@ def sources() -> dict[str, type[Source]]:
         except SourceError:
             continue
     return found
+
+
+def detect_name(root: Path) -> str:
+    """Name the one source that recognises a folder or file.
+
+    Sources of general rows (chat, hf) count only where no other source recognises it.
+
+    Raises:
+        SourceError: when no source recognises it, or several do; the message lists the candidates.
+    """
+    if not root.exists():
+        raise SourceError(f"{root}: there is nothing at this path")
+    known = sources()
+    found = [name for name, source in known.items() if source.recognises(root)]
+    found = [name for name in found if name not in _GENERAL] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise SourceError(f"{root}: {len(found)} sources recognise it ({', '.join(found)}); choose one by name")
+    layouts = "\n".join(f"  {name}: {source.layout}" for name, source in known.items())
+    raise SourceError(f"{root}: no source recognises it. A mapping file describes other data. The sources:\n{layouts}")
 
 
 def source_class(name: str) -> type[Source]:

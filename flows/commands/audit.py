@@ -5,22 +5,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from agenthard.flows.commands.completion import complete_rule, complete_source
+from agenthard.flows.commands.gravest import show_gravest
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from agenthard.flows.logs import log
 
 if TYPE_CHECKING:
     from agenthard.flows.audit_outputs import AuditOutcome
     from agenthard.flows.audit_plan import AuditPlan, AuditSettings
     from agenthard.flows.profile import Profile
+    from agenthard.flows.project_config import ProjectConfig
 
 MOST_NOT_READ = 8
 """Files and folders on the first screen that were not read; the tables name all."""
 
 
 def audit(
-    source: Annotated[str, typer.Argument(help="Name of the source (`agenthard sources` lists them).")],
+    source: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SOURCE",
+            autocompletion=complete_source,
+            help="Name of the source (`agenthard sources` lists them); default: that of agenthard.toml.",
+        ),
+    ] = None,
     path: Annotated[
-        Path | None, typer.Argument(help="Folder of the benchmark; default: the one that `agenthard fetch` downloaded.")
+        Path | None,
+        typer.Argument(
+            metavar="PATH", help="Folder of the benchmark; default: the one that `agenthard fetch` downloaded."
+        ),
     ] = None,
     domain: Annotated[list[str] | None, typer.Option(help="Read only this subtask or domain; repeatable.")] = None,
     runs: Annotated[list[Path] | None, typer.Option(help="File or folder of model runs; repeatable.")] = None,
@@ -32,6 +46,22 @@ def audit(
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
     checkout: CheckoutOption = None,
     allow_weak_isolation: WeakIsolationOption = False,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_rule,
+            help="Run only this check, category or component; repeatable.",
+        ),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            autocompletion=complete_rule,
+            help="Leave out this check, category or component; repeatable.",
+        ),
+    ] = None,
     experimental: Annotated[
         bool,
         typer.Option("--experimental", help="Also run experimental checks (no true finding on real benchmarks yet)."),
@@ -47,34 +77,48 @@ def audit(
     """Audit a benchmark: find flawed tasks with evidence, decide, and write a cleaned split and a report.
 
     The same command continues an interrupted audit. Exit codes: 0 clean, 1 new confirmed defects, 2 incomplete,
-    3 infrastructure. Unchecked tasks (no deciding check could run) are listed and do not change the exit code.
+    3 infrastructure, 64 usage. Unchecked tasks (no deciding check could run) are listed and do not change it.
+    What is not given comes from `agenthard.toml`, which `agenthard init` writes.
 
     Example: `agenthard audit native demo-run/demo-benchmark --runs demo-run/demo-benchmark/runs.jsonl`
     """
     from agenthard.flows.audit_outputs import AuditOutcome, new_defects
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
-    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.errors import CommandError, ExitCode, InfrastructureError
     from agenthard.flows.profile import read_profile, recorded_stages
-    from agenthard.flows.progress import show_progress
+    from agenthard.flows.progress import current, show_progress
     from agenthard.taxonomy.system import cpu_count
 
-    root = path or _fetched(source)
+    config = _config(source)
+    source = source or config.source
+    if source is None:
+        raise CommandError(
+            "name the source and the folder of the benchmark: `agenthard audit SOURCE PATH`; or write agenthard.toml, "
+            "as `agenthard init PATH` does"
+        )
+    baseline = baseline or (Path(config.baseline) if config.baseline else None)
     settings = AuditSettings(
         source=source,
-        path=str(root),
-        domains=tuple(domain or ()),
-        runs=tuple(map(str, runs or ())),
+        path=str(path or config.path or _fetched(source)),
+        domains=tuple(domain or config.domains),
+        runs=tuple(map(str, runs or config.runs)),
         experiments=tuple(experiment or ()),
-        out=str(out or ""),
-        workers=workers or cpu_count(),
-        policy=str(policy) if policy else None,
-        checkout=str(checkout) if checkout else None,
+        out=str(out or config.out or ""),
+        workers=workers or config.workers or cpu_count(),
+        policy=str(policy) if policy else config.policy,
+        checkout=str(checkout) if checkout else config.checkout,
         weak_isolation=allow_weak_isolation,
-        experimental=experimental,
+        experimental=experimental or config.checks.experimental,
+        select=tuple(select or config.checks.select),
+        ignore=tuple(ignore or config.checks.ignore),
+        suppressions=config.suppressions,
     )
-    given = AuditInput(settings)
-    if out is None:
-        settings = settings.model_copy(update={"out": str(Path("runs") / f"{source}-{given.version.content_hash}")})
+    settings.checks()
+    with show_progress(error_console()):
+        current().start(f"reading {source}")
+        given = AuditInput(settings)
+        if not settings.out:
+            settings = settings.model_copy(update={"out": str(Path("runs") / f"{source}-{given.version.content_hash}")})
         given = AuditInput(settings, given.source)
     _check_inputs(settings)
     try:
@@ -83,7 +127,9 @@ def audit(
 
             outcome: AuditOutcome = run_audit(given)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished shards are kept: the same command continues from there") from None
+        raise InfrastructureError(
+            "interrupted; finished shards are kept: the same command continues from there"
+        ) from None
     new = new_defects(Path(settings.out), baseline)
     found = read_profile(Path(settings.out), stages) if profile else None
     if as_json:
@@ -99,6 +145,21 @@ def audit(
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 
+def _config(source: str | None) -> "ProjectConfig":
+    """Read the configuration of the current folder; one of another benchmark than the one that is named is not used."""
+    from agenthard.flows.project_config import ProjectConfig, find_config
+
+    found = find_config(Path())
+    if found is None:
+        return ProjectConfig()
+    file, config = found
+    if source is not None and config.source not in (None, source):
+        log.info("%s is about %s, and is not used for %s", file, config.source, source)
+        return ProjectConfig()
+    log.info("configuration: %s", file)
+    return config
+
+
 def _fetched(source: str) -> Path:
     from agenthard.audit.sources.fetch import fetched
     from agenthard.flows.errors import CommandError
@@ -112,11 +173,9 @@ def _fetched(source: str) -> Path:
 def _check_inputs(settings: "AuditSettings") -> None:
     """Check paths and files before Prefect starts, so that a wrong one is refused at once."""
     from agenthard.audit.decisions.policy import load_policy
-    from agenthard.audit.execution.registry import check_checkout
     from agenthard.flows.errors import CommandError
 
-    if settings.checkout:
-        check_checkout(settings.source, Path(settings.checkout))
+    settings.check_checkout()
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:
         if not Path(runs).exists():
@@ -159,11 +218,9 @@ def show_outcome(
     )
     reach = ", ".join(f"{kind} {tasks:,} of {outcome.tasks:,}" for kind, tasks in outcome.deciding.items())
     out.print(f"  deciding checks ran on: {reach}" + ("" if "judge" in outcome.deciding else "; no judge was asked"))
-    _show_experimental(settings)
+    _show_not_asked(outcome, settings)
     if outcome.tickets:
-        out.print(f"  tickets (causes that tasks share): {outcome.tickets:,}; first by tasks × effect on the score:")
-        for line in outcome.top_tickets:
-            out.print(f"    {line}", markup=False, highlight=False)
+        out.print(f"  tickets (causes that tasks share): {outcome.tickets:,}")
     folder = RunFolder(Path(settings.out))
     if outcome.runs:
         plan = AuditPlan.model_validate_json((folder.work / "plan.json").read_bytes())
@@ -174,6 +231,7 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
+    show_gravest(folder.root)
 
 
 def show_profile(profile: "Profile") -> None:
@@ -188,13 +246,23 @@ def show_profile(profile: "Profile") -> None:
     typer.echo("executing: seconds of these that a check waited for benchmark code")
 
 
-def _show_experimental(settings: "AuditSettings") -> None:
-    """State how many experimental checks did not run."""
+def _show_not_asked(outcome: "AuditOutcome", settings: "AuditSettings") -> None:
+    """State how many checks did not run, and how many findings do not count."""
     from agenthard.audit.detectors.registry import detectors
 
+    out = console()
     off = len(detectors()) - len(detectors(experimental=settings.experimental))
     if off:
-        console().print(f"  {off} experimental checks off (--experimental)", highlight=False)
+        out.print(f"  {off} experimental checks off (--experimental)", highlight=False)
+    if outcome.not_asked:
+        out.print(f"  {len(outcome.not_asked)} checks were not asked to run (manifest.json names them)")
+    if outcome.suppressed:
+        count = len(outcome.suppressed)
+        out.print(
+            f"  {count} suppressed finding{'s do' if count > 1 else ' does'} not count (findings.json has the reasons)"
+        )
+    for each in outcome.expired:
+        log.warning("warning: a suppression has expired and counts again: %s", each)
 
 
 def _there(outcome: "AuditOutcome") -> str:

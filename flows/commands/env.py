@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from agenthard.flows.commands.output import JsonOption, print_json, print_table
+from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
+from agenthard.flows.logs import log
 
 if TYPE_CHECKING:
     from agenthard.audit.execution.tau.fidelity import DomainFidelity, Tally
@@ -31,7 +32,7 @@ def warn_unpinned(benchmark: str, version: str) -> None:
     from agenthard.audit.execution import managed_environments
 
     if (benchmark, version) not in managed_environments.pinned():
-        typer.echo(f"warning: {benchmark} {version} was installed unpinned: no hash of its files is known", err=True)
+        log.warning("warning: %s %s was installed unpinned: no hash of its files is known", benchmark, version)
 
 
 @app.command()
@@ -48,8 +49,11 @@ def create(
     Example: `agenthard env create bfcl --version 2026.3.23`
     """
     from agenthard.audit.execution import managed_environments
+    from agenthard.flows.progress import current, show_progress
 
-    made = managed_environments.create(benchmark, version, unpinned=unpinned)
+    with show_progress(error_console()):
+        current().start(f"installing the environment of {benchmark}")
+        made = managed_environments.create(benchmark, version, unpinned=unpinned)
     warn_unpinned(benchmark, made.version)
     if as_json:
         print_json(made)
@@ -181,8 +185,11 @@ def fetch(
     Example: `agenthard fetch bfcl --version 2026.3.23`
     """
     from agenthard.audit.sources.fetch import fetch as bring
+    from agenthard.flows.progress import current, show_progress
 
-    found = bring(benchmark, version, unpinned=unpinned)
+    with show_progress(error_console()):
+        current().start(f"fetching {benchmark} and what its code needs")
+        found = bring(benchmark, version, unpinned=unpinned)
     warn_unpinned(benchmark, found.version)
     if as_json:
         print_json({"benchmark": benchmark, "version": found.version, "path": str(found.path), "data": str(found.data)})

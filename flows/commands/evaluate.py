@@ -100,7 +100,7 @@ def evaluate(
 
 
 def _evaluate(settings: "EvaluationSettings", as_json: bool) -> None:
-    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.errors import ExitCode, InfrastructureError
     from agenthard.flows.progress import show_progress
 
     try:
@@ -109,13 +109,13 @@ def _evaluate(settings: "EvaluationSettings", as_json: bool) -> None:
 
             outcome = run_evaluation(settings)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished episodes are kept: run the same command to resume") from None
+        raise InfrastructureError("interrupted; finished episodes are kept: run the same command to resume") from None
     if as_json:
         print_json(outcome)
     else:
         show_outcome(outcome)
     if outcome.stopped:
-        raise CommandError("; ".join(f"{label} stopped: {reason}" for label, reason in outcome.stopped.items()))
+        raise InfrastructureError("; ".join(f"{label} stopped: {reason}" for label, reason in outcome.stopped.items()))
     if not outcome.complete:
         raise typer.Exit(ExitCode.INCOMPLETE)
 

@@ -81,7 +81,7 @@ def operators(
 def score(
     run: Annotated[Path, typer.Argument(help="Run folder of an audit of the planted benchmark.")],
     key: Annotated[Path, typer.Argument(help="The answer key.")],
-    json_file: Annotated[Path | None, typer.Option("--json", help="Write everything to this file, as JSON.")] = None,
+    as_json: JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the table for a README.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Print recall per operator and every miss as well.")] = False,
 ) -> None:
@@ -98,13 +98,14 @@ def score(
     from agenthard.reports.fault_score import score_faults
     from agenthard.reports.fault_table import fault_table
     from agenthard.taxonomy.categories import load_taxonomy
-    from agenthard.taxonomy.files import write_text
     from agenthard.taxonomy.finding import Status
 
     try:
         planted = read_key(key)
     except (OSError, ValueError) as error:
-        raise CommandError(f"{key}: {error}; `agenthard faults plant` writes an answer key") from error
+        raise CommandError(
+            f"{key}: {getattr(error, 'strerror', None) or error}; `agenthard faults plant` writes an answer key"
+        ) from error
     reasons = {
         (row.task_id, row.check): row.reason
         for row in read_coverage(run)
@@ -114,8 +115,9 @@ def score(
     ids = [decision.task_id for decision in read_decisions(run)]
     experimental = [detector.id for detector in detectors() if detector.experimental]
     result = score_faults(planted, ids, read_findings(run), reasons, checks, experimental)
-    if json_file:
-        write_text(json_file, result.model_dump_json(indent=2) + "\n")
+    if as_json:
+        print_json(result)
+        return
     if markdown:
         typer.echo(fault_table(result))
     else:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder of an audit.", show_default=False)]
 CheckoutOption = Annotated[
     Path | None,
     typer.Option(

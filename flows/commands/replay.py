@@ -11,7 +11,6 @@ from agenthard.flows.commands.output import JsonOption, print_json
 if TYPE_CHECKING:
     from agenthard.audit.execution.context import Execution
     from agenthard.flows.audit_plan import AuditSettings
-    from agenthard.flows.finding_facts import FindingFacts
     from agenthard.flows.replay import Rechecked, Replayed
 
 SHOWN = 400
@@ -55,11 +54,11 @@ def replay(
 
     width = None if full else SHOWN
     if finding is not None:
-        from agenthard.flows.finding_facts import find_finding
+        from agenthard.flows.runs_at_hand import find_run
 
         if where or mutant or check:
             raise CommandError("--finding says which task and check; give no other")
-        _replay_finding(find_finding(finding, run), allow_weak_isolation, width, as_json)
+        _replay_finding(finding, find_run(finding, run), allow_weak_isolation, width, as_json)
         return
     source, path, task = _where(where or [])
     settings = AuditSettings(
@@ -99,10 +98,7 @@ def _where(words: list[str]) -> tuple[str, Path, str]:
 
 
 def _execution(settings: "AuditSettings") -> "Execution":
-    from agenthard.audit.execution.registry import check_checkout
-
-    if settings.checkout is not None:
-        check_checkout(settings.source, Path(settings.checkout))
+    settings.check_checkout()
     return settings.execution()
 
 
@@ -116,21 +112,21 @@ def _list_mutants(settings: "AuditSettings", task: str, as_json: bool) -> None:
         typer.echo(f"{each.truth.value:<11} {each.id}  {each.change}")
 
 
-def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_json: bool) -> None:
+def _replay_finding(identity: str, run: Path, weak: bool, width: int | None, as_json: bool) -> None:
     """Re-execute the proof of a finding; without one that can be executed, run its check again."""
     from agenthard.audit.detectors.registry import detectors
     from agenthard.flows.audit_plan import AuditSettings
+    from agenthard.flows.audited_run import read_findings
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.replay import find_task, replay_proof
 
-    settings_file = Path(facts.run) / "work" / "settings.json"
+    settings_file = run / "work" / "settings.json"
     if not settings_file.is_file():
-        raise CommandError(
-            f"{facts.run}: work/settings.json is missing, so the benchmark's place is unknown; audit again"
-        )
+        raise CommandError(f"{run}: work/settings.json is missing, so the benchmark's place is unknown; audit again")
     settings = AuditSettings.model_validate_json(settings_file.read_bytes())
     settings = settings.model_copy(update={"weak_isolation": weak or settings.weak_isolation})
-    proof, finding = facts.finding.proof, facts.finding
+    finding = next(each for each in read_findings(run) if each.id == identity)
+    proof = finding.proof
     if not as_json:
         typer.echo(f"{finding.id} {finding.check}: {finding.claim}\n")
     if proof is not None and proof.kind == "constructed":
@@ -143,7 +139,7 @@ def _replay_finding(facts: "FindingFacts", weak: bool, width: int | None, as_jso
     if finding.check not in {detector.id for detector in detectors()}:
         raise CommandError(
             f"{finding.check} is not a check that can run again (a judge's replies are not repeated); "
-            f"`agenthard explain {finding.id}` shows the quoted lines"
+            f"`agenthard show {run} {finding.id}` shows the quoted lines"
         )
     task_id = (finding.task_ids or finding.also_in)[0]
     with _execution(settings) as execution:

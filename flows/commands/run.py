@@ -20,7 +20,7 @@ def run(
     Example: `agenthard run docs/examples/ace.yaml`
     """
     from agenthard.flows.commands.evaluate import show_outcome
-    from agenthard.flows.errors import CommandError, ExitCode
+    from agenthard.flows.errors import ExitCode, InfrastructureError
     from agenthard.flows.progress import show_progress
     from agenthard.flows.run_config import load_config
 
@@ -31,7 +31,7 @@ def run(
 
             outcome = run_pipeline(loaded)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; finished work is kept: the same command continues from there") from None
+        raise InfrastructureError("interrupted; finished work is kept: the same command continues from there") from None
     audit = outcome.audit
     if as_json:
         print_json(outcome)
@@ -43,6 +43,8 @@ def run(
         typer.echo(f"audit report {audit.report}\n\n{outcome.report.sentence}")
         typer.echo(f"cleaning     {Path(outcome.report.folder) / 'report.html'}")
     if outcome.evaluation.stopped:
-        raise CommandError("; ".join(f"{name} stopped: {why}" for name, why in outcome.evaluation.stopped.items()))
+        raise InfrastructureError(
+            "; ".join(f"{name} stopped: {why}" for name, why in outcome.evaluation.stopped.items())
+        )
     if not outcome.evaluation.complete or audit.incomplete:
         raise typer.Exit(ExitCode.INCOMPLETE)

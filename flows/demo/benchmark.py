@@ -40,6 +40,15 @@ class KeyEntry(Record):
     """Description of the change."""
 
 
+class ScoredEntry(Record):
+    """One entry of the answer key, compared with an audit."""
+
+    entry: KeyEntry
+    """The seeded flaw."""
+    missed: tuple[str, ...]
+    """Tasks in which the expected check did not find it."""
+
+
 @dataclass(frozen=True)
 class DemoBenchmark:
     """The demo benchmark on disk."""
@@ -92,25 +101,19 @@ def read_answer_key(benchmark: Path) -> list[KeyEntry]:
     return [KeyEntry.model_validate_json(line) for line in lines]
 
 
-def score_audit(benchmark: Path, run: Path) -> tuple[int, list[str]]:
+def score_audit(benchmark: Path, run: Path) -> tuple[ScoredEntry, ...]:
     """Compare the findings of an audit with the answer key.
 
     Args:
         benchmark: Folder of a demo benchmark.
         run: Run folder of its audit.
-
-    Returns:
-        The number of seeded flaws, and a line for each flaw that was missed.
     """
     found = {(f.check, task_id) for f in read_findings(run) for task_id in (*f.task_ids, *f.also_in)}
     found |= {(QUARANTINE, item.task_id) for item in read_quarantined(run) if item.task_id is not None}
-    key = read_answer_key(benchmark)
-    missed = [
-        f"{entry.check} on {', '.join(absent)}"
-        for entry in key
-        if (absent := [task_id for task_id in entry.task_ids if (entry.check, task_id) not in found])
-    ]
-    return len(key), missed
+    return tuple(
+        ScoredEntry(entry=entry, missed=tuple(task for task in entry.task_ids if (entry.check, task) not in found))
+        for entry in read_answer_key(benchmark)
+    )
 
 
 def _data(name: str) -> Traversable:

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from agenthard.audit.coverage import CoverageTable
-from agenthard.audit.detectors.registry import detectors
+from agenthard.audit.detectors.base import Detector
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import Audited, read_coverage, read_findings
 from agenthard.flows.errors import CommandError
@@ -35,7 +35,7 @@ class AuditInputs:
         if not plan_file.is_file():
             raise CommandError(f"{run}: work/plan.json is missing, and the judge needs it; audit again")
         self.plan = AuditPlan.model_validate_json(plan_file.read_bytes())
-        changed = _changed(audited.checks, audited.settings.experimental)
+        changed = _changed(audited.checks, audited.settings.checks())
         if changed:
             raise CommandError(
                 f"{run}: was audited by another version of AgentHard ({changed}); audit again into another folder, and "
@@ -112,8 +112,8 @@ class AuditInputs:
         return found
 
 
-def _changed(audited: Mapping[str, str], experimental: bool) -> str:
+def _changed(audited: Mapping[str, str], checks: Sequence[Detector]) -> str:
     """Describe how the checks differ from those that the audit ran; empty when they are the same."""
-    now = {detector.id: detector.version for detector in detectors(experimental=experimental)}
+    now = {detector.id: detector.version for detector in checks}
     changed = sorted(check for check in {*audited, *now} if audited.get(check) != now.get(check))
     return f"other checks: {', '.join(changed[:3])}{' ...' if len(changed) > 3 else ''}" if changed else ""

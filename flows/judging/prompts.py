@@ -9,7 +9,6 @@ from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-from agenthard.audit.detectors.registry import detectors
 from agenthard.audit.judge.aggregate.panel import PanelIssue
 from agenthard.audit.judge.aggregate.rebuttal import passing_run, rebuttal_request, with_run
 from agenthard.audit.judge.context.applicable import applicable
@@ -115,7 +114,7 @@ class PromptBuilder:
         """Re-checks patches; created when the first judge suggests one."""
         inputs = self.inputs
         tasks = tuple(inputs.tasks.values())
-        checks = detectors(experimental=inputs.audited.settings.experimental)
+        checks = inputs.audited.settings.checks()
         return TaskChecker(inputs.source.name, tasks, checks, inputs.audited.observed(), self.execution)
 
     def _prepare(

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from agenthard.audit.judge.aggregate.panel import PanelIssue
 from agenthard.audit.judge.context.material import Material
 from agenthard.audit.judge.verdict import CheckedVerdict, Judged
-from agenthard.flows.errors import CommandError
+from agenthard.flows.errors import CommandError, InfrastructureError
 from agenthard.flows.judging.prompts import PreparedPrompt, PromptBuilder, prompt_builder
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.taxonomy.errors import AgentHardError
@@ -122,7 +122,7 @@ class ProcessPool:
                 "a process that writes prompts died (out of memory, or killed). All answers are kept: run the same "
                 "command to resume; --workers 1 uses the least memory"
             )
-            found = [CommandError(message)] * len(jobs)
+            found = [InfrastructureError(message)] * len(jobs)
         except Exception as error:  # noqa: BLE001 - a job that cannot be pickled fails alone
             found = [PreparationError(f"{type(error).__name__}: {error}")] * len(jobs)
         for (_, done), result in zip(share, found, strict=True):

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -97,9 +97,7 @@ def pick(record: Record, *names: str) -> Row:
 
 
 def write_csv_tables(tables: Mapping[str, list[Row]], folder: Path) -> list[Path]:
-    """Write tables as CSV (UTF-8, header first).
-
-    A text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """Write tables as CSV in UTF-8; see :func:`csv_text`.
 
     Args:
         tables: name → rows with equal keys.
@@ -111,14 +109,27 @@ def write_csv_tables(tables: Mapping[str, list[Row]], folder: Path) -> list[Path
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, rows in sorted(tables.items()):
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(rows[0])
-        writer.writerows([_cell(value) for value in row.values()] for row in rows)
         path = folder / f"{name}.csv"
-        write_text(path, utf8(text.getvalue()))
+        write_text(path, csv_text(list(rows[0]), rows))
         paths.append(path)
     return paths
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Row]) -> str:
+    r"""Serialise rows as CSV, header first; a text that a spreadsheet would run as a formula gets an apostrophe.
+
+    Args:
+        columns: names of the columns.
+        rows: their values, each row in the order of the columns.
+
+    >>> csv_text(["a"], [{"a": "=1+1"}])
+    "a\n'=1+1\n"
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return utf8(text.getvalue())
 
 
 def write_data(record: Record, summary: str, tables: Mapping[str, list[Row]], twin: Path) -> list[Path]:

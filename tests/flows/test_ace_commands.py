@@ -36,10 +36,10 @@ def start(*arguments: object, seed: str = "0") -> subprocess.Popen[str]:
 
 
 def refused(*arguments: object) -> str:
-    """Run the console script, which must end with exit code 3 and one message; return the message."""
+    """Run the console script, which must end with exit code 64 and one message; return the message."""
     process = start(*arguments)
     _, message = process.communicate()
-    assert process.returncode == 3 and message.startswith(("error: ", "error AH")), message
+    assert process.returncode == 64 and message.startswith(("error: ", "error AH")), message
     assert "Traceback" not in message, message
     return message
 

@@ -1,6 +1,7 @@
 """Commands as a user types them."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 from agenthard.audit.detectors.measured import measured
 from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.cli import app
-from agenthard.flows.command_table import COMMANDS, load_command
+from agenthard.flows.command_table import COMMANDS, PANELS, load_command
 from agenthard.taxonomy.categories import load_taxonomy
 
 
@@ -23,9 +24,9 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def fails(*arguments: str) -> str:
-    """Run the console script, which must end with exit code 3 and one message; return the message."""
+    """Run the console script, which must end with exit code 64 and one message; return the message."""
     done = subprocess.run([sys.executable, "-m", "agenthard", *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 3, done.stderr
+    assert done.returncode == 64, done.stderr
     assert "Traceback" not in done.stderr
     assert done.stderr.startswith(("error: ", "error AH"))
     return done.stderr
@@ -43,6 +44,37 @@ def test_the_list_of_commands_shows_the_first_paragraph_of_each() -> None:
     shown = {name: summary for name, (_, summary) in COMMANDS.items()}
     assert shown == {name: " ".join(load_command(name).help.split("\n\n")[0].split()) for name in COMMANDS}
     assert {name: load_command(name).name for name in COMMANDS} == {name: name for name in COMMANDS}
+
+
+def test_every_command_is_in_one_group_of_the_help() -> None:
+    grouped = [name for names in PANELS.values() for name in names]
+    assert sorted(grouped) == sorted(COMMANDS)
+    shown = run("--help")
+    assert all(f"─ {panel} ─" in shown for panel in PANELS)
+
+
+def complete(words: str) -> list[str]:
+    """Return what bash would offer for the last word of a command line."""
+    environment = {"_AGENTHARD_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    done = subprocess.run(
+        [sys.executable, "-c", "from agenthard.flows.cli import app; app(prog_name='agenthard')"],
+        env={**os.environ, **environment}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+def test_the_shell_completes_values(tmp_path: Path) -> None:
+    assert complete("agenthard audit tau") == ["tau-bench", "tau2"]
+    assert "call-schema" in complete("agenthard explain call")
+    assert complete("agenthard findings run --check turn-c") == ["turn-count"]
+    assert complete(f"agenthard show {tmp_path} x") == []
+
+
+def test_values_have_names_that_people_know() -> None:
+    text = run("audit", "--help") + run("judge", "run", "--help") + run("evaluate", "--help")
+    for word in ("[SOURCE] [PATH]", "--out", "PATH", "MONEY", "BENCHMARK"):
+        assert word in text
+    assert "list[" not in text
 
 
 def test_catalogues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +98,7 @@ def test_an_unknown_id_gets_a_suggestion() -> None:
     assert "did you mean call-schema" in fails("explain", "cal-schema")
 
 
-def test_wrong_input_is_one_message_and_exit_code_3(tmp_path: Path) -> None:
+def test_wrong_input_is_one_message_and_exit_code_64(tmp_path: Path) -> None:
     assert "nothing at this path" in fails("audit", "native", str(tmp_path / "none"))
     assert "no source 'bfcll'" in fails("audit", "bfcll", str(tmp_path))
     (tmp_path / "tasks.jsonl").write_text("{}\n")

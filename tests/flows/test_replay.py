@@ -1,4 +1,4 @@
-"""Every finding can be reproduced: its command runs as printed, and ``explain`` and ``replay --finding`` show it."""
+"""Every finding can be reproduced: its command runs as printed, and ``replay --finding`` shows it."""
 
 import json
 import random
@@ -64,21 +64,6 @@ def test_the_command_of_every_finding_of_the_demo_shows_it_again(demo: Path) -> 
         run_printed(finding)
 
 
-def test_a_finding_is_explained(demo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    finding = next(each for each in read_findings(demo) if each.check == "call-schema")
-    shown = invoke("explain", finding.id, "--run", str(demo))
-    assert shown.exit_code == 0, shown.output
-    for text in (finding.claim, finding.command, "fix in    task", "call-schema (version", "led to", "tasks.jsonl:"):
-        assert text in shown.output
-    assert f"{demo}: has it" in shown.output
-    monkeypatch.chdir(demo.parent)
-    facts = json.loads(invoke("explain", finding.id, "--json").output)
-    assert facts["run"] == "demo"
-    assert facts["finding"]["id"] == finding.id
-    assert facts["history"] == [facts["history"][0]] and facts["history"][0]["has_it"]
-    assert sorted(task for tasks in facts["decisions"].values() for task in tasks) == sorted(finding.task_ids)
-
-
 def test_the_check_of_a_finding_runs_again(demo: Path) -> None:
     finding = next(each for each in read_findings(demo) if each.check == "call-schema")
     again = invoke("replay", "--finding", finding.id, "--run", str(demo))
@@ -122,8 +107,8 @@ def test_the_proof_of_a_finding_is_executed(tmp_path: Path) -> None:
     # the evaluator of ACE rejects a run that does nothing, so this proof does not hold
     assert "rightly: it has to be rejected" in done.output, done.output
     assert done.exit_code == 1
-    shown = invoke("explain", example.id, "--run", str(run))
-    assert "Proof: a constructed run" in shown.output
+    shown = invoke("show", str(run), example.id)
+    assert "a constructed run" in shown.output
 
 
 def test_what_cannot_be_shown_is_refused_with_a_reason(demo: Path, tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_signal_leaves_no_process(number: signal.Signals, tmp_path: Path) -> N
     assert not left, {pid: children[pid] for pid in left}
     if number != signal.SIGKILL:
         assert process.returncode == 3
-        assert error.decode().startswith("error AH801: interrupted; finished shards are kept"), error.decode()
+        assert error.decode().startswith("error AH805: interrupted; finished shards are kept"), error.decode()
 
 
 def test_an_audit_needs_no_home_and_no_locale(benchmark: Path, tmp_path: Path) -> None:
@@ -161,4 +161,4 @@ def test_help_and_usage_errors_are_left_alone(monkeypatch: pytest.MonkeyPatch) -
     code, out, _ = call(monkeypatch, "--help")
     assert code == 0 and "audit" in out.decode()
     code, _, err = call(monkeypatch, "audit", "--nonsense")
-    assert code == 2 and "nonsense" in err.decode()
+    assert code == 64 and "nonsense" in err.decode()

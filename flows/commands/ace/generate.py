@@ -26,7 +26,7 @@ def generate(
     rows: Annotated[int, typer.Option(help="Rows of the grid.")] = 5,
     cols: Annotated[int, typer.Option(help="Columns of the grid.")] = 7,
     hidden: Annotated[list[int] | None, typer.Option("--hidden", "-H", help="Hidden slots; repeatable.")] = None,
-    budget: Annotated[list[int] | None, typer.Option("--budget", "-B", help="Decoy budgets; repeatable.")] = None,
+    budget: Annotated[list[int] | None, typer.Option("--decoys", "-B", help="Decoy budgets; repeatable.")] = None,
     candidates: Annotated[int, typer.Option("--candidates", "-K", help="Candidates per slot.")] = 25,
     domain: Annotated[list[str] | None, typer.Option(help="Domains; repeatable; default: all six.")] = None,
     per_cell: Annotated[int, typer.Option("--per-cell", help="Instances for each domain, H and B.")] = 1,
@@ -39,12 +39,12 @@ def generate(
 ) -> None:
     """Generate a suite of proved instances; the default is the paper's. The same command resumes after an interruption.
 
-    Exit codes: 0 the suite is there, 3 it cannot exist or cannot be written; the message says why.
+    Exit codes: 0 the suite is there, 64 it cannot exist, 3 it cannot be written; the message says why.
 
     Example: `agenthard ace generate --out ace-suite -H 3 -B 2 --domain course`
     """
     from agenthard.flows.ace_generation import SuiteFormat, write_suite
-    from agenthard.flows.errors import CommandError
+    from agenthard.flows.errors import CommandError, InfrastructureError
     from agenthard.flows.progress import show_progress
 
     if form not in list(SuiteFormat):
@@ -64,7 +64,7 @@ def generate(
         with one_message(), show_progress(error_console()):
             written = write_suite(parameters, out, SuiteFormat(form), workers)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; what is there is kept: the same command continues from there") from None
+        raise InfrastructureError("interrupted; what is there is kept: the same command continues from there") from None
     if as_json:
         print_json([asdict(each) for each in written])
     else:

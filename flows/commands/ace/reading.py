@@ -30,13 +30,16 @@ def one_message() -> Iterator[None]:
         yield
     except (
         CandidatesError,
+        FileNotFoundError,
         GenerationError,
         ImpossibleParametersError,
         MalformedInstanceError,
         MissingExtraError,
         UnplayableError,
     ) as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(
+            f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        ) from error
 
 
 def instances(paths: list[Path], unreadable: list[str]) -> "Iterator[Instance]":

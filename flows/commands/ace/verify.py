@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from agenthard.flows.commands.ace.reading import PathsArgument, instances
+from agenthard.flows.commands.ace.reading import PathsArgument, instances, one_message
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def verify(paths: PathsArgument, as_json: JsonOption = False) -> None:
     unreadable: list[str] = []
     problems: list[tuple[str, Problem]] = []
     count = unique = hard = certified = 0
-    with show_progress(error_console()):
+    with one_message(), show_progress(error_console()):
         current().start("proving")
         for instance in instances(paths, unreadable):
             report = verify(instance)

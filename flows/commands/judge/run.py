@@ -53,7 +53,7 @@ def run(
 
     Example: `agenthard judge run demo-run/demo --judges docs/examples/judges.yaml --dry-run`
     """
-    from agenthard.flows.errors import CommandError
+    from agenthard.flows.errors import InfrastructureError
 
     settings = judging_settings(
         run, judges, out, task, sample=sample, runs=runs, retry=retry, in_flight=in_flight, workers=workers,
@@ -73,11 +73,11 @@ def run(
         with show_progress(error_console()):
             outcome = run_judging(settings)
     except KeyboardInterrupt:
-        raise CommandError("interrupted; all answers are kept: run the same command to resume") from None
+        raise InfrastructureError("interrupted; all answers are kept: run the same command to resume") from None
     if as_json:
         print_json(outcome)
     else:
         show(outcome)
     if outcome.stopped:
-        raise CommandError(outcome.stopped)
+        raise InfrastructureError(outcome.stopped)
     exit_incomplete(outcome.complete)

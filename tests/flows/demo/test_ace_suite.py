@@ -78,8 +78,10 @@ def test_the_demo_compares_the_audit_with_the_key(tmp_path: Path) -> None:
     write_ace_demo(tmp_path / "suite")
     settings = AuditSettings(source="ace", path=str(tmp_path / "suite"), runs=(), out=str(tmp_path / "run"), workers=1)
     run_audit(AuditInput(settings))
-    assert score_audit(tmp_path / "suite", tmp_path / "run") == (len(ACE_FLAWS), [])
+    scored = score_audit(tmp_path / "suite", tmp_path / "run")
+    assert len(scored) == len(ACE_FLAWS) and [each.entry.cause for each in scored if each.missed] == []
     key = tmp_path / "suite" / ANSWER_KEY
     first = KeyEntry.model_validate_json(key.read_text().splitlines()[0])
     key.write_text(first.model_copy(update={"check": "call-schema"}).model_dump_json() + "\n")
-    assert score_audit(tmp_path / "suite", tmp_path / "run") == (1, [f"call-schema on {first.task_ids[0]}"])
+    (missed,) = score_audit(tmp_path / "suite", tmp_path / "run")
+    assert (missed.entry.check, missed.missed) == ("call-schema", first.task_ids[:1])

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from agenthard.flows.demo.benchmark import read_answer_key
+
 
 def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agenthard", "demo", "--offline", "--full", "--json", "--out", "out"]
@@ -19,3 +21,14 @@ def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
     assert done.stderr.index("[1 of 3]") < done.stderr.index("[2 of 3]") < done.stderr.index("[3 of 3]")
     for report in ("demo/report.html", "demo/report/report.html", "ace/report/report.html"):
         assert (tmp_path / "out" / report).is_file()
+
+
+def test_the_demo_says_what_was_planted_and_found_in_40_lines_of_80_columns(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "agenthard", "demo", "--offline", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    lines = (done.stdout + done.stderr).splitlines()
+    assert len(lines) <= 38 and max(map(len, lines)) <= 80  # BFCL adds two
+    for entry in read_answer_key(tmp_path / "out" / "demo-benchmark"):
+        assert any(line.startswith(entry.change) and entry.check in line for line in lines), entry
+    assert "18 flaws planted, 18 found" in done.stdout
+    assert "agenthard findings out/demo" in done.stdout

@@ -177,13 +177,13 @@ def test_what_is_wrong_is_said_in_one_line(
     server = loopback_process(brain=ACE, key="right")
     model = str(model_path(tmp_path, server.url))
     code, out, error = ended(command(suite, tmp_path / "wrong", "--model", model, "--agent", "random"))
-    assert code == 3 and error.startswith("error AH801: loop stopped: ") and len(error.splitlines()) == 1
+    assert code == 3 and error.startswith("error AH805: loop stopped: ") and len(error.splitlines()) == 1
     assert "refuses the key in $COMPATIBLE_API_KEY" in error and "test-key" not in out + error
     assert episodes(tmp_path / "wrong") == EPISODES
     assert (tmp_path / "wrong" / "report" / "evaluation.html").is_file()
     monkeypatch.delenv("OPENAI_API_KEY")
     code, _, error = ended(command(suite, tmp_path / "none", "--model", "openai/gpt-5-mini"))
-    assert code == 3 and "OPENAI_API_KEY" in error and len(error.splitlines()) == 1
+    assert code == 64 and "OPENAI_API_KEY" in error and len(error.splitlines()) == 1
     assert not (tmp_path / "none").exists()
     code, _, error = ended(command(suite, tmp_path / "none", "--agent", "nobody"))
-    assert code == 3 and "unknown agent 'nobody'" in error and len(error.splitlines()) == 1
+    assert code == 64 and "unknown agent 'nobody'" in error and len(error.splitlines()) == 1
