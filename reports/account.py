@@ -25,6 +25,8 @@ class Account:
     """Tasks that stay although no deciding check could run on them."""
     not_read: int
     """Tasks that could not be read, were not read, or were left out on purpose."""
+    left_out: int
+    """Of them, those left out on purpose."""
     flagged: int
     """Tasks that a confirmed or suspected finding touches."""
     flagged_dropped: int
@@ -63,6 +65,7 @@ def account(result: AuditResult, sums: Totals) -> Account:
         dropped=sums.dropped,
         unchecked=sums.unproven,
         not_read=not_read,
+        left_out=sums.left_out,
         flagged=sums.flagged,
         flagged_dropped=actions["drop"],
         flagged_review=actions["review"],
@@ -90,5 +93,7 @@ def headline(result: AuditResult, sums: Account) -> str:
         sums: its account.
     """
     parts = [f"{sums.flagged_dropped:,} to drop", f"{sums.flagged_review:,} to review", f"{sums.flagged_kept:,} kept"]
-    unread = f"; {sums.not_read:,} {'was' if sums.not_read == 1 else 'were'} not read" if sums.not_read else ""
-    return f"AgentHard flagged {sums.flagged:,} of {sums.there:,} tasks of {result.title}: {', '.join(parts)}{unread}."
+    missing = {"left out on purpose": sums.left_out, "not read": sums.not_read - sums.left_out}
+    missing_words = "".join(f"; {count:,} {words}" for words, count in missing.items() if count)
+    read = sums.there - sums.not_read
+    return f"AgentHard flagged {sums.flagged:,} of {read:,} tasks of {result.title}: {', '.join(parts)}{missing_words}."

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from agenthard.audit.evidence import canonical_json
 from agenthard.reports.instance_runs import Quoted, describe_runs, spans
+from agenthard.reports.look_first import urgency
 from agenthard.reports.marked_text import Piece, laid_out, pieces
 from agenthard.reports.places import Places
 from agenthard.reports.proof_text import proof_view
@@ -55,11 +56,11 @@ class Instances:
             runs: its runs.
 
         Returns:
-            ``id``, ``place`` (file:line), ``action`` and ``reasons`` of the decision, ``findings``, ``parts`` (each with
-            ``key``, ``title``, ``note`` and ``blocks``) and ``models`` (see `describe_runs`). All values are texts,
-            numbers, lists and objects with these keys; no key is a text of the benchmark.
+            ``id``, ``place`` (file:line), ``action`` and ``reasons`` of the decision, ``findings``, ``parts`` (each
+            with ``key``, ``title``, ``note`` and ``blocks``) and ``models`` (see `describe_runs`). All values are
+            texts, numbers, lists and objects with these keys; no key is a text of the benchmark.
         """
-        found = self._findings.get(task.id, [])
+        found = sorted(self._findings.get(task.id, []), key=lambda f: (task.id not in f.task_ids, urgency(f)))
         quoted = [(finding.id, item) for finding in found for item in finding.evidence]
         cited = {item.trajectory_id for _, item in quoted if item.trajectory_id}
         cited |= {finding.proof.trajectory_id for finding in found if finding.proof and finding.proof.trajectory_id}

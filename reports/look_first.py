@@ -1,4 +1,4 @@
-"""The findings to look at first: shared causes in the order of the tickets, then tasks × effect × certainty."""
+"""The findings to look at first: shared causes in the order of the tickets, then by tasks × effect × certainty."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,6 +9,8 @@ from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
 
 LOOK_FIRST = 10
 """Findings that the first screen shows."""
+_SHARED = 5
+"""Causes that tasks share among them, as long as tasks have flaws of their own."""
 _OF_ONE_CHECK = 2
 """Findings of one check among them, as long as other checks found something too."""
 _EFFECT = {Severity.AFFECTS_SCORE: 1.0, Severity.MAY_AFFECT_SCORE: 0.3, Severity.COSMETIC: 0.0}
@@ -19,8 +21,9 @@ _CERTAINTY = {Tier.CONFIRMED: 1.0, Tier.SUSPECTED: 0.5, Tier.SIGNAL: 0.0}
 def look_first(result: AuditResult, most: int = LOOK_FIRST) -> tuple[Finding, ...]:
     """Choose the findings that a maintainer should look at first.
 
-    Causes that tasks share come first, in the order of the tickets; the others follow by tasks × effect × certainty.
-    Of one check at most two are chosen while there are others. Signals and cosmetic findings are never chosen.
+    At most five causes that tasks share come first, in the order of the tickets; the others follow by tasks × effect ×
+    certainty. Of one check at most two are chosen while there are others. Signals and cosmetic findings are never
+    chosen.
 
     Args:
         result: the audit.
@@ -31,12 +34,14 @@ def look_first(result: AuditResult, most: int = LOOK_FIRST) -> tuple[Finding, ..
     def order(finding: Finding) -> tuple[int, float, tuple[bool, int, int, int, str]]:
         return place.get(finding.id, len(place) + 1), -weight(finding), urgency(finding)
 
-    ordered = sorted((finding for finding in result.findings if weight(finding)), key=order)
-    count = Counter[str]()
+    count, shared = Counter[str](), 0
     chosen, left = [], []
-    for finding in ordered:
-        count[finding.check] += 1
-        (chosen if count[finding.check] <= _OF_ONE_CHECK else left).append(finding)
+    for finding in sorted(filter(weight, result.findings), key=order):
+        is_shared = finding.id in place
+        fits = count[finding.check] < _OF_ONE_CHECK and not (is_shared and shared == _SHARED)
+        count[finding.check] += fits
+        shared += fits and is_shared
+        (chosen if fits else left).append(finding)
     return tuple(sorted([*chosen, *left][:most], key=order))
 
 

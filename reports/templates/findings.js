@@ -128,7 +128,8 @@ function touched(f) {
 function showMarks(row) {
   for (const pre of row.querySelectorAll(".quote pre")) {
     const mark = pre.querySelector("mark");
-    if (mark.offsetTop + mark.offsetHeight > pre.clientHeight) pre.scrollTop = Math.max(0, mark.offsetTop - 48);
+    if (!mark) continue;
+    if (mark.offsetTop - pre.offsetTop + mark.offsetHeight > pre.clientHeight) pre.scrollTop = Math.max(0, mark.offsetTop - pre.offsetTop - 24);
   }
 }
 function findingBody(f) {

@@ -71,7 +71,7 @@ function runsNode(models) {
   const show = (i) => area.replaceChildren(...models[i].runs.map(runNode));
   const choice = el(
     "select",
-    { class: "button", onchange: (event) => show(Number(event.target.value)) },
+    { class: "button model-choice", onchange: (event) => show(Number(event.target.value)) },
     ...models.map((m, i) => el("option", { value: i }, `${m.model}: ${m.passed} of ${m.scored} passed`)),
   );
   show(0);

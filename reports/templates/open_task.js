@@ -84,13 +84,31 @@ function selectFinding(id, scroll = true) {
   Object.assign(panel, { finding: id, mark: -1 });
   for (const button of byId("instance-side").querySelectorAll("[data-finding]"))
     button.setAttribute("aria-pressed", String(button.dataset.finding === id));
-  for (const mark of byId("instance-body").querySelectorAll("mark"))
-    mark.classList.toggle("other", !mark.dataset.of.split(" ").includes(id));
+  dimOthers();
+  if (!ownMarks().length) showQuotedRun();
   remember();
   if (scroll) nextMark();
 }
+function ownMarks() {
+  return [...byId("instance-body").querySelectorAll("mark:not(.other)")];
+}
+function dimOthers() {
+  for (const mark of byId("instance-body").querySelectorAll("mark"))
+    mark.classList.toggle("other", !mark.dataset.of.split(" ").includes(panel.finding));
+}
+/* A finding may quote runs of a model that is not shown. */
+function showQuotedRun() {
+  const choice = byId("instance-body").querySelector(".model-choice");
+  if (!choice) return;
+  const before = choice.value;
+  for (const value of [...[...choice.options].map((option) => option.value), before]) {
+    choice.value = value;
+    choice.dispatchEvent(new Event("change", { bubbles: true }));
+    if (ownMarks().length) return;
+  }
+}
 function nextMark() {
-  const marks = [...byId("instance-body").querySelectorAll("mark:not(.other)")];
+  const marks = ownMarks();
   if (!marks.length) return;
   panel.mark = (panel.mark + 1) % marks.length;
   const mark = marks[panel.mark];
@@ -114,6 +132,7 @@ function buildPanel() {
     panel.task = null;
     remember();
   });
+  byId("instance-body").addEventListener("change", dimOthers);
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-task]");
     if (!link) return;

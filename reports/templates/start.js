@@ -2,6 +2,7 @@ const keysHint = byId("keys-button");
 if (keysHint) keysHint.addEventListener("click", help);
 byId("keys-close").addEventListener("click", () => byId("keys").close());
 buildPanel();
+for (const look of document.querySelectorAll(".look")) showMarks(look);
 if (byId("decided")) buildDecisions();
 function arrive() {
   const state = recall();

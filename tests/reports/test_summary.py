@@ -98,7 +98,7 @@ def test_findings_json_holds_the_records_and_their_places(shop: AuditResult, tmp
     assert document["findings"][3]["measures"] == {"rate": None}
     assert document["places"]["aaaaaaaaaaa0"] == [
         {"file": "policy.md", "line": 5},
-        {"file": "tasks.json", "line": 6},
+        {"file": "tasks.json", "line": 9},
     ]
     assert document["totals"]["flagged"] == 4 and document["schema_version"] == 1
     assert document["checks"][1]["ran"] == 1 and document["checks"][1]["of"] == 5
