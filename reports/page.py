@@ -29,7 +29,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 STYLES = ("base.css", "top.css", "findings.css", "instance.css", "tables.css", "media.css")
 SCRIPTS = (
     *("dom.js", "copying.js", "instance.js", "open_task.js", "filters.js", "findings.js", "decisions.js", "sorting.js"),
-    *("keyboard.js", "start.js"),
+    *("scrolling.js", "keyboard.js", "start.js"),
 )
 MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""

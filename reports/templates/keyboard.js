@@ -24,10 +24,13 @@ function enter(event) {
 function evidence() {
   const here = document.activeElement.closest(".look, .finding");
   if (!here) return go(1);
-  if (here.tagName === "DETAILS") here.open = true;
-  const quotes = [...here.querySelectorAll(".quote pre")];
-  const at = quotes.indexOf(document.activeElement);
-  requestAnimationFrame(() => [...here.querySelectorAll(".quote pre")][(at + 1) % Math.max(quotes.length, 1)]?.focus());
+  const next = () => {
+    const quotes = [...here.querySelectorAll(".quote pre")];
+    quotes[(quotes.indexOf(document.activeElement) + 1) % quotes.length]?.focus();
+  };
+  if (here.tagName !== "DETAILS" || here.open) return next();
+  here.addEventListener("toggle", next, { once: true });
+  here.open = true;
 }
 function search() {
   byId("search")?.focus();

@@ -162,6 +162,15 @@ def test_zoomed_to_200_percent_nothing_is_cut_off(visit: Callable[..., Visit], s
     assert page.get_by_role("searchbox").is_visible()
 
 
+def test_a_wide_table_says_that_it_scrolls(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop, viewport={"width": 390, "height": 844}).page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    hints = page.locator("#coverage .hint")
+    expect(hints).to_have_text("Scroll sideways to see all of it →")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(hints).to_be_hidden()
+
+
 def test_nothing_found_says_what_was_checked(visit: Callable[..., Visit], clean_shop: AuditResult) -> None:
     page = visit(clean_shop).page
     text = page.locator("#findings").inner_text()
