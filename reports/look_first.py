@@ -35,7 +35,8 @@ def look_first(result: AuditResult, most: int = LOOK_FIRST) -> tuple[Finding, ..
         return place.get(finding.id, len(place) + 1), -weight(finding), urgency(finding)
 
     count, shared = Counter[str](), 0
-    chosen, left = [], []
+    chosen: list[Finding] = []
+    left: list[Finding] = []
     for finding in sorted(filter(weight, result.findings), key=order):
         is_shared = finding.id in place
         fits = count[finding.check] < _OF_ONE_CHECK and not (is_shared and shared == _SHARED)

@@ -69,8 +69,10 @@ class Places:
 
     def native(self, evidence: Evidence) -> NativeText | None:
         """Return what the benchmark's file says at the place of a quote; None for a run, and where it is not known."""
-        task = self._result.task.get(evidence.task_id) if evidence.trajectory_id is None else None
-        return evidence.native or (None if task is None else self._files.find(task, evidence))
+        if evidence.native is not None or evidence.trajectory_id is not None:
+            return evidence.native
+        task = self._result.task.get(evidence.task_id)
+        return None if task is None else self._files.find(task, evidence)
 
     def of_task(self, task: AgentTask) -> Place | None:
         """Return the place where the task itself starts."""
