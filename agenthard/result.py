@@ -281,7 +281,7 @@ def _write(work: AuditWork, root: Path) -> None:
         spool.finish()
         write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
         write_atomically(folder.work / "plan.json", work.plan.model_dump_json().encode("utf-8"))
-        write_audit(work.report, folder, work.given, work.plan, work.policy, work.all_runs())
+        write_audit(work.report, folder, work.given, work.plan, work.policy, work.all_runs)
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -7,8 +7,10 @@ parts come; from there the rest of the pointer is followed, as far as the file h
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,6 +82,7 @@ class NativeFiles:
         self._path_of = path_of
         self._texts = cache(self._read)
         self._lines = cache(self._starts)
+        self._byte_starts = cache(self._starts_in_bytes)
         self._nodes = cache(self._node)
 
     def find(self, task: AgentTask, evidence: Evidence) -> NativeText | None:
@@ -106,6 +109,27 @@ class NativeFiles:
         start, end = self._words(origin, evidence.quote)
         return self._placed(origin, _Spot("", start, end, text[start:end])) if end > start else None
 
+    def passage(self, task: AgentTask, pointer: str) -> NativeText | None:
+        """Return the whole value that a part of a task is in its file.
+
+        Args:
+            task: the task.
+            pointer: JSON Pointer of the part in the record of the task.
+
+        Returns:
+            The value as it is written; None when the file is not JSON, is gone, or has no such value.
+        """
+        found = _origin(task, split(pointer))
+        if found is None or not found[0].file.endswith(JSON_FILES):
+            return None
+        origin, rest = found
+        node = self._nodes(origin.file, origin.line)
+        path: _Path = [] if node is None else [(node, "")]
+        if not path or not all(_descend(path, token) for token in (*split(origin.pointer), *rest)):
+            return None
+        node, place = path[-1]
+        return self._placed(origin, _Spot(place, node.start, node.end, node.raw))
+
     def line_of(self, origin: Origin) -> int | None:
         """Return the 1-based line of a place, or of the nearest value above it; None when its file is not JSON."""
         if origin.line is not None:
@@ -123,6 +147,8 @@ class NativeFiles:
         path: _Path = [] if node is None else [(node, "")]
         if not path or not all(_descend(path, token) for token in split(native.pointer)):
             text = self._texts(native.file) or ""
+            if not text:  # a file outside the benchmark's folder, or one that is gone
+                return "", ""
             start = text.find(native.text, self._lines(native.file)[native.line - 1])
             return ("", "") if start < 0 else (text[:start], text[start + len(native.text) :])
         node = path[-1][0]
@@ -148,11 +174,13 @@ class NativeFiles:
         return begin, len(text) if end < 0 else end
 
     def _placed(self, origin: Origin, spot: "_Spot") -> NativeText:
-        text = self._texts(origin.file) or ""
-        before = len(text[: spot.start].encode("utf-8"))
+        text, starts = self._texts(origin.file) or "", self._lines(origin.file)
+        line = bisect_right(starts, spot.start)
+        begin = starts[line - 1]
+        before = self._byte_starts(origin.file)[line - 1] + len(text[begin : spot.start].encode("utf-8"))
         return NativeText(
             file=origin.file,
-            line=text.count("\n", 0, spot.start) + 1,
+            line=line,
             pointer=spot.pointer,
             document_line=origin.line,
             start=before,
@@ -174,6 +202,13 @@ class NativeFiles:
     def _starts(self, name: str) -> list[int]:
         text = self._texts(name) or ""
         return [0, *(match.end() for match in re.finditer("\n", text))]
+
+    def _starts_in_bytes(self, name: str) -> list[int]:
+        text, starts = self._texts(name) or "", self._lines(name)
+        if text.isascii():
+            return starts
+        lengths = (len(text[a:b].encode("utf-8")) for a, b in zip(starts, starts[1:], strict=False))
+        return list(accumulate(lengths, initial=0))
 
     def _node(self, name: str, line: int | None) -> JsonNode | None:
         """Return the JSON document of a file, or the one that begins on a line of it."""

@@ -153,8 +153,8 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
             isolation=audited.isolation(plan.shards),
             further=more.settings if more else {},
         )
-    runs = audited.all_runs(plan.shards)
-    return write_audit(result, folder, given, plan, policy, runs, more.manifest if more else {})
+    further = more.manifest if more else {}
+    return write_audit(result, folder, given, plan, policy, lambda: audited.all_runs(plan.shards), further)
 
 
 def conclude_audit(
@@ -244,7 +244,7 @@ def write_audit(
     given: AuditInput,
     plan: AuditPlan,
     policy: Policy,
-    runs: Iterable[Trajectory],
+    runs: Callable[[], Iterable[Trajectory]],
     manifest: Mapping[str, Any] = MappingProxyType({}),
 ) -> AuditOutcome:
     """Write what a reader gets of an audit into its run folder.
@@ -255,7 +255,7 @@ def write_audit(
         given: what was audited and how.
         plan: what was read.
         policy: the policy behind the decisions.
-        runs: all runs, in task order.
+        runs: streams all runs, those of one task together, as often as it is called.
         manifest: further entries of the manifest.
     """
     from agenthard.reports.findings_json import write_findings_json
@@ -278,13 +278,13 @@ def write_audit(
             not_read=plan.not_read,
         )
     with timed("writing tables"):
-        write_tables(result, folder.tables, runs)
+        write_tables(result, folder.tables, runs())
     with timed("writing findings.json"):
         write_findings_json(result, folder.root / "findings.json")
     with timed("writing results.sarif"):
         write_sarif(result, folder.root / "results.sarif")
     with timed("writing report.html"):
-        write_page(result, folder.root / "report.html")
+        write_page(result, folder.root / "report.html", runs())
         write_summary(result, folder.root / "summary.md")
     outcome = _outcome(given.settings, plan, folder, result, split.split_id, split.kept)
     write_json(

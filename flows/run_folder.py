@@ -1,7 +1,8 @@
 """The run folder: where an audit keeps its work, its tables, its split and its report.
 
-Layout: ``manifest.json``, ``tables/``, ``findings.json``, ``results.sarif``, ``report.html``, ``summary.md``,
-``quarantine.jsonl``, ``split/``, and ``work/`` (what a rerun continues from; safe to delete once the audit is done).
+Layout: ``manifest.json``, ``tables/``, ``findings.json``, ``results.sarif``, ``report.html`` with ``instances/``,
+``summary.md``, ``quarantine.jsonl``, ``split/``, and ``work/`` (what a rerun continues from; safe to delete once the
+audit is done).
 """
 
 import json

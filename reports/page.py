@@ -2,37 +2,37 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup, escape
 
-from agenthard.audit.decisions.policy import Decision
-from agenthard.audit.decisions.priority import review_order
+from agenthard.audit.decisions.tickets import effect_of
+from agenthard.reports import page_data
+from agenthard.reports.account import account, headline
+from agenthard.reports.instance_files import FOLDER, write_instances
 from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
+from agenthard.reports.look_first import look_first, two_sides, urgency
+from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, TIER_TITLES
 from agenthard.reports.places import Places
+from agenthard.reports.proof_text import proof_view
 from agenthard.reports.result import AuditResult
 from agenthard.reports.totals import Reason, ledger, reach_sentence, sentence, totals, why_unchecked
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.files import write_text
-from agenthard.taxonomy.finding import Evidence, Finding, Level, Severity, Tier
-from agenthard.taxonomy.pointer import resolve
+from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.printable import printable
+from agenthard.taxonomy.trajectory import Trajectory
 
-STYLES = ("base.css", "top.css", "findings.css", "tables.css", "media.css")
-SCRIPTS = ("dom.js", "filters.js", "findings.js", "decisions.js", "sorting.js", "start.js")
-MOST_FINDINGS = 5000
-"""Findings on the page; findings.json and the table hold all."""
-MOST_DECIDED = 5000
-"""Decisions listed on the page."""
-MOST_TASKS = 20_000
-"""Of a larger benchmark, the page names only tasks that its findings and its list of decisions name."""
+STYLES = ("base.css", "top.css", "findings.css", "instance.css", "tables.css", "media.css")
+SCRIPTS = (
+    *("dom.js", "copying.js", "instance.js", "open_task.js", "filters.js", "findings.js", "decisions.js", "sorting.js"),
+    *("scrolling.js", "keyboard.js", "start.js"),
+)
 MOST_QUARANTINED = 500
 """Quarantined records listed on the page."""
-MOST_TICKETS = 50
-"""Tickets listed on the page."""
 TOP_TICKETS = 5
 """Tickets in the summary."""
 TOP_FINDINGS = 5
@@ -43,32 +43,59 @@ MOST_MODELS = 12
 """Models in the summary."""
 
 
-def write_page(result: AuditResult, path: Path) -> None:
-    """Write the HTML report: a single file without remote assets, whose own script and style are named by hash.
+def write_page(result: AuditResult, path: Path, runs: Iterable[Trajectory] = ()) -> None:
+    """Write the HTML report, whose own script and style are named by hash, and the files of its tasks next to it.
 
     Args:
         result: the audit.
-        path: the file to write.
+        path: the file to write; the tasks that can be opened from it go into the folder ``instances`` next to it.
+        runs: all runs; those of one task follow one another. Read once.
     """
+    places = Places(result)
+    files = write_instances(result, places, page_data.opened(result), runs, path)
+    shared = _shared(result)
+    first = look_first(result)
     write_html(
         path,
         "report.html.j2",
         styles=STYLES,
         scripts=SCRIPTS,
-        data=page_data(result),
-        most_findings=MOST_FINDINGS,
-        most_decided=MOST_DECIDED,
-        **_shared(result),
+        loads_scripts=True,
+        data=page_data.page_data(result, places, files) | {"folder": FOLDER},
+        most_findings=page_data.MOST_FINDINGS,
+        most_decided=page_data.MOST_DECIDED,
+        **shared,
+        account=account(result, shared["sums"]),
+        headline=headline(result, account(result, shared["sums"])),
+        first=[_first(result, places, finding, files) for finding in first],
         components=COMPONENT_TITLES,
-        decided=sum(map(_is_listed, result.decisions)),
+        decided=sum(map(page_data.is_listed, result.decisions)),
+        openable=len(files),
         protocols=any(row.protocol for row in result.models),
         most_quarantined=MOST_QUARANTINED,
-        most_tickets=MOST_TICKETS,
+        most_tickets=page_data.MOST_TICKETS,
         levels=LEVEL_TITLES,
         severities=SEVERITY_TITLES,
         filters={"short": _short},
         why=_why,
     )
+
+
+def _first(result: AuditResult, places: Places, finding: Finding, files: dict[str, int]) -> dict[str, Any]:
+    """Describe one of the findings to look at first."""
+    effect, basis = effect_of(finding)
+    shown = (finding.evidence[0].task_id, *finding.task_ids)
+    return {
+        "finding": finding,
+        "component": result.taxonomy[finding.category].component,
+        "tier": TIER_TITLES[finding.tier],
+        "severity": SEVERITY_TITLES[finding.severity],
+        "level": LEVEL_TITLES[finding.level],
+        "effect": "" if effect is None else f"decides {100 * effect:.0f} % of {basis}",
+        "quotes": [page_data.quote_view(result, places, item) for item in two_sides(finding.evidence)],
+        "proof": proof_view(finding),
+        "task": next((task_id for task_id in shown if task_id in files), None),
+    }
 
 
 def write_summary(result: AuditResult, path: Path) -> None:
@@ -116,19 +143,9 @@ def _why(reason: Reason) -> Markup:
 
 def _top(findings: Sequence[Finding]) -> list[tuple[Finding, int]]:
     count = Counter(finding.check for finding in findings)
-    first = {finding.check: finding for finding in sorted(findings, key=_urgency, reverse=True)}
-    ordered = sorted(first.values(), key=_urgency)[:TOP_FINDINGS]
+    first = {finding.check: finding for finding in sorted(findings, key=urgency, reverse=True)}
+    ordered = sorted(first.values(), key=urgency)[:TOP_FINDINGS]
     return [(finding, count[finding.check] - 1) for finding in ordered]
-
-
-def _urgency(finding: Finding) -> tuple[bool, int, int, int, str]:
-    return (
-        finding.tier is Tier.SIGNAL,
-        list(Severity).index(finding.severity),
-        list(Tier).index(finding.tier),
-        -len(finding.task_ids),
-        finding.id,
-    )
 
 
 def _short(text: str) -> str:
@@ -137,169 +154,3 @@ def _short(text: str) -> str:
 
 def _code(text: str) -> str:
     return re.sub(r"\s+", " ", text.replace("`", "'"))
-
-
-MOST_QUOTES = 12
-"""Quotes shown per finding; findings.json holds all."""
-TIER_TITLES = {Tier.CONFIRMED: "Confirmed", Tier.SUSPECTED: "Suspected", Tier.SIGNAL: "Signal"}
-SEVERITY_TITLES = {
-    Severity.AFFECTS_SCORE: "Affects score",
-    Severity.MAY_AFFECT_SCORE: "May affect score",
-    Severity.COSMETIC: "Cosmetic",
-}
-LEVEL_TITLES = {
-    Level.TASK: "Task",
-    Level.ENVIRONMENT: "Environment",
-    Level.EVALUATOR: "Evaluator",
-    Level.SUITE: "Suite",
-}
-_ACTIONS = ("drop", "review", "keep", "unchecked")
-
-
-def page_data(result: AuditResult) -> dict[str, Any]:
-    """Collect what the page's script needs; tasks are named by their position in ``tasks``."""
-    findings, decisions, place = _most_urgent(result), *_first_decisions(result)
-    named = _named(result, findings, decisions)
-    position = {decision.task_id: i for i, decision in enumerate(named)}
-    places = Places(result)
-    ordered = sorted(findings, key=lambda finding: _rank(result, finding))
-    return {
-        "tasks": list(position),
-        "actions": [_ACTIONS.index(decision.action) for decision in named],
-        "categories": {
-            c.id: {"name": c.name, "component": c.component, "rule": c.rule} for c in result.taxonomy.categories
-        },
-        "components": COMPONENT_TITLES,
-        "checks": {check.id: check.title for check in result.checks},
-        "tiers": TIER_TITLES,
-        "severities": SEVERITY_TITLES,
-        "levels": LEVEL_TITLES,
-        "findings": [_finding(result, places, position, finding) for finding in ordered],
-        **_decisions(decisions, position, place),
-    }
-
-
-def _most_urgent(result: AuditResult) -> Sequence[Finding]:
-    """Choose the findings on the page: those of the tickets on it, then the surest and gravest."""
-    if len(result.findings) <= MOST_FINDINGS:
-        return result.findings
-    linked = {ticket.finding_id for ticket in result.tickets[:MOST_TICKETS]}
-    return sorted(result.findings, key=lambda finding: (finding.id not in linked, *_urgency(finding)))[:MOST_FINDINGS]
-
-
-def _is_listed(decision: Decision) -> bool:
-    return decision.action != "keep" or bool(decision.finding_ids)
-
-
-def _first_decisions(result: AuditResult) -> tuple[Sequence[Decision], dict[str, int]]:
-    """Choose the decisions on the page, and return them with the places in the review queue."""
-    place = {item.task_id: item.place for item in review_order(result.task_ids, result.findings)}
-    listed = [decision for decision in result.decisions if _is_listed(decision)]
-    if len(listed) > MOST_DECIDED:
-        last = len(place) + 1
-        listed = sorted(listed, key=lambda decision: place.get(decision.task_id, last))[:MOST_DECIDED]
-    return listed, place
-
-
-def _named(result: AuditResult, findings: Iterable[Finding], decisions: Iterable[Decision]) -> Sequence[Decision]:
-    """Return the decisions on the tasks that the page names, in the order of the benchmark."""
-    if len(result.decisions) <= MOST_TASKS:
-        return result.decisions
-    ids = {task_id for finding in findings for task_id in (*finding.task_ids, *finding.also_in)}
-    ids.update(decision.task_id for decision in decisions)
-    return [decision for decision in result.decisions if decision.task_id in ids]
-
-
-def _rank(result: AuditResult, finding: Finding) -> tuple[Any, ...]:
-    categories = [category.id for category in result.taxonomy.categories]
-    component = list(COMPONENT_TITLES).index(result.taxonomy[finding.category].component)
-    grave = (list(Tier).index(finding.tier), list(Severity).index(finding.severity), -len(finding.task_ids))
-    return component, categories.index(finding.category), *grave, finding.id
-
-
-def _finding(result: AuditResult, places: Places, position: dict[str, int], finding: Finding) -> dict[str, Any]:
-    actions = Counter(
-        result.decision[task_id].action
-        for task_id in finding.task_ids
-        if finding.id in result.decision[task_id].finding_ids
-    )
-    return {
-        "id": finding.id,
-        "check": finding.check,
-        "version": finding.check_version,
-        "category": finding.category,
-        "component": result.taxonomy[finding.category].component,
-        "severity": finding.severity,
-        "tier": finding.tier,
-        "level": finding.level,
-        "decides": [position[task_id] for task_id in finding.decides],
-        "command": finding.command,
-        "claim": finding.claim,
-        "why": finding.why,
-        "fix": finding.fix,
-        "tasks": [position[task_id] for task_id in finding.task_ids],
-        "also": [position[task_id] for task_id in finding.also_in],
-        "drops": actions["drop"],
-        "evidence": [_quote(result, places, item) for item in finding.evidence[:MOST_QUOTES]],
-        "quotes": len(finding.evidence),
-        "patch": finding.patch,
-        "measures": finding.measures,
-    }
-
-
-def _quote(result: AuditResult, places: Places, item: Evidence) -> dict[str, Any]:
-    shown, place = places.excerpt(item), places.of(item)
-    return {
-        "task": item.task_id,
-        "run": _run_name(result, item.trajectory_id),
-        "pointer": item.native.pointer if item.native else item.pointer,
-        "subject": _subject(result, item),
-        "place": str(place) if place else "",
-        "note": item.note,
-        "before": shown.before,
-        "quote": shown.quote,
-        "after": shown.after,
-    }
-
-
-def _run_name(result: AuditResult, run_id: str | None) -> str:
-    run = result.cited_runs.get(run_id) if run_id is not None else None
-    return f"{run.model}, trial {run.trial + 1}" if run else run_id or ""
-
-
-_PARTS = {
-    "user": "User",
-    "environment/policy": "Policy",
-    "environment/tools": "Tool",
-    "environment/user_tools": "User's tool",
-    "environment/state": "State",
-    "initial_state": "State",
-    "hidden_tools": "Withheld tools",
-    "evaluation": "Evaluation",
-    "ground_truth": "Ground truth",
-}
-
-
-def _subject(result: AuditResult, item: Evidence) -> str:
-    """Name the part of the task or run that a pointer enters, with the tool's name when it enters one."""
-    if item.trajectory_id is not None:
-        return "Run"
-    tokens = item.pointer.split("/")[1:]
-    part = _PARTS.get("/".join(tokens[:2])) or _PARTS.get(tokens[0] if tokens else "", "Task")
-    task = result.task.get(item.task_id)
-    if part not in ("Tool", "User's tool") or len(tokens) < 3 or task is None:
-        return part
-    try:
-        return f"{part} {resolve(task, f'/environment/{tokens[1]}/{tokens[2]}/name')}"
-    except LookupError:
-        return part
-
-
-def _decisions(decisions: Iterable[Decision], position: Mapping[str, int], place: Mapping[str, int]) -> dict[str, Any]:
-    reasons: dict[str, int] = {}
-    rows = []
-    for decision in decisions:
-        numbers = [reasons.setdefault(reason, len(reasons)) for reason in decision.reasons]
-        last = len(place) + 1
-        rows.append([position[decision.task_id], numbers, len(decision.finding_ids), place.get(decision.task_id, last)])
-    return {"reasons": list(reasons), "decided": rows}

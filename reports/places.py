@@ -39,7 +39,7 @@ class Places:
 
     def of(self, evidence: Evidence) -> Place | None:
         """Return the place of one quote, or None when its source does not give it."""
-        native = self._native(evidence)
+        native = self.native(evidence)
         if native is not None:
             return Place(native.file, native.line)
         if evidence.trajectory_id is not None:
@@ -55,7 +55,7 @@ class Places:
 
         The same in our record of the task follows as ``record_pointer`` and ``record_quote``.
         """
-        place, native = self.of(evidence), self._native(evidence)
+        place, native = self.of(evidence), self.native(evidence)
         return evidence.model_dump(mode="python", exclude={"native"}) | {
             "quote": native.text if native else evidence.quote,
             "pointer": native.pointer if native else evidence.pointer,
@@ -67,18 +67,30 @@ class Places:
             "record_quote": evidence.quote,
         }
 
-    def _native(self, evidence: Evidence) -> NativeText | None:
-        task = self._result.task.get(evidence.task_id) if evidence.trajectory_id is None else None
-        return evidence.native or (None if task is None else self._files.find(task, evidence))
+    def native(self, evidence: Evidence) -> NativeText | None:
+        """Return what the benchmark's file says at the place of a quote; None for a run, and where it is not known."""
+        if evidence.native is not None or evidence.trajectory_id is not None:
+            return evidence.native
+        task = self._result.task.get(evidence.task_id)
+        return None if task is None else self._files.find(task, evidence)
 
     def of_task(self, task: AgentTask) -> Place | None:
         """Return the place where the task itself starts."""
         origin = task.origins.get("")
         return None if origin is None else Place(origin.file, self._files.line_of(origin))
 
+    def of_part(self, task: AgentTask, pointer: str) -> Place | None:
+        """Return the place of a part of a task, or of the nearest value above it that is known."""
+        origin = origin_of(task, pointer)
+        return None if origin is None else Place(origin.file, self._files.line_of(origin))
+
+    def passage(self, task: AgentTask, pointer: str) -> NativeText | None:
+        """Return the whole JSON value that a part of a task is in its file; see `NativeFiles.passage`."""
+        return self._files.passage(task, pointer)
+
     def excerpt(self, evidence: Evidence) -> "Excerpt":
         """Show a quote in place: in its file, or for a run in the record of the run."""
-        native = self._native(evidence)
+        native = self.native(evidence)
         if native is not None:
             before, after = self._files.around(native)
             return _cut(Excerpt(before, native.text, after))

@@ -22,7 +22,7 @@ from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
 AUDIT_PAGE = "../report.html"
 """The audit's own report: this page is in a folder next to it."""
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "media.css")
-SCRIPTS = ("dom.js", "sorting.js", "downloads.js", "figures.js", "boards.js")
+SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js", "figures.js", "boards.js")
 
 
 def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResult | None = None) -> None:

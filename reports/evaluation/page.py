@@ -10,7 +10,7 @@ from agenthard.reports.figures.evaluation import figures
 from agenthard.reports.kit.page import write_figure_page
 
 STYLES = ("base.css", "top.css", "tables.css", "figures.css", "cleaning.css", "evaluation.css", "media.css")
-SCRIPTS = ("dom.js", "sorting.js", "downloads.js", "figures.js")
+SCRIPTS = ("dom.js", "sorting.js", "scrolling.js", "downloads.js", "figures.js")
 
 
 def write_evaluation_page(analysis: EvaluationAnalysis, path: Path) -> None:

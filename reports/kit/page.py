@@ -19,7 +19,14 @@ from agenthard.taxonomy.files import write_text
 
 
 def write_html(
-    path: Path, template: str, *, styles: Sequence[str], scripts: Sequence[str], data: Any, **values: Any
+    path: Path,
+    template: str,
+    *,
+    styles: Sequence[str],
+    scripts: Sequence[str],
+    data: Any,
+    loads_scripts: bool = False,
+    **values: Any,
 ) -> None:
     """Write a page that opens offline.
 
@@ -29,6 +36,7 @@ def write_html(
         styles: style sheets, in order.
         scripts: scripts, in order; they run as one, at the end of the page.
         data: plain data for the scripts.
+        loads_scripts: whether its own script loads further ones, from files next to the page.
         values: what the template shows, and filters as ``filters={name: function}``.
     """
     style, script = "\n".join(map(_asset, styles)), "\n".join(map(_asset, scripts))
@@ -39,7 +47,7 @@ def write_html(
         style=Markup(style),
         script=Markup(script),
         data=htmlsafe_json_dumps(data, dumps=json_text, separators=(",", ":")),
-        csp=_policy(style, script),
+        csp=_policy(style, script, loads_scripts),
     )
     write_text(path, utf8(html))
 
@@ -63,11 +71,12 @@ def _asset(name: str) -> str:
     return resources.files("agenthard.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def _policy(style: str, script: str) -> str:
+def _policy(style: str, script: str, loads_scripts: bool) -> str:
     def name(text: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
-    allowed = f"style-src {name(style)}; script-src {name(script)}"
+    further = " 'strict-dynamic'" if loads_scripts else ""
+    allowed = f"style-src {name(style)}; script-src {name(script)}{further}"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 

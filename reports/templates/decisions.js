@@ -32,7 +32,7 @@ function listDecisions() {
         { scope: "row", class: "name" },
         el(
           "button",
-          { type: "button", class: "chip", title: "Show the findings of this task", onclick: () => showTask(task) },
+          { type: "button", class: "chip", title: "Open this task", onclick: () => openTask(task) || showTask(task) },
           data.tasks[task],
         ),
       ),

@@ -73,14 +73,6 @@ function buildFilters() {
     }, 120);
   });
   byId("reset").addEventListener("click", reset);
-  document.addEventListener("keydown", (event) => {
-    const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      byId("filters").open = true;
-      byId("search").focus();
-    }
-  });
 }
 function reset() {
   FACETS.forEach((facet) => chosen[facet.key].clear());
@@ -134,7 +126,9 @@ function update() {
   }
   setCount("drop", found.filter((f) => passes(f, "drop") && f.drops > 0).length, dropOnly);
   const shown = found.filter((f) => passes(f, null));
-  const filtered = dropOnly || query.trim() !== "" || keys.some((key) => chosen[key].size > 0);
+  const chosenFacets = keys.some((key) => chosen[key].size > 0);
+  if (dropOnly || chosenFacets) byId("filters").open = true;
+  const filtered = dropOnly || query.trim() !== "" || chosenFacets;
   byId("shown").textContent = filtered
     ? `${number(shown.length)} of ${plural(data.findings.length, "finding")}`
     : plural(data.findings.length, "finding");
@@ -157,8 +151,12 @@ function remember() {
   if (dropOnly) state.set("drop", "1");
   if (query.trim()) state.set("q", query.trim());
   if (opened) state.set("finding", opened);
+  if (panel.task !== null) {
+    state.set("task", data.tasks[panel.task]);
+    if (panel.finding) state.set("at", panel.finding);
+  }
   const hash = state.toString();
-  if (hash || /[=]/.test(location.hash)) history.replaceState(null, "", hash ? `#${hash}` : "#findings");
+  if (hash || /[=]/.test(location.hash)) history.replaceState(null, "", hash ? `#${hash}` : "#top");
 }
 function recall() {
   const state = new URLSearchParams(location.hash.slice(1));

@@ -128,7 +128,8 @@ function touched(f) {
 function showMarks(row) {
   for (const pre of row.querySelectorAll(".quote pre")) {
     const mark = pre.querySelector("mark");
-    if (mark.offsetTop + mark.offsetHeight > pre.clientHeight) pre.scrollTop = Math.max(0, mark.offsetTop - 48);
+    if (!mark) continue;
+    if (mark.offsetTop - pre.offsetTop + mark.offsetHeight > pre.clientHeight) pre.scrollTop = Math.max(0, mark.offsetTop - pre.offsetTop - 24);
   }
 }
 function findingBody(f) {
@@ -156,8 +157,8 @@ function findingBody(f) {
       .join(", ");
     body.append(el("h5", {}, "Figures"), el("p", { class: "small num" }, line));
   }
-  if (f.command)
-    body.append(el("h5", {}, "Show it again"), el("pre", { class: "block", tabindex: "0" }, f.command));
+  if (f.proof) body.append(el("h5", {}, "Proof"), proofBlock(f.proof));
+  if (f.command) body.append(el("h5", {}, "Show it again"), command(f.command));
   if (f.decides.length)
     body.append(
       el("h5", {}, `Decides the score of ${plural(f.decides.length, "task")} in a recorded run`),
@@ -170,6 +171,11 @@ function findingBody(f) {
     body.append(
       el("h5", {}, "Proposed repair (JSON Patch)"),
       el("pre", { class: "block", tabindex: "0" }, JSON.stringify(f.patch, null, 2)),
+    );
+  const task = firstTask(f);
+  if (canOpen(task))
+    body.append(
+      el("p", {}, el("button", { type: "button", class: "button", onclick: () => openTask(task, f.id) }, "Open ", el("code", {}, data.tasks[task]))),
     );
   const link = el("a", { href: `#finding=${f.id}` }, "link to this finding");
   body.append(
@@ -232,13 +238,18 @@ function taskChip(task) {
     {
       type: "button",
       class: "chip",
-      title: `Show the findings of this task (${words})`,
-      onclick: () => showTask(task),
+      title: `${canOpen(task) ? "Open this task" : "Show the findings of this task"} (${words})`,
+      onclick: () => openTask(task) || showTask(task),
     },
     el("span", { class: `glyph ${action}`, "aria-hidden": "true" }, glyph),
     el("span", { class: "hidden" }, words),
     ` ${data.tasks[task]}`,
   );
+}
+/* The task that shows a finding: the one quoted first, else the first that it touches and the page can open. */
+function firstTask(f) {
+  const quoted = data.tasks.indexOf(f.evidence[0].task);
+  return canOpen(quoted) ? quoted : (f.tasks.find(canOpen) ?? -1);
 }
 function showTask(task) {
   reset();

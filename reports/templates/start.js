@@ -1,16 +1,19 @@
+const keysHint = byId("keys-button");
+if (keysHint) keysHint.addEventListener("click", help);
+byId("keys-close").addEventListener("click", () => byId("keys").close());
+buildPanel();
+for (const look of document.querySelectorAll(".look")) showMarks(look);
 if (byId("decided")) buildDecisions();
-if (byId("results")) {
-  if (matchMedia("(max-width: 62rem)").matches) byId("filters").open = false;
-  recall();
-  buildFilters();
-  update();
-  const reveal = () => opened && byId(`finding-${opened}`)?.scrollIntoView();
-  reveal();
-  addEventListener("hashchange", () => {
-    if (/[=]/.test(location.hash)) {
-      recall();
-      update();
-      reveal();
-    }
-  });
+function arrive() {
+  const state = recall();
+  if (byId("results")) {
+    update();
+    if (opened) byId(`finding-${opened}`)?.scrollIntoView();
+  }
+  if (state.has("task")) openTask(data.tasks.indexOf(state.get("task")), state.get("at"));
 }
+if (byId("results")) buildFilters();
+arrive();
+addEventListener("hashchange", () => {
+  if (/[=]/.test(location.hash)) arrive();
+});

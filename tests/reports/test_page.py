@@ -14,7 +14,7 @@ from agenthard.audit.leaderboard import ModelRow
 from agenthard.reports.page import write_page
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Finding, Level
-from tests.reports.browsing import Visit, contrast
+from tests.reports.browsing import Visit, contrast, words
 from tests.reports.shop import ATTACK, changed
 
 pytestmark = pytest.mark.browser
@@ -38,9 +38,14 @@ def shown_claims(page: Page) -> list[str]:
 def test_page_says_the_outcome_and_every_count_of_n(visit: Callable[..., Visit], shop: AuditResult) -> None:
     page = visit(shop).page
     assert page.title() == "Corner Shop: audit by AgentHard"
-    tiles = [re.sub(r"\s+", " ", text) for text in page.locator(".tile").all_inner_texts()]
-    numbers = [re.findall(r"\d+", text)[0] for text in tiles]
-    assert numbers == ["5", "4", "1", "2", "2", "0", "1"]
+    tiles = [words(tile) for tile in page.locator(".tile").all()]
+    there, *went = [int(re.search(r"\d+", text).group()) for text in tiles]  # type: ignore[union-attr]
+    assert (there, went) == (6, [2, 2, 1, 0, 1]) and there == sum(went)
+    flagged = words(page.locator(".flagged"))
+    assert flagged.startswith(
+        "4 flagged by a confirmed or suspected finding = 1 to drop + 2 to review + 1 kept (1: only"
+    )
+    assert "AgentHard flagged 4 of 5 tasks" in page.locator(".sentence").inner_text()
     assert "No shared cause was found" in page.locator("#tickets").inner_text()
     assert page.locator("#shown").inner_text() == "4 findings"
     coverage = page.locator("#coverage tbody tr").nth(1).inner_text()
@@ -76,6 +81,8 @@ def test_quote_stands_in_its_surroundings_with_both_sides(visit: Callable[..., V
 
 def test_filters_narrow_and_count(visit: Callable[..., Visit], shop: AuditResult) -> None:
     page = visit(shop).page
+    assert not page.get_by_role("checkbox", name="Only what drops a task").is_visible()
+    page.locator("#filters summary").click()
     page.get_by_role("checkbox", name="Only what drops a task").check()
     assert len(shown_claims(page)) == 1
     assert page.locator("#shown").inner_text() == "1 of 4 findings"
@@ -104,6 +111,7 @@ def test_task_leads_to_its_findings(visit: Callable[..., Visit], shop: AuditResu
     page = visit(shop).page
     assert page.locator("#decided tr").count() == 3
     page.locator("#decided").get_by_role("button", name="shop/1").click()
+    page.get_by_role("button", name="Show these in the list").click()
     assert page.get_by_role("searchbox").input_value() == "task:shop/1"
     assert len(shown_claims(page)) == 2
 
@@ -151,8 +159,16 @@ def test_zoomed_to_200_percent_nothing_is_cut_off(visit: Callable[..., Visit], s
     page.locator("#finding-ccccccccccc2 summary").click()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert page.locator("#filters").evaluate("node => node.open") is False
-    page.locator("#filters summary").click()
     assert page.get_by_role("searchbox").is_visible()
+
+
+def test_a_wide_table_says_that_it_scrolls(visit: Callable[..., Visit], shop: AuditResult) -> None:
+    page = visit(shop, viewport={"width": 390, "height": 844}).page
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    hints = page.locator("#coverage .hint")
+    expect(hints).to_have_text("Scroll sideways to see all of it →")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    expect(hints).to_be_hidden()
 
 
 def test_nothing_found_says_what_was_checked(visit: Callable[..., Visit], clean_shop: AuditResult) -> None:
@@ -216,8 +232,8 @@ def test_shared_causes_are_tickets_with_examples_and_a_command(visit: Callable[.
     [row] = page.locator("#tickets-table tbody tr").all()
     assert "Evaluator" in row.inner_text() and "90.0 % of constructed answers" in row.inner_text()
     row.locator("summary").click()
-    assert row.locator("pre").inner_text() == command
+    assert row.locator(".command code").inner_text() == command
     row.get_by_role("link").click()
     expect(page.locator("#finding-bbbbbbbbbbb1")).to_have_attribute("open", "")
     assert command in page.locator("#finding-bbbbbbbbbbb1").inner_text()
-    assert page.locator("label.facet", has_text="Evaluator").locator(".count").inner_text() == "1"
+    assert page.locator("label.facet", has_text="Evaluator").locator(".count").text_content() == "1"

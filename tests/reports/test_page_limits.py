@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from agenthard.reports import page
+from agenthard.reports import page, page_data
+from agenthard.reports.places import Places
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Severity, Tier
 from tests.reports.shop import changed
@@ -20,12 +21,12 @@ def many(shop: AuditResult) -> AuditResult:
 
 
 def test_the_surest_and_gravest_findings_are_on_the_page(many: AuditResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = page.page_data(many)
+    whole = page_data.page_data(many, Places(many), {})
     assert len(whole["findings"]) == 40
-    monkeypatch.setattr(page, "MOST_FINDINGS", 4)
-    monkeypatch.setattr(page, "MOST_DECIDED", 1)
-    monkeypatch.setattr(page, "MOST_TASKS", 1)
-    part = page.page_data(many)
+    monkeypatch.setattr(page_data, "MOST_FINDINGS", 4)
+    monkeypatch.setattr(page_data, "MOST_DECIDED", 1)
+    monkeypatch.setattr(page_data, "MOST_TASKS", 1)
+    part = page_data.page_data(many, Places(many), {})
     assert len(part["findings"]) == 4 and len(part["decided"]) == 1
     sure = {finding.id for finding in many.findings[36:] if finding.tier is not Tier.SIGNAL}
     assert len(sure) == 3 and sure < {found["id"] for found in part["findings"]}
@@ -38,8 +39,8 @@ def test_the_surest_and_gravest_findings_are_on_the_page(many: AuditResult, monk
 
 def test_the_page_says_how_many_of_how_many(many: AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page.write_page(many, tmp_path / "whole.html")
-    monkeypatch.setattr(page, "MOST_FINDINGS", 4)
-    monkeypatch.setattr(page, "MOST_DECIDED", 1)
+    monkeypatch.setattr(page_data, "MOST_FINDINGS", 4)
+    monkeypatch.setattr(page_data, "MOST_DECIDED", 1)
     page.write_page(many, tmp_path / "part.html")
     whole, part = ((tmp_path / name).read_text() for name in ("whole.html", "part.html"))
     assert "4 of 40 findings are on this page" in part and "tables/findings.parquet" in part

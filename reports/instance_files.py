@@ -1,0 +1,104 @@
+"""Files with the tasks of a report, which its page loads when a task is opened.
+
+A page that was opened from disk cannot fetch data, so each file is a script that calls one global function. It holds
+tasks until it has about half a megabyte; texts that tasks share are in it once. The page allows these scripts by
+``strict-dynamic``: only what its own script, named by hash, asks for is run.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from agenthard.reports.instance import Block, Instances
+from agenthard.reports.kit.files import json_text
+from agenthard.reports.places import Places
+from agenthard.reports.result import AuditResult
+from agenthard.taxonomy.files import write_text
+from agenthard.taxonomy.trajectory import Trajectory
+
+FOLDER = "instances"
+"""Folder of the files, next to the page."""
+FILE_SIZE = 500_000
+"""Characters after which a file is complete."""
+
+
+def write_instances(
+    result: AuditResult, places: Places, task_ids: Iterable[str], runs: Iterable[Trajectory], page: Path
+) -> dict[str, int]:
+    """Write the tasks that a page can open.
+
+    Args:
+        result: the audit.
+        places: finds quotes in the benchmark's files.
+        task_ids: the tasks.
+        runs: all runs; those of one task follow one another. Read once.
+        page: the page; the files are written into the folder ``instances`` next to it, and older ones are removed.
+
+    Returns:
+        Number of the file by task.
+    """
+    folder = page.parent / FOLDER
+    for old in folder.glob("[0-9]*.js"):
+        old.unlink()
+    numbers: dict[str, int] = {}
+    file, number = _File(), 1
+    for task in _described(Instances(result, places), result, task_ids, runs):
+        file.add(task)
+        numbers[task["id"]] = number
+        if file.size > FILE_SIZE:
+            write_text(folder / file_name(number), file.text(number))
+            file, number = _File(), number + 1
+    if file.tasks:
+        write_text(folder / file_name(number), file.text(number))
+    return numbers
+
+
+def file_name(number: int) -> str:
+    """Return the name of a file.
+
+    >>> file_name(7)
+    '0007.js'
+    """
+    return f"{number:04d}.js"
+
+
+def _described(
+    instances: Instances, result: AuditResult, task_ids: Iterable[str], runs: Iterable[Trajectory]
+) -> Iterator[dict[str, Any]]:
+    """Describe the tasks that have runs, in the order of the runs, then the others."""
+    left, tasks = dict.fromkeys(task_ids), result.task
+    for task_id, own in groupby(runs, key=attrgetter("task_id")):
+        if task_id in left:
+            del left[task_id]
+            yield instances.describe(tasks[task_id], tuple(own))
+    for task_id in left:
+        yield instances.describe(tasks[task_id])
+
+
+class _File:
+    """The content of one file: tasks whose blocks are numbers, and the blocks."""
+
+    def __init__(self) -> None:
+        self.tasks: list[str] = []
+        self.size = 0
+        self._blocks: dict[str, int] = {}
+
+    def add(self, task: Mapping[str, Any]) -> None:
+        parts = [part | {"blocks": [self._number(block) for block in part["blocks"]]} for part in task["parts"]]
+        text = json_text({**task, "parts": parts}, separators=(",", ":"))
+        self.tasks.append(text)
+        self.size += len(text)
+
+    def _number(self, block: Block) -> int:
+        text = json_text(block, separators=(",", ":"))
+        if text not in self._blocks:
+            self._blocks[text] = len(self._blocks)
+            self.size += len(text)
+        return self._blocks[text]
+
+    def text(self, number: int) -> str:
+        content = f'{{"blocks":[{",".join(self._blocks)}],"tasks":[{",".join(self.tasks)}]}}'
+        content = content.replace("<", "\\u003c")
+        return f"agenthardInstances({number},{content});\n"
