@@ -68,7 +68,7 @@ def evaluated(settings: EvaluationSettings) -> EvaluationOutcome:
 
 def command(suite: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     """Start `agenthard evaluate` in a process group of its own."""
-    arguments = [sys.executable, "-m", "agenthard", "evaluate", "ace", str(suite), "--out", str(out), *options]
+    arguments = [sys.executable, "-m", "agenthard", "evaluate", "-q", "ace", str(suite), "--out", str(out), *options]
     return subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ, start_new_session=True
     )

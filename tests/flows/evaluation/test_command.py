@@ -109,7 +109,7 @@ def test_ctrl_c_keeps_what_is_done(suite: Path, loopback_process: Start, keys: s
     code, _, error = ended(process)
     assert (code, error.strip()) == (
         3,
-        "error AH801: interrupted; finished episodes are kept: run the same command to resume",
+        "error AH805: interrupted; finished episodes are kept: run the same command to resume",
     )
     assert episodes(out) == 1 and total(out).maybe_billed == 1
 
