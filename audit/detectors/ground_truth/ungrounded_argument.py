@@ -69,8 +69,7 @@ class UngroundedArgument(TaskDetector):
     * an **e-mail address** that appears nowhere. Flagged: ``landlord@email.com`` for "my landlord's email".
     * a **password** that is neither said nor in the state: tools take passwords, they do not hand them out.
     * an **identifier** with at least five digits, in tasks whose database is part of the files, that is neither in it
-      nor said; one in a tool's documentation is an example. Not looked at after an earlier gold call that may create
-      new ids (any call that is not known to only read).
+      nor said. Not looked at after an earlier gold call that may create new ids.
     * a **number** for a parameter with a documented default, in a single request that names no quantity at all (no
       digit, numeral, or word such as "week" or "full"), when the number is not the default and is not documented.
       Flagged: volume 50 for "play the song", default 70.
@@ -80,9 +79,6 @@ class UngroundedArgument(TaskDetector):
       Flagged: ``house_number=48`` for "Deliver 2 pies to Pine Street".
     * a **text of at most four words** without digits, in the first calls of a task without a state, of which no word
       begins or is spelled like one of the conversation or the documentation. Codes in capitals are not looked at.
-
-    On BFCL v3, ACEBench, τ-bench, τ²-bench and the demo (5,967 tasks) the last two rules flag four tasks, of which one
-    is a false alarm (``language='english'`` for an English text).
 
     Left out, because it can be derived, translated or known: enums, file names (benchmarks add files at run time), ids
     in tasks without a database in the files, long texts, numbers 0 and 1, and all values that earlier calls may return.
