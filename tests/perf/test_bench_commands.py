@@ -47,5 +47,5 @@ def test_a_command_is_measured_by_its_own_process(bench: ModuleType, tmp_path: P
     taken = bench.used(["--version"], tmp_path)
     assert 0 < taken.cpu < 60
     assert taken.mb > 5
-    with pytest.raises(SystemExit, match="exit code 3"):
+    with pytest.raises(SystemExit, match="exit code 64"):
         bench.used(["audit", "native", "nothing-here"], tmp_path)

@@ -44,7 +44,7 @@ def test_quotes_are_spans_of_the_text_that_the_file_has(shop: AuditResult) -> No
     }
     assert found == {
         ("Policy", "An order that was handed to the carrier cannot be cancelled."),
-        ("Ground truth", "W17"),
+        ("Ground truth", '"order_id": "W17"'),
     }
     gold = next(part for part in task["parts"] if part["title"] == "Ground truth")
     text = "".join(piece if isinstance(piece, str) else piece[0] for piece in gold["blocks"][0]["text"])
@@ -81,14 +81,14 @@ def test_findings_to_look_at_first_lead_to_their_task(visit: Callable[..., Page]
     look = page.locator(".look").first
     assert look.locator("mark").all_inner_texts() == [
         "An order that was handed to the carrier cannot be cancelled.",
-        "W17",
+        '"order_id": "W17"',
     ]
     assert look.locator(".command code").inner_text() == "agenthard replay --finding aaaaaaaaaaa0"
     assert look.locator(".output").inner_text() == f"fails: the state differs {ATTACK}\nit should pass (shop 1)"
     look.get_by_role("link", name="Open shop/0").click()
     panel = page.get_by_role("dialog")
     expect(panel.get_by_role("heading", name="shop/0")).to_be_visible()
-    expect(panel.locator("mark.current")).to_have_text("W17")
+    expect(panel.locator("mark.current")).to_have_text('"order_id": "W17"')
     assert ATTACK in words(panel.locator(".proof"))
     assert page.url.endswith("#task=shop%2F0&at=aaaaaaaaaaa0")
     page.keyboard.press("e")

@@ -100,6 +100,7 @@ def outcome(tmp_path: Path, *not_read: NotRead) -> AuditOutcome:
 
 def shown(tmp_path: Path, capsys: pytest.CaptureFixture[str], *not_read: NotRead) -> str:
     settings = AuditSettings(source="tau2", path=".", out=str(tmp_path))
+    (tmp_path / "findings.json").write_text('{"findings": []}')
     show_outcome(outcome(tmp_path, *not_read), settings, 0, None)
     return capsys.readouterr().out
 
