@@ -1,7 +1,14 @@
-"""Prices of tokens: the user's own table, and where it has none the list prices of the providers."""
+"""Prices of tokens: the user's own table, and where it has none the list prices of the providers.
+
+These come from the package genai-prices, which transcribes the price pages of the providers.
+"""
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +23,8 @@ from agenthard.taxonomy.yaml_text import load_yaml, read_yaml_text
 MILLION = 1_000_000
 CURRENCY = "USD"
 """Currency of the list prices."""
+BATCH_SHARE = {"anthropic": 0.5, "google": 0.5, "openai": 0.5}
+"""Share of the list price of a request in a batch, from the providers' pages; the package has it for few models."""
 
 
 class Rates(Record):
@@ -95,11 +104,7 @@ class PriceTable(Record):
         for price in self.prices:
             if re.fullmatch(re.escape(price.model).replace(r"\*", ".*"), model):
                 return price
-        if self.listed:
-            from agenthard.models.list_prices import list_price
-
-            return list_price(model)
-        return None
+        return list_price(model) if self.listed else None
 
     def cost(self, model: str, usage: Usage) -> float | None:
         """Return the cost of a reply; None when the model has no price."""
@@ -154,3 +159,54 @@ def _parse(text: str, name: str) -> PriceTable:
     if twice := sorted({model for model in names if names.count(model) > 1}):
         raise ConfigurationError(f"{name}: {twice[0]} has two prices; keep one of them")
     return table
+
+
+@cache
+def list_price(model: str) -> Price | None:
+    """Return the list price of today for a model, such as openai/gpt-4o; None when the package has none.
+
+    Args:
+        model: provider and name; a dated release of a known model has its price.
+    """
+    from genai_prices.data_snapshot import get_snapshot
+
+    provider, _, name = model.partition("/")
+    try:
+        _, info = get_snapshot().find_provider_model(name, None, provider, None)
+    except LookupError:
+        return None
+    today = datetime.now(UTC)
+    listed = info.get_prices(today)
+    prompt, completion = (getattr(listed, f"{kind}_mtok", None) for kind in ("input", "output"))
+    cached = getattr(listed, "cache_read_mtok", None)
+    if prompt is None or completion is None:
+        return None
+    starts = [tier.start for rate in (prompt, cached, completion) for tier in getattr(rate, "tiers", ())]
+    long_prompt = None
+    if starts:
+        long_prompt = LongPrompt(
+            above=min(starts), prompt=_highest(prompt), cached=_highest(cached), completion=_highest(completion)
+        )
+    return Price(
+        model=model,
+        prompt=_base(prompt),
+        cached=_base(cached),
+        completion=_base(completion),
+        long_prompt=long_prompt,
+        batch=BATCH_SHARE.get(provider, 1.0),
+        date=f"{today:%Y-%m-%d}",
+        source=f"list price of {provider}, from genai-prices {version('genai-prices')}",
+    )
+
+
+def _base(rate: Any) -> Any:
+    return _number(getattr(rate, "base", rate))
+
+
+def _highest(rate: Any) -> Any:
+    """Return the rate of the longest prompts, so that a budget holds whatever the length."""
+    return _number(max((tier.price for tier in getattr(rate, "tiers", ())), default=getattr(rate, "base", rate)))
+
+
+def _number(rate: Decimal | None) -> float | None:
+    return None if rate is None else float(rate)
