@@ -38,7 +38,7 @@ _LORE = re.compile(
     r"|size|grade",
     re.IGNORECASE,
 )
-"""Words from which an agent knows numbers that nobody writes: games, ages, norms."""
+"""Words from which an agent knows numbers that no text states: games, ages, norms."""
 _KNOWN = frozenset(
     "year years date time hour hours month day week minute minutes second seconds latitude longitude lat lon lng long "
     "coord coords coordinate coordinates location position point points altitude elevation timestamp distance".split()

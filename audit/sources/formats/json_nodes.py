@@ -30,7 +30,7 @@ class JsonNode:
         """Return the value that begins at a position, after white space.
 
         Raises:
-            ValueError: when there is no valid JSON.
+            ValueError: when what begins there is not valid JSON.
             RecursionError: when it is nested too deeply.
         """
         start = _skip(text, start)

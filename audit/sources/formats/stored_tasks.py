@@ -37,6 +37,7 @@ class StoredTasks(Sequence[AgentTask]):
 
     def __init__(self, tasks: Iterable[AgentTask]) -> None:
         """Write the tasks; one block of them is held at a time."""
+        # Pickle is safe here: the file has no name, so only this process writes and reads it.
         self._file = tempfile.TemporaryFile(prefix="agenthard-tasks-")
         self._ends = [0]
         self._count = 0

@@ -20,7 +20,7 @@ ABOUT_CALL = (
     *NAME_KEYS, "function", "id", "action_id", "type", "requestor", "order", "step", "turn", "index", "thought",
     "result", "output", "comment", "note", "info", "compare_args",
 )  # fmt: skip
-"""Keys of a call that are no arguments, where the arguments are next to the name."""
+"""Keys of a call that do not name arguments, where the arguments are next to the name."""
 PAIR_NAMES = ("name", "key", "param", "parameter", "argument", "arg", "field", "k")
 """Keys under which formats keep the name of one argument in a list of arguments."""
 PAIR_VALUES = ("value", "val", "v")
