@@ -33,7 +33,8 @@ def judges(folder: Path, content: dict[str, Any]) -> Path:
 
 def command(run: Path, file: Path, out: Path, *options: str) -> "subprocess.Popen[str]":
     """Start `agenthard judge run` in a process group of its own."""
-    arguments = [sys.executable, "-m", "agenthard", "judge", "run", str(run), "--judges", str(file), "--out", str(out)]
+    program = [sys.executable, "-m", "agenthard", "--quiet"]
+    arguments = [*program, "judge", "run", str(run), "--judges", str(file), "--out", str(out)]
     return subprocess.Popen(
         [*arguments, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
