@@ -7,18 +7,14 @@ parts come; from there the rest of the pointer is followed, as far as the file h
 
 import json
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agenthard.audit.judge.verify.quotes import locate
 from agenthard.audit.sources.base import Source
-from agenthard.audit.sources.formats.files import open_binary
+from agenthard.audit.sources.formats.file_texts import FileText, FileTexts
 from agenthard.audit.sources.formats.json_nodes import JsonNode
-from agenthard.taxonomy.files import MAX_BYTES
 from agenthard.taxonomy.finding import Evidence, Finding, NativeText
 from agenthard.taxonomy.pointer import join, resolve, split
 from agenthard.taxonomy.record import Origin
@@ -71,7 +67,10 @@ def _origin(task: AgentTask, tokens: Sequence[str]) -> tuple[Origin, Sequence[st
 
 
 class NativeFiles:
-    """The files of a benchmark, each read once, in which the native text of evidence is found."""
+    """The files of a benchmark, in which the native text of evidence is found.
+
+    Of a file with a JSON value per line only the lines that are asked for are read: it may be larger than memory.
+    """
 
     def __init__(self, path_of: Callable[[str], Path]) -> None:
         """Read nothing yet.
@@ -79,11 +78,7 @@ class NativeFiles:
         Args:
             path_of: where the file of an origin is; see ``Source.file_path``.
         """
-        self._path_of = path_of
-        self._texts = cache(self._read)
-        self._lines = cache(self._starts)
-        self._byte_starts = cache(self._starts_in_bytes)
-        self._nodes = cache(self._node)
+        self._texts = FileTexts(path_of)
 
     def find(self, task: AgentTask, evidence: Evidence) -> NativeText | None:
         """Find the native text of a quote of a task.
@@ -97,17 +92,16 @@ class NativeFiles:
         if found is None:
             return None
         origin, rest = found
-        text = self._texts(origin.file)
+        text, node = self._document(origin.file, origin.line)
+        if text is not None and node is not None:
+            whole = 0 < len(rest) == len(tokens)
+            spot = _find_below(node, split(origin.pointer), rest, evidence.quote, whole_task=whole)
+            return spot and _placed(origin, text, spot)
+        text = self._texts.whole(origin.file)
         if text is None:
             return None
-        if origin.file.endswith(JSON_FILES):
-            node = self._nodes(origin.file, origin.line)
-            if node is not None:
-                whole = 0 < len(rest) == len(tokens)
-                spot = _find_below(node, split(origin.pointer), rest, evidence.quote, whole_task=whole)
-                return spot and self._placed(origin, spot)
-        start, end = self._words(origin, evidence.quote)
-        return self._placed(origin, _Spot("", start, end, text[start:end])) if end > start else None
+        start, end = _words(text, origin.line, evidence.quote)
+        return _placed(origin, text, _Spot("", start, end, text.text[start:end])) if end > start else None
 
     def passage(self, task: AgentTask, pointer: str) -> NativeText | None:
         """Return the whole value that a part of a task is in its file.
@@ -120,37 +114,37 @@ class NativeFiles:
             The value as it is written; None when the file is not JSON, is gone, or has no such value.
         """
         found = _origin(task, split(pointer))
-        if found is None or not found[0].file.endswith(JSON_FILES):
+        if found is None:
             return None
         origin, rest = found
-        node = self._nodes(origin.file, origin.line)
+        text, node = self._document(origin.file, origin.line)
         path: _Path = [] if node is None else [(node, "")]
-        if not path or not all(_descend(path, token) for token in (*split(origin.pointer), *rest)):
+        if text is None or not path or not all(_descend(path, token) for token in (*split(origin.pointer), *rest)):
             return None
         node, place = path[-1]
-        return self._placed(origin, _Spot(place, node.start, node.end, node.raw))
+        return _placed(origin, text, _Spot(place, node.start, node.end, node.raw))
 
     def line_of(self, origin: Origin) -> int | None:
         """Return the 1-based line of a place, or of the nearest value above it; None when its file is not JSON."""
         if origin.line is not None:
             return origin.line
-        node = self._nodes(origin.file, None) if origin.file.endswith(JSON_FILES) else None
-        if node is None:
+        text, node = self._document(origin.file, None)
+        if text is None or node is None:
             return None
         path: _Path = [(node, "")]
         all(_descend(path, token) for token in split(origin.pointer))
-        return path[-1][0].text.count("\n", 0, path[-1][0].start) + 1
+        return text.place(path[-1][0].start)[0]
 
     def around(self, native: NativeText) -> tuple[str, str]:
         """Return what stands before and after a native text: in its string, or in the JSON or the text around it."""
-        node = self._nodes(native.file, native.document_line) if native.file.endswith(JSON_FILES) else None
+        _, node = self._document(native.file, native.document_line)
         path: _Path = [] if node is None else [(node, "")]
         if not path or not all(_descend(path, token) for token in split(native.pointer)):
-            text = self._texts(native.file) or ""
-            if not text:  # a file outside the benchmark's folder, or one that is gone
+            whole = self._texts.whole(native.file)
+            if whole is None:  # a file outside the benchmark's folder, or one that is gone
                 return "", ""
-            start = text.find(native.text, self._lines(native.file)[native.line - 1])
-            return ("", "") if start < 0 else (text[:start], text[start + len(native.text) :])
+            start = whole.text.find(native.text, whole.starts[native.line - 1])
+            return ("", "") if start < 0 else (whole.text[:start], whole.text[start + len(native.text) :])
         node = path[-1][0]
         at = node.text.find(native.text, node.begin, node.end)
         if isinstance(node.value, str) and (at < 0 or len(node.value) >= TERSE):
@@ -159,80 +153,57 @@ class NativeFiles:
         wide = next((one for one, _ in reversed(path) if one.end - one.start >= TERSE), path[0][0])
         return node.text[wide.start : at], node.text[at + len(native.text) : wide.end]
 
-    def _words(self, origin: Origin, quote: str) -> tuple[int, int]:
-        """Find the words of a quote in a text that is not JSON, from the line of the origin on; else this line."""
-        text, starts = self._texts(origin.file) or "", self._lines(origin.file)
-        begin = starts[min(origin.line or 1, len(starts)) - 1]
-        for base in (begin, 0):
-            words = locate(quote, text[base:])
-            if words is not None:
-                start = text.index(words, base)
-                return start, start + len(words)
-        if origin.line is None:
-            return 0, 0
-        end = text.find("\n", begin)
-        return begin, len(text) if end < 0 else end
-
-    def _placed(self, origin: Origin, spot: "_Spot") -> NativeText:
-        text, starts = self._texts(origin.file) or "", self._lines(origin.file)
-        line = bisect_right(starts, spot.start)
-        begin = starts[line - 1]
-        before = self._byte_starts(origin.file)[line - 1] + len(text[begin : spot.start].encode("utf-8"))
-        return NativeText(
-            file=origin.file,
-            line=line,
-            pointer=spot.pointer,
-            document_line=origin.line,
-            start=before,
-            end=before + len(text[spot.start : spot.end].encode("utf-8")),
-            text=spot.words,
-        )
-
-    def _read(self, name: str) -> str | None:
-        path = self._path_of(name)
-        root = path.parents[len(Path(name).parts) - 1]
-        try:
-            if not path.resolve().is_relative_to(root.resolve()):
-                return None
-            with open_binary(path) as stream:
-                return stream.read(MAX_BYTES).decode("utf-8")
-        except (OSError, EOFError, ValueError):
-            return None
-
-    def _starts(self, name: str) -> list[int]:
-        text = self._texts(name) or ""
-        return [0, *(match.end() for match in re.finditer("\n", text))]
-
-    def _starts_in_bytes(self, name: str) -> list[int]:
-        text, starts = self._texts(name) or "", self._lines(name)
-        if text.isascii():
-            return starts
-        lengths = (len(text[a:b].encode("utf-8")) for a, b in zip(starts, starts[1:], strict=False))
-        return list(accumulate(lengths, initial=0))
-
-    def _node(self, name: str, line: int | None) -> JsonNode | None:
-        """Return the JSON document of a file, or the one that begins on a line of it."""
-        text, starts = self._texts(name) or "", self._lines(name)
-        if line is not None and line > len(starts):
-            return None
-        start = 0 if line is None else starts[line - 1]
+    def _document(self, name: str, line: int | None) -> tuple[FileText | None, JsonNode | None]:
+        """Return the JSON document of a file, or the one that begins on a line of it, with the text that it is in."""
+        if not name.endswith(JSON_FILES):
+            return None, None
         if line is not None:
-            start = text.find("{", start)
-        try:
-            return None if start < 0 else JsonNode.of(text, start)
-        except (ValueError, RecursionError):
-            return None
+            text = self._texts.line(name, line)
+            node = None if text is None else text.object_on_line(line)
+            if node is not None:
+                return text, node
+        text = self._texts.whole(name)  # a document that goes on behind its line, or a packed file
+        if text is None:
+            return None, None
+        return text, text.node() if line is None else text.object_on_line(line)
 
 
-def with_native_text(findings: Sequence[Finding], source: Source) -> list[Finding]:
+def _words(text: FileText, line: int | None, quote: str) -> tuple[int, int]:
+    """Find the words of a quote in a text that is not JSON, from a line on; else this line."""
+    begin = text.starts[min(line or 1, len(text.starts)) - 1]
+    for base in (begin, 0):
+        words = locate(quote, text.text[base:])
+        if words is not None:
+            start = text.text.index(words, base)
+            return start, start + len(words)
+    if line is None:
+        return 0, 0
+    end = text.text.find("\n", begin)
+    return begin, len(text.text) if end < 0 else end
+
+
+def _placed(origin: Origin, text: FileText, spot: "_Spot") -> NativeText:
+    line, byte = text.place(spot.start)
+    return NativeText(
+        file=origin.file,
+        line=line,
+        pointer=spot.pointer,
+        document_line=origin.line,
+        start=byte,
+        end=byte + len(text.text[spot.start : spot.end].encode("utf-8")),
+        text=spot.words,
+    )
+
+
+def with_native_text(findings: Sequence[Finding], source: Source, tasks: Mapping[str, AgentTask]) -> list[Finding]:
     """Add to all evidence of tasks what the benchmark's files say there.
 
     Args:
         findings: the findings.
         source: the benchmark; its files are as they were when its tasks were read.
+        tasks: the tasks by id.
     """
     files = NativeFiles(source.file_path)
-    tasks = source.find_tasks({item.task_id for finding in findings for item in finding.evidence})
 
     def completed(item: Evidence) -> Evidence:
         task = tasks.get(item.task_id) if item.trajectory_id is None else None

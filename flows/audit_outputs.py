@@ -25,7 +25,7 @@ from agenthard.flows.audited_run import read_findings
 from agenthard.flows.profile import timed
 from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
-from agenthard.reports.result import AuditResult, CheckInfo
+from agenthard.reports.result import AuditResult, ById, CheckInfo
 from agenthard.taxonomy.categories import load_taxonomy
 from agenthard.taxonomy.finding import Finding, Status, Tier
 from agenthard.taxonomy.record import Record
@@ -192,7 +192,7 @@ def conclude_audit(
             findings, len(plan.task_ids), lambda found: decide(policy, plan.task_ids, found, coverage, deciding)
         )
         findings, doubts = doubted.findings, doubted.doubts
-    findings = with_native_text(with_commands(findings, settings), source)
+    findings = with_native_text(with_commands(findings, settings), source, ById(given.tasks, coverage.row))
     decisions = decide(policy, plan.task_ids, findings, coverage, deciding)
     return AuditResult(
         source=source.name,
