@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -238,15 +239,18 @@ def _order(version: str) -> tuple[tuple[int, str], ...]:
 
 def _install(path: Path, requirements: Sequence[str]) -> None:
     python = Fetched("", "", path, path).python
+    own_pip = find_spec("pip") is not None  # then no other copy is unpacked, which takes longer than the packages
     run_clean(
-        [sys.executable, "-I", "-m", "venv", str(path)],
+        [sys.executable, "-I", "-m", "venv", *(["--without-pip"] if own_pip else []), str(path)],
         path,
         "create a virtual environment",
         "install Python's venv module",
     )
     wanted = path / "requirements.txt"
     wanted.write_text("".join(f"{requirement}\n" for requirement in requirements), encoding="utf-8")
-    pip = [str(python), "-I", "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
+    pip = [sys.executable if own_pip else str(python), "-I", "-m", "pip"]
+    pip += ["--python", str(python)] if own_pip else []
+    pip += ["--disable-pip-version-check", "--no-input", "install", "--quiet"]
     pip += ["--no-deps", "--only-binary", ":all:", "--requirement", str(wanted)]
     names = [requirement.partition(" ")[0] for requirement in requirements]
     if any("--hash" in requirement for requirement in requirements):

@@ -1,6 +1,7 @@
 """The demo command as a newcomer runs it, without a network."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,7 +27,8 @@ def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
 def test_the_demo_says_what_was_planted_and_found_in_40_lines_of_80_columns(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agenthard", "demo", "--offline", "--out", "out"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    lines = (done.stdout + done.stderr).splitlines()
+    progress = re.compile(r"[a-z .]+: (?:[\d,]+ of [\d,]+, )?\d+ s$")  # a line every ten seconds on a slow machine
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if not progress.match(line)]
     assert len(lines) <= 38 and max(map(len, lines)) <= 80  # BFCL adds two
     for entry in read_answer_key(tmp_path / "out" / "demo-benchmark"):
         assert any(line.startswith(entry.change) and entry.check in line for line in lines), entry
