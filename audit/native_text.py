@@ -5,34 +5,26 @@ says ``{"$any_of": [1], "$optional": false}``. The origins of a record say from 
 parts come; from there the rest of the pointer is followed, as far as the file has the same structure.
 """
 
-import json
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from agenthard.audit.judge.verify.quotes import locate
+from agenthard.audit.native_spot import NodePath, Spot, descend, find_below, find_in_log
 from agenthard.audit.sources.base import Source
 from agenthard.audit.sources.formats.file_texts import FileText, FileTexts
 from agenthard.audit.sources.formats.json_nodes import JsonNode
+from agenthard.taxonomy.files import MAX_BYTES
 from agenthard.taxonomy.finding import Evidence, Finding, NativeText
 from agenthard.taxonomy.pointer import join, resolve, split
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, ToolSpec
+from agenthard.taxonomy.trajectory import Trajectory
 
-WITH_KEY = 300
-"""A value of an object is shown with its key when both together have at most so many characters."""
-LONGEST = 2000
-"""Of a longer value that only contains what is quoted, its beginning is shown."""
 TERSE = 200
 """A shorter text means little alone and is shown inside the JSON around it."""
 JSON_FILES = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
-TELLING = 12
-"""Characters that a part of a text needs to be searched in values below the place that is known."""
-_SEARCHED = 5000
-"""Values below a place that are compared with a quote."""
-_UNIT = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.", re.DOTALL)
-"""What makes one character of a JSON string."""
+LARGEST_LOG = 64 << 20
+"""Bytes of a log of runs that is one JSON document; of one with a run per line only lines that are quoted are read."""
 
 
 def origin_of(task: AgentTask, pointer: str) -> Origin | None:
@@ -72,13 +64,14 @@ class NativeFiles:
     Of a file with a JSON value per line only the lines that are asked for are read: it may be larger than memory.
     """
 
-    def __init__(self, path_of: Callable[[str], Path]) -> None:
+    def __init__(self, path_of: Callable[[str], Path], most_bytes: int = MAX_BYTES) -> None:
         """Read nothing yet.
 
         Args:
             path_of: where the file of an origin is; see ``Source.file_path``.
+            most_bytes: a larger file is not read as a whole.
         """
-        self._texts = FileTexts(path_of)
+        self._texts = FileTexts(path_of, most_bytes)
 
     def find(self, task: AgentTask, evidence: Evidence) -> NativeText | None:
         """Find the native text of a quote of a task.
@@ -95,13 +88,34 @@ class NativeFiles:
         text, node = self._document(origin.file, origin.line)
         if text is not None and node is not None:
             whole = 0 < len(rest) == len(tokens)
-            spot = _find_below(node, split(origin.pointer), rest, evidence.quote, whole_task=whole)
+            spot = find_below(node, split(origin.pointer), rest, evidence.quote, whole_task=whole)
             return spot and _placed(origin, text, spot)
         text = self._texts.whole(origin.file)
         if text is None:
             return None
         start, end = _words(text, origin.line, evidence.quote)
-        return _placed(origin, text, _Spot("", start, end, text.text[start:end])) if end > start else None
+        return _placed(origin, text, Spot("", start, end, text.text[start:end])) if end > start else None
+
+    def find_in_run(self, run: Trajectory, evidence: Evidence) -> NativeText | None:
+        """Find the native text of a quote of a run. A log names its parts otherwise than our record, so it is searched.
+
+        Returns:
+            The text with its place; of several the one whose message has the position nearest to that of the record.
+            None when the log is no JSON, is gone or too large, or does not have the quote as one text.
+        """
+        if run.origin is None:
+            return None
+        text, node = self._document(run.origin.file, run.origin.line)
+        path: NodePath = [] if node is None else [(node, "")]
+        if text is None or not path or not all(descend(path, token) for token in split(run.origin.pointer)):
+            return None
+        node, base = path[-1]
+        spot = find_in_log(node, base, split(evidence.pointer), evidence.quote)
+        return spot and _placed(run.origin, text, spot)
+
+    def hold_lines(self, name: str, lines: Collection[int]) -> None:
+        """Prepare lines of a packed file in one pass."""
+        self._texts.hold_lines(name, lines)
 
     def passage(self, task: AgentTask, pointer: str) -> NativeText | None:
         """Return the whole value that a part of a task is in its file.
@@ -118,11 +132,11 @@ class NativeFiles:
             return None
         origin, rest = found
         text, node = self._document(origin.file, origin.line)
-        path: _Path = [] if node is None else [(node, "")]
-        if text is None or not path or not all(_descend(path, token) for token in (*split(origin.pointer), *rest)):
+        path: NodePath = [] if node is None else [(node, "")]
+        if text is None or not path or not all(descend(path, token) for token in (*split(origin.pointer), *rest)):
             return None
         node, place = path[-1]
-        return _placed(origin, text, _Spot(place, node.start, node.end, node.raw))
+        return _placed(origin, text, Spot(place, node.start, node.end, node.raw))
 
     def line_of(self, origin: Origin) -> int | None:
         """Return the 1-based line of a place, or of the nearest value above it; None when its file is not JSON."""
@@ -131,15 +145,15 @@ class NativeFiles:
         text, node = self._document(origin.file, None)
         if text is None or node is None:
             return None
-        path: _Path = [(node, "")]
-        all(_descend(path, token) for token in split(origin.pointer))
+        path: NodePath = [(node, "")]
+        all(descend(path, token) for token in split(origin.pointer))
         return text.place(path[-1][0].start)[0]
 
     def around(self, native: NativeText) -> tuple[str, str]:
         """Return what stands before and after a native text: in its string, or in the JSON or the text around it."""
         _, node = self._document(native.file, native.document_line)
-        path: _Path = [] if node is None else [(node, "")]
-        if not path or not all(_descend(path, token) for token in split(native.pointer)):
+        path: NodePath = [] if node is None else [(node, "")]
+        if not path or not all(descend(path, token) for token in split(native.pointer)):
             whole = self._texts.whole(native.file)
             if whole is None:  # a file outside the benchmark's folder, or one that is gone
                 return "", ""
@@ -182,7 +196,7 @@ def _words(text: FileText, line: int | None, quote: str) -> tuple[int, int]:
     return begin, len(text.text) if end < 0 else end
 
 
-def _placed(origin: Origin, text: FileText, spot: "_Spot") -> NativeText:
+def _placed(origin: Origin, text: FileText, spot: "Spot") -> NativeText:
     line, byte = text.place(spot.start)
     return NativeText(
         file=origin.file,
@@ -195,145 +209,45 @@ def _placed(origin: Origin, text: FileText, spot: "_Spot") -> NativeText:
     )
 
 
-def with_native_text(findings: Sequence[Finding], source: Source, tasks: Mapping[str, AgentTask]) -> list[Finding]:
-    """Add to all evidence of tasks what the benchmark's files say there.
+def with_native_text(
+    findings: Sequence[Finding],
+    source: Source,
+    tasks: Mapping[str, AgentTask],
+    runs: Mapping[str, Trajectory],
+    run_paths: Sequence[Path],
+) -> list[Finding]:
+    """Add to all evidence what the benchmark's files, and the logs of runs, say there.
 
     Args:
         findings: the findings.
         source: the benchmark; its files are as they were when its tasks were read.
         tasks: the tasks by id.
+        runs: the runs that evidence quotes, by id.
+        run_paths: files and folders that the runs were read from.
     """
-    files = NativeFiles(source.file_path)
+    files, logs = NativeFiles(source.file_path), NativeFiles(run_file(run_paths), LARGEST_LOG)
+    lines: dict[str, set[int]] = {}
+    for run in runs.values():
+        if run.origin is not None and run.origin.line is not None:
+            lines.setdefault(run.origin.file, set()).add(run.origin.line)
+    for name, wanted in lines.items():
+        logs.hold_lines(name, wanted)
 
     def completed(item: Evidence) -> Evidence:
-        task = tasks.get(item.task_id) if item.trajectory_id is None else None
+        if item.trajectory_id is not None:
+            run = runs.get(item.trajectory_id)
+            return item if run is None else item.model_copy(update={"native": logs.find_in_run(run, item)})
+        task = tasks.get(item.task_id)
         return item if task is None else item.model_copy(update={"native": files.find(task, item)})
 
     return [finding.model_copy(update={"evidence": tuple(map(completed, finding.evidence))}) for finding in findings]
 
 
-class _Spot(NamedTuple):
-    """A part of a text."""
+def run_file(paths: Sequence[Path]) -> Callable[[str], Path]:
+    """Return what finds the log of a run's origin in the files and folders that the runs were read from."""
+    folders = [path if path.is_dir() else path.parent for path in paths]
 
-    pointer: str
-    """JSON Pointer of the value that it is, or is in."""
-    start: int
-    """Where it begins."""
-    end: int
-    """Where it ends."""
-    words: str
-    """What it says: the text itself, or the characters of a JSON string."""
+    def find(name: str) -> Path:
+        return next((folder / name for folder in folders if (folder / name).is_file()), Path(name))
 
-
-_Path = list[tuple[JsonNode, str]]
-"""Nodes from the document down, each with its pointer."""
-
-
-def _find_below(
-    document: JsonNode, base: Sequence[str], rest: Sequence[str], quote: str, *, whole_task: bool
-) -> _Spot | None:
-    """Find a quote in a document.
-
-    Args:
-        document: the document.
-        base: the value in it that an origin names.
-        rest: tokens of the pointer into our record, from there on.
-        quote: the quote.
-        whole_task: whether the origin is that of the whole task, so that the first of these tokens is a part of it.
-    """
-    path: _Path = [(document, "")]
-    if not all(_descend(path, token) for token in base):
-        return None
-    deepest_base = len(path)
-    for token in rest:
-        _descend(path, token)  # a token that the file does not have is one of our record, such as $any_of
-    node, pointer = path[-1]
-    exact = _exact(node, pointer, quote)
-    if exact is not None:
-        return exact
-    for child, place in _all_below(node, pointer):
-        exact = _exact(child, place, quote, below=True)
-        if exact is not None:
-            return exact
-    for parent, place in reversed(path[deepest_base - 1 :]):
-        exact = _key(parent, place, quote) or _part(parent, place, quote)
-        if exact is not None:
-            return exact
-    if whole_task and len(path) == deepest_base:
-        return None  # a part of our record that the task has not in its file
-    return _shown(node, pointer, LONGEST)
-
-
-def _descend(path: _Path, token: str) -> bool:
-    node, pointer = path[-1]
-    child = node.child(token)
-    if child is not None:
-        path.append((child, join(pointer, token)))
-    return child is not None
-
-
-def _all_below(node: JsonNode, pointer: str) -> Iterator[tuple[JsonNode, str]]:
-    level, seen = [(node, pointer)], 0
-    while level and seen < _SEARCHED:
-        parent, place = level.pop(0)
-        for child in parent.children:
-            seen += 1
-            found = child, join(place, child.key)
-            yield found
-            level.append(found)
-
-
-def _exact(node: JsonNode, pointer: str, quote: str, *, below: bool = False) -> _Spot | None:
-    """Return the part of a value that is the quote: words of a string, or an equal value."""
-    value = node.value
-    if isinstance(value, str):
-        at = value.find(quote)
-        if quote == value and node.begin < node.start and node.end - node.begin <= WITH_KEY:
-            return _shown(node, pointer)
-        if at >= 0 and (not below or quote == value or len(quote) >= TELLING):
-            start, end = _inside(node, at, at + len(quote))
-            return _Spot(pointer, start, end, quote)
-    if _equal(value, quote):
-        return _shown(node, pointer)
-    return _key(node, pointer, quote)
-
-
-def _equal(value: Any, quote: str) -> bool:
-    try:
-        parsed = json.loads(quote)
-    except (ValueError, RecursionError):
-        return False
-    return type(parsed) is type(value) and parsed == value
-
-
-def _key(node: JsonNode, pointer: str, quote: str) -> _Spot | None:
-    """Return a member whose name is the quote."""
-    child = node.child(quote) if node.raw.startswith("{") else None
-    return None if child is None else _shown(child, join(pointer, quote))
-
-
-def _part(node: JsonNode, pointer: str, quote: str) -> _Spot | None:
-    """Return the words of a value's text that are the quote, however the file spaces and escapes them."""
-    words = locate(quote, node.raw)
-    if words is None:
-        return None
-    start = node.text.index(words, node.start)
-    return _Spot(pointer, start, start + len(words), words)
-
-
-def _inside(node: JsonNode, start: int, end: int) -> tuple[int, int]:
-    """Return where a part of a string's value is in the text."""
-    inner = node.text[node.start + 1 : node.end - 1]
-    if "\\" not in inner:
-        return node.start + 1 + start, node.start + 1 + end
-    places = [unit.start() for unit in _UNIT.finditer(inner)]
-    places.append(len(inner))
-    return node.start + 1 + places[start], node.start + 1 + places[end]
-
-
-def _shown(node: JsonNode, pointer: str, longest: int | None = None) -> _Spot:
-    """Show a value as it is written: a short one with its key, of a very long one that is not the quote a part."""
-    if node.end - node.begin <= WITH_KEY:
-        return _Spot(pointer, node.begin, node.end, node.text[node.begin : node.end])
-    end = node.end if longest is None else min(node.end, node.start + longest)
-    return _Spot(pointer, node.start, end, node.text[node.start : end])
+    return find

@@ -192,7 +192,14 @@ def conclude_audit(
             findings, len(plan.task_ids), lambda found: decide(policy, plan.task_ids, found, coverage, deciding)
         )
         findings, doubts = doubted.findings, doubted.doubts
-    findings = with_native_text(with_commands(findings, settings), source, ById(given.tasks, coverage.row))
+    cited = _cited_runs(runs, findings)
+    findings = with_native_text(
+        with_commands(findings, settings),
+        source,
+        ById(given.tasks, coverage.row),
+        cited,
+        [Path(path) for path in settings.runs],
+    )
     decisions = decide(policy, plan.task_ids, findings, coverage, deciding)
     return AuditResult(
         source=source.name,
@@ -211,7 +218,7 @@ def conclude_audit(
         tickets=tickets(policy, findings),
         models=plan.models,
         figures=source.figures(runs(None)),
-        cited_runs=_cited_runs(runs, findings),
+        cited_runs=cited,
         software={"agenthard": package_version("agenthard")},
         mapping_doubts=doubts,
         suppressed=suppressed,

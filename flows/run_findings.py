@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from agenthard.audit.decisions.policy import Decision
-from agenthard.audit.native_text import NativeFiles
+from agenthard.audit.native_text import LARGEST_LOG, NativeFiles, run_file
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.audited_run import read_decisions, read_report
 from agenthard.flows.errors import CommandError
@@ -179,11 +179,17 @@ class RunFindings:
 
     def around(self, quote: Quote) -> tuple[str, str]:
         """Return what is before and after a quote in the benchmark's file; nothing where the file does not have it."""
-        return ("", "") if quote.native is None else self._files.around(quote.native)
+        if quote.native is None:
+            return "", ""
+        return (self._files if quote.trajectory_id is None else self._logs).around(quote.native)
 
     @cached_property
     def _files(self) -> NativeFiles:
         return NativeFiles(lambda name: Path(self.opened(name)))
+
+    @cached_property
+    def _logs(self) -> NativeFiles:
+        return NativeFiles(run_file(self._run_folders), LARGEST_LOG)
 
     def opened(self, file: str, *, of_run: bool = False) -> str:
         """Return the path under which a file opens from the current folder; where it is gone, its name in the audit."""

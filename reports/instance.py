@@ -210,7 +210,7 @@ class _Parts:
         inside = [
             (max(place(item.native.start), 0), place(item.native.end), name)
             for name, item in self._quoted
-            if item.native and item.native.file == passage.file
+            if item.native and item.trajectory_id is None and item.native.file == passage.file
             if item.native.end <= passage.end and item.native.end > passage.start
         ]
         text, marks = laid_out(raw, inside) if len(raw) <= _LARGEST_STATE else (raw, inside)

@@ -41,7 +41,7 @@ class Places:
         """Return the place of one quote, or None when its source does not give it."""
         native = self.native(evidence)
         if native is not None:
-            return Place(native.file, native.line)
+            return Place(native.file, native.line, of_run=evidence.trajectory_id is not None)
         if evidence.trajectory_id is not None:
             run = self._result.cited_runs.get(evidence.trajectory_id)
             origin = run.origin if run is not None else None
@@ -68,7 +68,7 @@ class Places:
         }
 
     def native(self, evidence: Evidence) -> NativeText | None:
-        """Return what the benchmark's file says at the place of a quote; None for a run, and where it is not known."""
+        """Return what the benchmark's file or the log of a run says at the place of a quote; None where unknown."""
         if evidence.native is not None or evidence.trajectory_id is not None:
             return evidence.native
         task = self._result.task.get(evidence.task_id)
@@ -91,7 +91,7 @@ class Places:
     def excerpt(self, evidence: Evidence) -> "Excerpt":
         """Show a quote in place: in its file, or for a run in the record of the run."""
         native = self.native(evidence)
-        if native is not None:
+        if native is not None and evidence.trajectory_id is None:
             before, after = self._files.around(native)
             return _cut(Excerpt(before, native.text, after))
         return _cut(_in_record(self._result, evidence))

@@ -71,7 +71,7 @@ def trajectories_table() -> Table:
 
 NATIVE = (
     "Quote and pointer are those of the benchmark's file, with its line and the offsets of its bytes; record_quote and "
-    "record_pointer those of AgentHard's record. Of a run, both are those of its record."
+    "record_pointer those of AgentHard's record. A quote of a run has the place in its log; offsets count unpacked bytes."
 )
 
 

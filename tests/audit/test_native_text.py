@@ -9,10 +9,11 @@ import pytest
 
 import agenthard as ah
 from agenthard.audit.evidence import quote
-from agenthard.audit.native_text import NativeFiles
+from agenthard.audit.native_text import NativeFiles, run_file
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.taxonomy import AgentTask, Evidence, GroundTruth, Origin, ToolCall
 from agenthard.taxonomy.finding import NativeText
+from agenthard.taxonomy.trajectory import Trajectory
 from tests.builders import make_task
 
 CALL = ToolCall(name="book", arguments={"seats": {"$any_of": [1, 2], "$optional": False}, "day": "Zoë\n2nd"})
@@ -109,6 +110,56 @@ def test_odd_files_have_no_native_text(tmp_path: Path, file: str) -> None:
     (root / "binary.json").write_bytes(b"\xff\xfe\x00secret words")
     made = task({"/metadata": Origin(file=file)}, metadata={"doc": "secret words"})
     assert find(root, made, "/metadata/doc") is None
+
+
+LOGGED = [{"role": "tool", "text": "The room\nis taken."}, {"role": "assistant", "text": "It is."}]
+RUN = {"id": 7, "traj": [*LOGGED, {"role": "user", "text": "and?"}, *LOGGED], "failure": "timed out"}
+
+
+@pytest.mark.parametrize("name", ["runs.jsonl", "runs.jsonl.gz", "runs.json"])
+@pytest.mark.parametrize(("message", "place"), [(1, "/traj/0/text"), (3, "/traj/3/text")])
+def test_a_quote_of_a_run_is_found_in_its_log_in_the_nearest_message(
+    tmp_path: Path, name: str, message: int, place: str
+) -> None:
+    lines = name != "runs.json"
+    text = f'{{"id": "Zoë"}}\n{json.dumps(RUN)}\n' if lines else json.dumps([{"id": "Zoë"}, RUN], indent=1)
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    origin = Origin(file=name, line=2) if lines else Origin(file=name, pointer="/1")
+    run = Trajectory(id="r", task_id="t", model="m", origin=origin)
+    said = Evidence(task_id="t", trajectory_id="r", pointer=f"/messages/{message}/content", quote="room\nis taken")
+    logs = NativeFiles(run_file([tmp_path / name]))
+    logs.hold_lines(name, {2})
+    native = logs.find_in_run(run, said)
+    assert native is not None and native.text == "room\nis taken"
+    assert native.pointer == (place if lines else f"/1{place}")
+    assert bytes_of(tmp_path, native) == b"room\\nis taken"
+    ours = Evidence(task_id="t", trajectory_id="r", pointer="/status_reason", quote="a reason of ours")
+    assert logs.find_in_run(run, ours) is None
+
+
+def test_a_line_of_a_large_file_is_read_alone(tmp_path: Path) -> None:
+    mark = b"\xef\xbb\xbf"
+    (tmp_path / "gold.jsonl").write_bytes(mark + b'{"id": "Zo\xc3\xab"}\n' + json.dumps(LINE).encode() + b"\n" * 3)
+    files = NativeFiles(lambda name: tmp_path / name, most_bytes=10)
+    native = files.find(task(ARGUMENTS), quote(task(ARGUMENTS), "/ground_truth/turns/0/0/arguments/seats"))
+    assert native is not None and (native.line, native.text) == (2, '"seats": [1, 2]')
+    whole = (tmp_path / "gold.jsonl").read_bytes()
+    assert whole[native.start : native.end] == b'"seats": [1, 2]'
+
+
+@pytest.mark.corpora
+def test_every_quote_of_a_run_is_in_the_bytes_of_its_log(corpora: Path) -> None:
+    logs = corpora / "trajectories"
+    opened = ah.open_source("tau-bench", corpora / "tau-bench_59a200c", ("airline",))
+    findings = ah.audit(opened, runs=[logs / "tau1_airline.jsonl.gz"]).findings
+    found = [item for finding in findings for item in finding.evidence if item.trajectory_id]
+    assert len(found) > 50
+    for item in found:
+        if item.native is None:  # the verdict and the reason of a failure are words of our record
+            assert item.pointer in ("/passed", "/status_reason") or item.pointer.startswith("/messages/"), item
+        else:
+            require_found(lambda name: logs / name, item)
+    assert sum(item.native is None and item.pointer.startswith("/messages/") for item in found) < len(found) / 20
 
 
 @pytest.mark.corpora

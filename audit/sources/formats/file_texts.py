@@ -3,7 +3,7 @@
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache, cached_property, lru_cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -61,16 +61,34 @@ class FileText:
 class FileTexts:
     """The texts of a benchmark's files. A file is read when it is asked for."""
 
-    def __init__(self, path_of: Callable[[str], Path]) -> None:
+    def __init__(self, path_of: Callable[[str], Path], most_bytes: int = MAX_BYTES) -> None:
         """Read nothing yet.
 
         Args:
             path_of: where the file of a name is.
+            most_bytes: a larger file is not read as a whole.
         """
-        self._path_of = path_of
+        self._path_of, self._most_bytes = path_of, most_bytes
+        self._held: dict[tuple[str, int], FileText] = {}
         self.whole = cache(self._whole)
         self.line = lru_cache(HELD_LINES)(self._one_line)
         self._offsets = cache(self._line_offsets)
+
+    def hold_lines(self, name: str, lines: Collection[int]) -> None:
+        """Read lines of a packed file, in which one cannot be reached without those before it, in one pass."""
+        wanted, byte = set(lines), 0
+        try:
+            path = self._path(name)
+            if path is None or path.suffix != ".gz" or not wanted:
+                return
+            with open_binary(path) as stream:
+                for number in range(1, max(wanted) + 1):
+                    data = stream.readline(MAX_RECORD_BYTES)
+                    if number in wanted:
+                        self._held[name, number] = FileText(data.decode("utf-8"), number, byte)
+                    byte += len(data)
+        except (OSError, EOFError, ValueError):
+            return
 
     def _path(self, name: str) -> Path | None:
         path = self._path_of(name)
@@ -85,13 +103,15 @@ class FileTexts:
                 return None
             with open_binary(path) as stream:
                 begin = stream.tell() if stream.seekable() else 0
-                data = stream.read(MAX_BYTES + 1)
-                return FileText(data.decode("utf-8"), 1, begin) if len(data) <= MAX_BYTES else None
+                data = stream.read(self._most_bytes + 1)
+                return FileText(data.decode("utf-8"), 1, begin) if len(data) <= self._most_bytes else None
         except (OSError, EOFError, ValueError):
             return None
 
     def _one_line(self, name: str, line: int) -> FileText | None:
         """Return a 1-based line of a file without reading the others; None where that is impossible."""
+        if (name, line) in self._held:
+            return self._held[name, line]
         offsets = self._offsets(name)
         if offsets is None or not 0 < line < len(offsets) or offsets[line] - offsets[line - 1] > MAX_RECORD_BYTES:
             return None
