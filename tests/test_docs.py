@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import textwrap
-from contextlib import chdir
+from contextlib import chdir, suppress
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,9 @@ from agenthard.flows import command_table
 from agenthard.flows.cli import app
 from agenthard.flows.command_table import load_command
 from agenthard.taxonomy.categories import load_taxonomy, taxonomy_page
+
+with suppress(ImportError):  # it keeps the standard error that it meets, which must not be that of a test runner
+    import_module("mcp.client.stdio")
 
 ROOT = Path(__file__).parents[1]
 COMMANDS = {

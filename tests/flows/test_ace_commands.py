@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,9 @@ from agenthard.ace.generator import Parameters
 from agenthard.flows.ace_generation import SuiteFormat, filename
 from agenthard.flows.cli import app
 from agenthard.flows.errors import error_message, exit_code
+
+with suppress(ImportError):  # it keeps the standard error that it meets, which must not be that of a test runner
+    import_module("mcp.client.stdio")
 
 SMALL = ("-H", "2", "-H", "3", "-B", "0", "-B", "2", "-K", "8", "--rows", "3", "--cols", "4", "--per-cell", "3")
 TWO = ("--domain", "meal", "--domain", "course")

@@ -9,6 +9,7 @@ import pytest
 
 from agenthard.flows.stages import has_server, run_flow, stage
 from tests.builders import make_run, make_task
+from tests.flows.commands.test_report import audited, write_benchmark
 
 
 @stage("double", "double {number}")
@@ -107,12 +108,19 @@ def test_a_server_is_found_wherever_prefect_reads_its_address(tmp_path: Path, fi
     assert done.stdout.split() == (["True", "True"] if "url" in text.lower() else ["False", "False"])
 
 
-def test_a_server_records_flows_and_their_stages(benchmark: Path, tmp_path: Path) -> None:
+def test_a_server_records_flows_and_their_stages_and_keeps_artifacts(benchmark: Path, tmp_path: Path) -> None:
     from prefect.client.orchestration import get_client
     from prefect.testing.utilities import prefect_test_harness
 
     from agenthard.flows.audit_flow import run_audit
     from agenthard.flows.audit_plan import AuditInput, AuditSettings
+    from agenthard.flows.comparison import CompareSettings
+    from agenthard.flows.report import ReportSettings
+    from agenthard.flows.report_flow import run_comparison, run_report
+    from agenthard.reports.cleaning.inputs import AnalysisSettings
+
+    few = AnalysisSettings(draws=200, resamples=50)
+    run = str(audited(write_benchmark(tmp_path / "lending"), tmp_path / "lent"))
 
     def audit(out: Path) -> None:
         runs = (str(benchmark / "runs.jsonl"),)
@@ -129,6 +137,13 @@ def test_a_server_records_flows_and_their_stages(benchmark: Path, tmp_path: Path
         with get_client(sync_client=True) as client:
             flows = {run.name: run.state_name for run in client.read_flow_runs()}
             stages = sorted(run.name for run in client.read_task_runs() if run.state_name == "Completed")
+            outcome = run_report(ReportSettings(run=run, analysis=few))
+            run_comparison(CompareSettings(first=run, second=run, analysis=few))
+            artifacts = {artifact.key: artifact for artifact in client.read_artifacts()}
+            names = {flow.name for flow in client.read_flows()}
+    assert outcome.hard_split is not None and names == {"audit", "failing", "numbers", "report", "compare"}
+    of_report = {f"agenthard-{what}" for what in ("report-native", "leaderboards-native", "page-native", "comparison")}
+    assert of_report <= set(artifacts) and "# " in str(artifacts["agenthard-report-native"].data)
     assert flows == {"audit native": "Completed", "failing {in braces}": "Failed", "numbers": "Completed"}
     shards = [f"check shard {number}" for number in range(3)]
     assert [name.rsplit("-", 1)[0] if "-" in name else name for name in stages] == sorted(

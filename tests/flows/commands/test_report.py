@@ -210,32 +210,3 @@ def test_user_mistakes_are_one_message(tmp_path: Path, finished: Path) -> None:
         (("leaderboard", "--matrix", table, "--drop", tmp_path / "empty.txt"), "no task id in it"),
     ):
         assert part in refused(*arguments), arguments
-
-
-def test_with_a_server_the_flows_leave_artifacts(run: Path) -> None:
-    from prefect.client.orchestration import get_client
-    from prefect.testing.utilities import prefect_test_harness
-
-    from agenthard.flows.comparison import CompareSettings
-    from agenthard.flows.report import ReportSettings
-    from agenthard.flows.report_flow import has_server, run_comparison, run_report
-    from agenthard.reports.cleaning.inputs import AnalysisSettings
-
-    few = AnalysisSettings(draws=200, resamples=50)
-    assert not has_server()
-    with prefect_test_harness(server_startup_timeout=120):
-        assert has_server()
-        outcome = run_report(ReportSettings(run=str(run), analysis=few))
-        run_comparison(CompareSettings(first=str(run), second=str(run), analysis=few))
-        with get_client(sync_client=True) as client:
-            artifacts = {artifact.key: artifact for artifact in client.read_artifacts()}
-            flows = {flow.name for flow in client.read_flows()}
-    assert outcome.hard_split is not None
-    assert flows == {"report", "compare"}
-    assert set(artifacts) == {
-        "agenthard-report-native",
-        "agenthard-leaderboards-native",
-        "agenthard-page-native",
-        "agenthard-comparison",
-    }
-    assert "# " in str(artifacts["agenthard-report-native"].data)
