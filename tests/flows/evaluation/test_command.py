@@ -50,7 +50,7 @@ def total(out: Path) -> Total:
 
 def test_killed_and_resumed(suite: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=ACE, latency=0.1)
-    out, trials = tmp_path / "out", 8
+    out, trials = tmp_path / "out", 4
     model = model_path(tmp_path, server.url)
     options = ("--model", str(model), "--agent", "random", "--trials", str(trials), "--in-flight", "4")
     killed = command(suite, out, *options, "--workers", "1")
@@ -87,16 +87,16 @@ def test_killed_and_resumed(suite: Path, loopback_process: Start, keys: str, tmp
 def test_two_at_once_share_folder_and_cache(suite: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=ACE, latency=0.05)
     out = tmp_path / "out"
-    options = ("--model", str(model_path(tmp_path, server.url)), "--agent", "solver", "--trials", "10", "--json")
+    options = ("--model", str(model_path(tmp_path, server.url)), "--agent", "solver", "--trials", "4", "--json")
     both = [command(suite, out, *options, "--in-flight", "4", "--workers", "1") for _ in range(2)]
     for process in both:
         code, _, error = ended(process)
         assert (code, error) == (0, "")
     rows = attempts(out)
-    assert len(rows) == len({key(row) for row in rows}) == 2 * EPISODES * 10
+    assert len(rows) == len({key(row) for row in rows}) == 2 * EPISODES * 4
     spent, counts = total(out), server.counts
     (billed,) = counts["billed"].values()
-    assert spent.sent == spent.answered == counts["received"] == billed["requests"] == EPISODES * 10 * 4
+    assert spent.sent == spent.answered == counts["received"] == billed["requests"] == EPISODES * 4 * 4
     assert spent.prompt_tokens == billed["prompt"]
 
 
@@ -142,10 +142,10 @@ def _plays(pid: str) -> bool:
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 2 MB."""
+    """A disk of 1 MB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder], capture_output=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
     if mounted.returncode:
         pytest.skip("no right to mount a small disk")
     yield folder
@@ -154,7 +154,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
 
 def test_a_full_disk(suite: Path, tiny_disk: Path, tmp_path: Path) -> None:
     out = tiny_disk / "out"
-    options = ("--agent", "solver", "--trials", "400", "--workers", "1")
+    options = ("--agent", "solver", "--trials", "200", "--workers", "1")
     code, _, error = ended(command(suite, out, *options))
     assert code == 3 and error.startswith("error AH") and len(error.splitlines()) == 1
     assert "disk is full" in error and "its content is unchanged" in error
@@ -162,7 +162,7 @@ def test_a_full_disk(suite: Path, tiny_disk: Path, tmp_path: Path) -> None:
     assert kept > 0
     subprocess.run(["mount", "-o", "remount,size=200m", tiny_disk], check=True)
     code, _, error = ended(command(suite, out, *options))
-    assert (code, error) == (0, "") and len(attempts(out)) == EPISODES * 400
+    assert (code, error) == (0, "") and len(attempts(out)) == EPISODES * 200
 
 
 def _copy(out: Path, to: Path) -> Path:
