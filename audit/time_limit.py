@@ -49,7 +49,7 @@ _limits = _Limits()
 
 
 def _can_interrupt() -> bool:
-    return threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+    return threading.get_ident() == threading.main_thread().ident and hasattr(signal, "setitimer")
 
 
 @contextmanager

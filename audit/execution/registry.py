@@ -5,10 +5,11 @@ entry-point group ``agenthard.environments``. Environments that run a benchmark'
 gives are a kind of their own (``agenthard.checkouts``); their class takes that folder.
 """
 
+from functools import cache
 from pathlib import Path
 
 from agenthard.audit.execution.environment import Environment, UnavailableError
-from agenthard.audit.plugins import Plugin, PluginError, plugins
+from agenthard.audit.plugins import Plugin, PluginError, installed_plugins, plugins
 
 GROUP = "agenthard.environments"
 CHECKOUTS = "agenthard.checkouts"
@@ -78,6 +79,12 @@ def _entry(benchmark: str, group: str) -> Plugin:
 
 
 def _registered(group: str) -> dict[str, Plugin]:
+    return _all_of(group, installed_plugins(group))
+
+
+@cache
+def _all_of(group: str, installed: tuple[Plugin, ...]) -> dict[str, Plugin]:
+    """Return all plugins of a group, once for what is installed: checks ask for each task."""
     return plugins(group, BUILT_IN[group])
 
 

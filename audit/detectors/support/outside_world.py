@@ -193,13 +193,19 @@ def live_pages(task: AgentTask) -> Iterator[Passage]:
         sentences = [match[0].strip() for match in _SENTENCE.finditer(text)]
         for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
             url = _URL.search(sentence)
-            depends = _DECIDES.search(sentence)
-            open_now = _AT_THE_MOMENT.search(sentence) or DECISION.search(sentence) or DECISION_NEXT.match(after)
-            if url and (depends or (_LOOKS.search(sentence) and open_now)) and not _at_hand(task, url[0]):
+            if url and _hangs_on_page(sentence, after) and not _at_hand(task, url[0]):
                 yield Passage(pointer, sentence, f"hangs on what {url[0][:80]} says, which no tool opens")
         for sentence, site in site_that_decides(task, text):
             if not _URL.search(sentence):
                 yield Passage(pointer, sentence, f"hangs on what is found elsewhere ({site!r}), which no tool opens")
+
+
+def _hangs_on_page(sentence: str, after: str) -> bool:
+    """Tell whether a sentence with an address makes the outcome hang on it, given the sentence after it."""
+    if _DECIDES.search(sentence):
+        return True
+    open_now = _AT_THE_MOMENT.search(sentence) or DECISION.search(sentence) or DECISION_NEXT.match(after)
+    return bool(open_now and _LOOKS.search(sentence))
 
 
 def _of_user(task: AgentTask, pointer: str) -> bool:
