@@ -22,10 +22,11 @@ $(STAMP): $(CORE)
 demo: $(CORE)
 	$(BIN)/agenthard demo --out demo-run
 
+# LONG=1, as in continuous integration, adds the tests that take many seconds: whole benchmarks, killed commands, servers.
 # mypy uses one core for a minute and a half, so it runs next to the tests.
 test: $(STAMP) style namespace
 	@$(BIN)/mypy > build/mypy.txt 2>&1 & mypy=$$!; \
-	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder; tests=$$?; \
+	$(BIN)/pytest -n auto --dist loadfile --no-loadscope-reorder $(if $(LONG),,-m "not long"); tests=$$?; \
 	wait $$mypy; types=$$?; cat build/mypy.txt; test $$tests = 0 && test $$types = 0
 
 lint: style types

@@ -127,6 +127,7 @@ def test_the_commands_of_tutorials_run(page: Path, demo_folder: Path, tmp_path: 
             assert _run(folder, words[1:]) in (0, 1, 2), line
 
 
+@pytest.mark.long
 def test_the_site_builds_without_warnings_and_loads_nothing_from_elsewhere(tmp_path: Path) -> None:
     pytest.importorskip("material")
     pytest.importorskip("mkdocstrings")

@@ -21,6 +21,7 @@ def audit(folder: Path) -> tuple[list[Finding], list[Coverage]]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_paper_s_files_are_flagged_for_what_gives_them_away(corpora: Path) -> None:
     findings, coverage = audit(corpora / "ace_reference" / "5x5_released")

@@ -78,6 +78,7 @@ def test_severity_follows_what_is_wrong(
     assert [hit.severity for hit in hits if claim in hit.claim] == [severity]
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_released_instances_have_one_false_level_and_nothing_else(corpora: Path) -> None:
     tasks = list(AceBench(corpora / "ace_reference" / "5x5_released").tasks(Quarantine()))

@@ -57,6 +57,7 @@ def test_the_other_kinds_of_rules(domain: str, rule: str, text: str) -> None:
     assert global_phrase(spec, chosen, 4) == text
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_every_text_of_the_paper_is_written_again(corpora: Path) -> None:
     instances = published(corpora)

@@ -64,6 +64,7 @@ def test_the_written_result_has_the_bytes_that_the_command_writes(
     assert {path.name: path.read_bytes() for path in (written / "work" / "shards").iterdir()} == shards
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_a_public_benchmark_has_the_bytes_that_the_command_writes(corpora: Path, tmp_path: Path) -> None:
     folder = corpora / "agencybench"

@@ -147,6 +147,7 @@ def test_a_line_of_a_large_file_is_read_alone(tmp_path: Path) -> None:
     assert whole[native.start : native.end] == b'"seats": [1, 2]'
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_every_quote_of_a_run_is_in_the_bytes_of_its_log(corpora: Path) -> None:
     logs = corpora / "trajectories"
@@ -162,6 +163,7 @@ def test_every_quote_of_a_run_is_in_the_bytes_of_its_log(corpora: Path) -> None:
     assert sum(item.native is None and item.pointer.startswith("/messages/") for item in found) < len(found) / 20
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.parametrize(
     ("source", "folder", "domains"),

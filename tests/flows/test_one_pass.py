@@ -63,6 +63,7 @@ def test_one_pass_over_a_small_benchmark(tmp_path: Path, monkeypatch: pytest.Mon
     assert counts == {"opened": 1, "tasks": 1, "validated": len(runs)}
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_one_pass_over_tau_airline(corpora: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark, runs = corpora / "tau-bench_59a200c", corpora / "trajectories" / "tau1_airline.jsonl.gz"

@@ -49,6 +49,7 @@ def audited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_benchmark_is_audited_reported_and_judged(audited: Path) -> None:
     assert "report.html" in run("report", "run", "--draws", "200", "--resamples", "20", cwd=audited, codes=(0, 2))
     judges = "judges:\n  - {name: a, model: openai/gpt-5}\n"
@@ -58,6 +59,7 @@ def test_a_benchmark_is_audited_reported_and_judged(audited: Path) -> None:
     assert (audited / "prompts.jsonl").stat().st_size > 0
 
 
+@pytest.mark.long
 def test_catalogues_and_suites(audited: Path) -> None:
     assert "call-schema" in run("checks", cwd=audited)
     small = ("-H", "2", "-B", "2", "--domain", "course", "--workers", "1")

@@ -70,6 +70,7 @@ def test_prefect_takes_no_logging_configuration_from_the_folder(evil: Path) -> N
     assert run(evil, *start(code)) == ["logging"]
 
 
+@pytest.mark.long
 def test_commands_run_nothing_of_the_folder(evil: Path) -> None:
     agenthard = str(Path(sys.executable).with_name("agenthard"))
     generate = (agenthard, "ace", "generate", "--out", "suite", "-H", "3", "-B", "2", "--domain", "course")

@@ -126,6 +126,7 @@ def test_what_cannot_be_shown_is_refused_with_a_reason(demo: Path, tmp_path: Pat
         assert reason in str(done.exception)
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.parametrize(
     ("source", "folder", "domains"),

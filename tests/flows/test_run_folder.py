@@ -46,6 +46,7 @@ def audit_command(benchmark: Path, out: Path) -> list[str]:
     return ["audit", "native", str(benchmark), "--runs", runs, "--out", str(out), "--workers", "1"]
 
 
+@pytest.mark.long
 def test_the_second_audit_of_a_folder_is_refused_and_the_first_is_unharmed(benchmark: Path, tmp_path: Path) -> None:
     out, lock = tmp_path / "run", tmp_path / "run" / "work" / "lock"
     first = start(*audit_command(benchmark, out), home=tmp_path / "one")

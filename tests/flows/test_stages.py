@@ -108,6 +108,7 @@ def test_a_server_is_found_wherever_prefect_reads_its_address(tmp_path: Path, fi
     assert done.stdout.split() == (["True", "True"] if "url" in text.lower() else ["False", "False"])
 
 
+@pytest.mark.long
 def test_a_server_records_flows_and_their_stages_and_keeps_artifacts(benchmark: Path, tmp_path: Path) -> None:
     from prefect.client.orchestration import get_client
     from prefect.testing.utilities import prefect_test_harness

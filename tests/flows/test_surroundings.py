@@ -85,6 +85,7 @@ def test_an_audit_needs_no_home_and_no_locale(benchmark: Path, tmp_path: Path) -
     assert "40 tasks" in printed.decode() and error == b""
 
 
+@pytest.mark.long
 def test_a_full_disk_is_named_and_the_same_command_goes_on(benchmark: Path, tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()

@@ -201,6 +201,7 @@ def test_model_that_was_never_scored_has_no_accuracy(visit: Callable[..., Visit]
     assert "–" in text and "0 of 0" in text and "nothing could be scored" in text and "p1" in text
 
 
+@pytest.mark.long
 def test_2000_findings_open_within_two_seconds(visit: Callable[..., Visit], shop: AuditResult) -> None:
     findings = [_numbered(shop.findings[i % 4], i) for i in range(2000)]
     result = changed(shop, findings=findings)

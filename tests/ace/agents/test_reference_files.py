@@ -46,6 +46,7 @@ def guesses(instance: Instance) -> int:
     return prod(1 + len(slot.decoys) for slot in instance.answer.slots)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("budgets", [Budgets.UNLIMITED, PAPER])
 def test_the_solver_solves_all_where_queries_give_values(instances: list[Instance], budgets: Budgets) -> None:
     runs = play(instances, "solver", Mode.REFERENCE, budgets)

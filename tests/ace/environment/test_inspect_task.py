@@ -109,6 +109,7 @@ def test_the_log_holds_no_answer(tmp_path: Path) -> None:
     assert not any(word in text for word in ("C11", "C12", "C21", "C22", "truth", "decoy"))
 
 
+@pytest.mark.long
 def test_the_command_inspect_eval(tmp_path: Path) -> None:
     path, logs = write_file(tmp_path), tmp_path / "logs"
     arguments = ["eval", "ace/inspect_task.py", "--model", "mockllm/model", "-T", f"path={path}", "-T", "max_steps=2"]

@@ -26,6 +26,7 @@ def found(instances: list[Instance], way: str) -> float:
     return float(np.mean(hits))
 
 
+@pytest.mark.long
 def test_look_ahead_fails_on_coupled_instances() -> None:
     plain = list(generate(SUITE))
     coupled = list(generate(SUITE.model_copy(update={"coupling": True})))

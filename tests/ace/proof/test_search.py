@@ -132,6 +132,7 @@ def test_values_below_zero_are_bounded_too() -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_released_and_generated_files_agree_with_cp_sat(corpora: Path) -> None:
     instances = published(corpora)

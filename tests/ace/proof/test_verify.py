@@ -149,6 +149,7 @@ def test_what_does_not_hold_together_is_said_and_not_searched(
     assert report.certificate is None and not report.unique and report.hard == report.problems
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_paper_s_files_hold_but_for_eight_labels(corpora: Path) -> None:
     soft = []

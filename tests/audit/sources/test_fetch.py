@@ -202,6 +202,7 @@ def test_an_unknown_benchmark_is_refused(home: Path) -> None:
     assert fetched("chess") == []
 
 
+@pytest.mark.long
 @pytest.mark.network
 @pytest.mark.parametrize(
     ("version", "count", "documented"),

@@ -159,6 +159,7 @@ def test_tasks_that_were_read_already_are_not_read_again(tmp_path: Path) -> None
     assert source.task("b") is tasks[1]
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.parametrize(
     ("name", "folder"),

@@ -167,6 +167,7 @@ def test_the_further_sound_tasks_differ_from_each_other(sound: Audited) -> None:
     assert {run.passed for run in sound.runs if run.task_id in names} >= {True, False}
 
 
+@pytest.mark.long
 def test_some_generated_instances_have_been_played_by_the_agents_without_a_model() -> None:
     pool = generated(100, seed=2)
     played = [sound for sound in pool if sound.task.benchmark == "ace" and sound.runs]

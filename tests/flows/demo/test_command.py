@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from agenthard.flows.demo.benchmark import read_answer_key
 
 
+@pytest.mark.long
 def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agenthard", "demo", "--offline", "--full", "--json", "--out", "out"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

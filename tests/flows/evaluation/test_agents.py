@@ -38,12 +38,14 @@ def done(suite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.long
 def test_two_processes_write_the_same_bytes(suite: Path, done: Path, tmp_path: Path) -> None:
     outcome = run_evaluation(settings(suite, tmp_path / "two", workers=2))
     assert outcome.complete
     assert published(tmp_path / "two") == published(done)
 
 
+@pytest.mark.long
 def test_bytes_do_not_depend_on_the_hash_seed(suite: Path, done: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from agenthard.flows.evaluation.settings import EvaluationSettings as S\n"
@@ -57,6 +59,7 @@ def test_bytes_do_not_depend_on_the_hash_seed(suite: Path, done: Path, tmp_path:
         assert published(tmp_path / seed) == published(done)
 
 
+@pytest.mark.long
 def test_a_folder_that_grows_plays_only_what_is_new(suite: Path, done: Path, tmp_path: Path) -> None:
     out = tmp_path / "grown"
     small = evaluated(settings(suite, out, agents=AGENTS[:2], trials=1, failure_rates=(0.0,)))

@@ -48,6 +48,7 @@ def total(out: Path) -> Total:
         ledger.close()
 
 
+@pytest.mark.long
 def test_killed_and_resumed(suite: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=ACE, latency=0.1)
     out, trials = tmp_path / "out", 4
@@ -84,6 +85,7 @@ def test_killed_and_resumed(suite: Path, loopback_process: Start, keys: str, tmp
         assert (tmp_path / "calm" / name).read_bytes() == (out / name).read_bytes()
 
 
+@pytest.mark.long
 def test_two_at_once_share_folder_and_cache(suite: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=ACE, latency=0.05)
     out = tmp_path / "out"
@@ -152,6 +154,7 @@ def tiny_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+@pytest.mark.long
 def test_a_full_disk(suite: Path, tiny_disk: Path, tmp_path: Path) -> None:
     out = tiny_disk / "out"
     options = ("--agent", "solver", "--trials", "200", "--workers", "1")

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from agenthard.flows.run_config import load_config
 from agenthard.flows.run_flow import run_pipeline
 from tests.flows.evaluation.conftest import attempts, key
@@ -15,6 +17,7 @@ report: {draws: 200, resamples: 200}
 """
 
 
+@pytest.mark.long
 def test_the_whole_loop_again_and_with_another_agent(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(CONFIG.replace("AGENTS", "solver, random"))

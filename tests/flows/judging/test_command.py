@@ -71,6 +71,7 @@ def wait_until(true: Callable[[], bool], process: "subprocess.Popen[str]") -> No
         time.sleep(0.02)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("api", ["chat", "gemini"])
 def test_killed_and_resumed(api: str, audited: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=BRAIN, latency=0.1)
@@ -109,6 +110,7 @@ def test_a_wrong_key_is_one_message(
     assert (tmp_path / "out" / "report.html").is_file()
 
 
+@pytest.mark.long
 def test_two_at_once(audited: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=BRAIN, latency=0.3)
     file, out = judges(tmp_path, panel([{"model": model("chat", server.url)}])), tmp_path / "out"

@@ -174,6 +174,7 @@ def test_keyboard_reaches_the_content(open_cleaning: Open) -> None:
     assert page.url.endswith("#leaderboards")
 
 
+@pytest.mark.long
 def test_71_models_and_1700_tasks_stay_small_and_readable(open_cleaning: Open, tmp_path: Path) -> None:
     page = open_cleaning(sample(71, 1700), viewport={"width": 1280, "height": 900}).page
     assert (tmp_path / "report.html").stat().st_size < 3_000_000

@@ -138,6 +138,7 @@ def test_errors_and_what_is_not_checked(detector: Any) -> None:
     assert unscored.status is Status.NOT_CHECKED and "no check is scored" in unscored.reason
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_tau(corpora: Path) -> None:
     for source, rejected in (

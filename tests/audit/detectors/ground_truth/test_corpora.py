@@ -34,6 +34,7 @@ def found_in(findings: list[Finding], check: str, *severities: Severity) -> Iter
             yield from finding.task_ids
 
 
+@pytest.mark.long
 def test_bfcl(corpora: Path) -> None:
     findings = audit(BFCL(corpora / "bfcl_v3_2025-07-17"))
     schema = set(found_in(findings, "call-schema"))
@@ -57,6 +58,7 @@ def test_tau_bench(corpora: Path) -> None:
     assert {finding.check for finding in findings} == {"duplicate-task", "near-miss-value", "ungrounded-argument"}
 
 
+@pytest.mark.long
 def test_tau2_bench(corpora: Path) -> None:
     findings = audit(Tau2Bench(corpora / "tau2-bench_v0.1.3"))
     assert set(found_in(findings, "near-miss-value")) == {"airline/23", "airline/35"}

@@ -45,6 +45,7 @@ def tasks(root: Path, *categories: str) -> list[AgentTask]:
     return list(BFCL(root, categories).tasks(Quarantine()))
 
 
+@pytest.mark.long
 def test_one_session_executes_both_releases_in_turn(both_releases: BfclEnvironment, v3: Path, v4: Path) -> None:
     pairs = zip(tasks(v3, "multi_turn_base")[::20], tasks(v4, "multi_turn_base")[::20], strict=True)
     for old, new in pairs:
@@ -63,6 +64,7 @@ def test_no_gold_call_of_version_4_fails_in_its_own_classes(both_releases: BfclE
     assert Counter(str(row.status) for row in shard.coverage) == {"clean": 400}
 
 
+@pytest.mark.long
 def test_golds_of_version_4_pass_but_for_known_defects(both_releases: BfclEnvironment, v4: Path) -> None:
     rejected, not_executed, count = set(), Counter[str](), 0
     for task in tasks(v4):

@@ -206,6 +206,7 @@ def test_packages_are_installed_into_an_empty_home(tmp_path: Path, monkeypatch: 
     assert str(refused) == "tau2 7 is not known; there is tau2 1"
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.parametrize("data", ["tau-bench_59a200c_code", "tau-bench_59a200c"])
 def test_tau_bench_equals_its_own_code(corpora: Path, data: str) -> None:

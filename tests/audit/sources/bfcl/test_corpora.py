@@ -51,6 +51,7 @@ def test_all_tasks_are_read(tasks: dict[str, AgentTask]) -> None:
     assert Counter(task.subtask for task in tasks.values()) == PER_CATEGORY
 
 
+@pytest.mark.long
 def test_reading_takes_little_memory(root: Path) -> None:
     tracemalloc.start()
     count = sum(1 for _ in BFCL(root).tasks(Quarantine()))
@@ -82,6 +83,7 @@ def test_answers_that_no_run_can_match_stay_visible(tasks: dict[str, AgentTask])
     assert [task.id for task in tasks.values() if "unlisted_values" in task.metadata] == ["java_64"]
 
 
+@pytest.mark.long
 def test_the_tools_are_valid_json_schema_and_shared(tasks: dict[str, AgentTask]) -> None:
     tools = {id(tool): tool for task in tasks.values() for tool in task.environment.tools}
     for tool in tools.values():

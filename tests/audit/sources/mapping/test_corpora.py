@@ -31,6 +31,7 @@ def texts(task: AgentTask) -> set[str]:
     return said or {text.strip() for _, text in task.user_texts()}
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.parametrize(("source", "root", "domain", "file", "calls", "equal"), CASES)
 def test_a_proposal_reads_what_the_source_reads(
