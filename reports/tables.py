@@ -17,7 +17,7 @@ from agenthard.reports.places import Places
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.finding import Evidence, Finding
-from agenthard.taxonomy.record import Origin
+from agenthard.taxonomy.record import Origin, field_docs
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -29,7 +29,7 @@ def _origin(place: Callable[[Any], Origin | None]) -> list[Column]:
         return lambda record: None if (origin := place(record)) is None else getattr(origin, name)
 
     kinds = {"file": TEXT, "line": pa.int64(), "pointer": TEXT}
-    docs = {name: Origin.model_fields[name].description or "" for name in kinds}
+    docs = field_docs(Origin)
     return [Column(f"origin_{name}", kind, docs[name], part(name)) for name, kind in kinds.items()]
 
 
@@ -71,7 +71,7 @@ def trajectories_table() -> Table:
 
 NATIVE = (
     "Quote and pointer are those of the benchmark's file, with its line and the offsets of its bytes; record_quote and "
-    "record_pointer those of AgentHard's record. A quote of a run has the place in its log; offsets count unpacked bytes."
+    "record_pointer those of AgentHard's record. A quote of a run has its place in the log; bytes are counted unpacked."
 )
 
 
@@ -85,7 +85,7 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
     kinds = [(name, TEXT) for name in ("task_id", "file", "pointer", "quote", "trajectory_id", "note")]
     kinds += [("record_pointer", TEXT), ("record_quote", TEXT)]
     quotes = pa.list_(pa.struct([*kinds, *((name, pa.int64()) for name in ("line", "start", "end"))]))
-    doc = f"{Finding.model_fields['evidence'].description} {NATIVE}"
+    doc = f"{field_docs(Finding)['evidence']} {NATIVE}"
     columns = [
         *columns_of(Finding, id=TEXT, check=TEXT, check_version=TEXT, category=TEXT),
         Column("component", TEXT, "Part of the task that is wrong.", lambda finding: component(finding.category)),
@@ -94,7 +94,7 @@ def findings_table(evidence: Callable[[Evidence], dict[str, Any]], component: Ca
         ),
         Column("evidence", quotes, doc, lambda finding: [evidence(item) for item in finding.evidence]),
         *columns_of(Finding, decides=TEXTS, command=TEXT),
-        Column("proof", TEXT, f"{Finding.model_fields['proof'].description} As JSON.", _proof),
+        Column("proof", TEXT, f"{field_docs(Finding)['proof']} As JSON.", _proof),
         *json_columns(Finding, "patch", "measures"),
     ]
     return Table("findings", "A flaw with its cause, its evidence and all tasks it touches.", tuple(columns))

@@ -14,7 +14,7 @@ from agenthard.audit.evidence import canonical_json
 from agenthard.reports.kit.arrow import array
 from agenthard.reports.kit.files import utf8
 from agenthard.taxonomy.files import replacing
-from agenthard.taxonomy.record import Record
+from agenthard.taxonomy.record import Record, field_docs
 
 TEXT = pa.string()
 
@@ -83,11 +83,8 @@ def write_parquet(
 
 def columns_of(record: type[Record], /, **types: pa.DataType) -> list[Column]:
     """Take fields of a record as columns; a column is documented by its field."""
-    fields = record.model_fields
-    return [
-        Column(name, kind, " ".join((fields[name].description or "").split()), attrgetter(name))
-        for name, kind in types.items()
-    ]
+    docs = field_docs(record)
+    return [Column(name, kind, " ".join(docs.get(name, "").split()), attrgetter(name)) for name, kind in types.items()]
 
 
 def json_columns(model: type[Record], *names: str) -> list[Column]:
@@ -96,7 +93,7 @@ def json_columns(model: type[Record], *names: str) -> list[Column]:
     def cell(name: str) -> Callable[[Any], str]:
         return lambda record: as_json(getattr(record, name))
 
-    return [Column(n, TEXT, f"{model.model_fields[n].description} As JSON.", cell(n)) for n in names]
+    return [Column(n, TEXT, f"{field_docs(model).get(n)} As JSON.", cell(n)) for n in names]
 
 
 def as_json(value: Any) -> str:

@@ -1,9 +1,10 @@
 import pytest
-from pydantic import ValidationError
+from pydantic import ValidationError, create_model
 
-from agenthard.taxonomy import Trajectory, finding_id
+from agenthard.taxonomy import Message, Trajectory, finding_id
 from agenthard.taxonomy.accepted import any_of, concrete_values, is_optional
 from agenthard.taxonomy.pointer import join, resolve, split
+from agenthard.taxonomy.record import Record, field_docs
 from tests.builders import make_run, make_task
 
 
@@ -19,9 +20,28 @@ def test_every_field_of_every_record_is_documented() -> None:
     from agenthard import taxonomy
 
     records = [getattr(taxonomy, name) for name in taxonomy.__all__ if hasattr(getattr(taxonomy, name), "model_fields")]
-    undocumented = [f"{r.__name__}.{k}" for r in records for k, f in r.model_fields.items() if not f.description]
+    undocumented = [f"{r.__name__}.{k}" for r in records for k in r.model_fields if not field_docs(r).get(k)]
     assert len(records) > 10
     assert undocumented == []
+
+
+def test_the_json_schema_describes_fields_of_a_record_and_of_those_inside_it() -> None:
+    schema = Trajectory.model_json_schema()
+    assert schema["properties"]["trial"]["description"] == field_docs(Trajectory)["trial"] == "0-based repetition."
+    assert schema["$defs"]["Message"]["properties"]["content"]["description"] == field_docs(Message)["content"]
+
+    class Parent(Record):
+        name: str
+        """A name
+        of two lines."""
+        other: int = 0
+
+    class Child(Parent):
+        other: int = 1
+        """Another number."""
+
+    assert field_docs(Child) == {"name": "A name\nof two lines.", "other": "Another number."}
+    assert field_docs(create_model("Made", __base__=Child, more=(int, 3))) == field_docs(Child)
 
 
 def test_a_run_that_cannot_be_scored_has_no_verdict() -> None:
