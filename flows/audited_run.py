@@ -31,7 +31,8 @@ def _table_file(run: Path, name: str) -> Path:
 
 
 def _table(run: Path, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(_table_file(run, name)).to_pylist()
+    with pyarrow.parquet.ParquetFile(_table_file(run, name)) as file:  # read_table would import pandas
+        rows: list[dict[str, Any]] = file.read().to_pylist()
     return rows
 
 
