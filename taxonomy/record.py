@@ -2,9 +2,10 @@
 
 import ast
 import inspect
-import textwrap
+import sys
 from functools import cache
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
@@ -37,17 +38,32 @@ def field_docs(model: type[BaseModel]) -> dict[str, str]:
 
 
 def _own_field_docs(model: type[BaseModel]) -> dict[str, str]:
-    try:
-        [definition] = ast.parse(textwrap.dedent(inspect.getsource(model))).body
-    except (OSError, SyntaxError, ValueError):  # made at run time, or without its source
-        return {}
-    body = definition.body if isinstance(definition, ast.ClassDef) else []
+    definition = _classes(sys.modules[model.__module__]).get(model.__qualname__)
     return {
         field.target.id: inspect.cleandoc(text.value.value)
-        for field, text in pairwise(body)
+        for field, text in pairwise(definition.body if definition else ())
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
         if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant) and isinstance(text.value.value, str)
     }
+
+
+@cache
+def _classes(module: ModuleType) -> dict[str, ast.ClassDef]:
+    """Return the classes of a module by qualified name, as its source defines them; none where that is missing."""
+    try:
+        level: list[tuple[str, ast.AST]] = [("", ast.parse(inspect.getsource(module)))]
+    except (OSError, TypeError, SyntaxError):
+        return {}
+    found = dict[str, ast.ClassDef]()
+    while level:
+        name, node = level.pop()
+        if isinstance(node, ast.ClassDef):
+            found[name] = node
+        inside = f"{name}.<locals>" if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else name
+        for child in getattr(node, "body", ()):
+            if isinstance(child, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                level.append((f"{inside}.{child.name}".lstrip("."), child))
+    return found
 
 
 class Origin(Record):
