@@ -118,8 +118,9 @@ class RunFindings:
         return found
 
     @cached_property
-    def _tickets(self) -> set[str]:
-        return {ticket["finding_id"] for ticket in self.document.get("tickets", ())}
+    def tickets(self) -> list[str]:
+        """Ids of the findings that are causes which tasks share, in the order of the tickets."""
+        return [ticket["finding_id"] for ticket in self.document.get("tickets", ())]
 
     def listed(self, finding: Finding) -> ListedFinding:
         """Describe one finding."""
@@ -131,7 +132,7 @@ class RunFindings:
             component=self._components.get(finding.category, ""),
             quotes=tuple(quotes),
             decisions={action: tuple(tasks) for action, tasks in sorted(led_to.items())},
-            ticket=finding.id in self._tickets,
+            ticket=finding.id in self.tickets,
         )
 
     def choose(

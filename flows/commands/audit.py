@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.completion import complete_rule, complete_source
-from agenthard.flows.commands.gravest import show_gravest
+from agenthard.flows.commands.first_findings import show_first
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 from agenthard.flows.logs import log
@@ -231,7 +231,7 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
-    show_gravest(folder.root)
+    show_first(folder.root)
 
 
 def show_profile(profile: "Profile") -> None:
