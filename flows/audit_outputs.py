@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from importlib.metadata import version as package_version
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, is_confirmed_defect, load_policy
 from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
-from agenthard.audit.decisions.suppressions import SuppressedFinding, expired, require_found, suppress
+from agenthard.audit.decisions.suppressions import expired, require_found, suppress
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.mapping_doubt import doubt_mapping
@@ -95,7 +95,7 @@ class AuditOutcome(Record):
     not_asked: tuple[str, ...] = ()
     """Checks that the user's choice leaves out."""
     suppressed: tuple[str, ...] = ()
-    """Ids of findings that do not count, one for each task where only the check in that task is suppressed."""
+    """Findings that do not count, in words: id, check, tasks, reason and last day."""
     expired: tuple[str, ...] = ()
     """Suppressions whose last day has passed, in words: what they name counts again."""
 
@@ -184,7 +184,9 @@ def conclude_audit(
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     if not (settings.domains or settings.select or settings.ignore):  # else a finding may be in what was left out
         require_found(settings.suppressions, findings)
-    findings, suppressed = suppress(findings, settings.suppressions, _today())
+    today = datetime.now(UTC).date()
+    findings = with_native_text(with_commands(findings, settings), source)
+    findings, suppressed = suppress(findings, settings.suppressions, today)
     deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
     doubts: tuple[str, ...] = ()
     if source.described_by_user:
@@ -192,7 +194,6 @@ def conclude_audit(
             findings, len(plan.task_ids), lambda found: decide(policy, plan.task_ids, found, coverage, deciding)
         )
         findings, doubts = doubted.findings, doubted.doubts
-    findings = with_native_text(with_commands(findings, settings), source)
     decisions = decide(policy, plan.task_ids, findings, coverage, deciding)
     return AuditResult(
         source=source.name,
@@ -215,27 +216,10 @@ def conclude_audit(
         software={"agenthard": package_version("agenthard")},
         mapping_doubts=doubts,
         suppressed=suppressed,
-        settings={
-            **{"domains": ", ".join(settings.domains) or "all", "isolation": isolation},
-            **_left_out(settings, suppressed),
-            **further,
-        },
+        expired=expired(settings.suppressions, today),
+        not_asked=settings.not_asked(),
+        settings={"domains": ", ".join(settings.domains) or "all", "isolation": isolation, **further},
     )
-
-
-def _today() -> date:
-    """Return the day that suppressions are compared with."""
-    return datetime.now(UTC).date()
-
-
-def _left_out(settings: AuditSettings, suppressed: Sequence[SuppressedFinding]) -> dict[str, str]:
-    """Describe the checks that were not asked to run, and the findings that do not count."""
-    off = settings.not_asked()
-    parts = {"checks not asked to run": f"{len(off)}: {', '.join(off)}"} if off else {}
-    if suppressed:
-        reasons = (f"{each.finding.id} ({each.reason}; until {each.until})" for each in suppressed)
-        parts["suppressed findings"] = f"{len(suppressed)}: {', '.join(reasons)}"
-    return parts
 
 
 def write_audit(
@@ -364,8 +348,8 @@ def _outcome(
         report=str(folder.root / "report.html"),
         isolation=result.settings["isolation"],
         not_asked=tuple(settings.not_asked()),
-        suppressed=tuple(each.finding.id for each in result.suppressed),
-        expired=tuple(f"{each.target} (until {each.until})" for each in expired(settings.suppressions, _today())),
+        suppressed=tuple(each.words for each in result.suppressed),
+        expired=tuple(each.words for each in result.expired),
     )
 
 

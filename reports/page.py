@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 from agenthard.audit.decisions.tickets import effect_of
 from agenthard.reports import page_data
 from agenthard.reports.account import account, headline
+from agenthard.reports.choices import choice_lines
 from agenthard.reports.instance_files import FOLDER, write_instances
 from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
@@ -131,6 +132,9 @@ def _shared(result: AuditResult) -> dict[str, Any]:
         "sentence": sentence(result, sums),
         "why_unchecked": why_unchecked(sums),
         "reach": reach_sentence(sums.tasks, sums.deciding),
+        "choices": choice_lines(
+            [each.words for each in result.suppressed], [each.words for each in result.expired], result.not_asked
+        ),
     }
 
 

@@ -247,20 +247,17 @@ def show_profile(profile: "Profile") -> None:
 
 
 def _show_not_asked(outcome: "AuditOutcome", settings: "AuditSettings") -> None:
-    """State how many checks did not run, and how many findings do not count."""
+    """State which checks did not run, and which findings do not count."""
     from agenthard.audit.detectors.registry import detectors
+    from agenthard.reports.choices import choice_lines
+    from agenthard.taxonomy.printable import printable_line
 
     out = console()
     off = len(detectors()) - len(detectors(experimental=settings.experimental))
     if off:
         out.print(f"  {off} experimental checks off (--experimental)", highlight=False)
-    if outcome.not_asked:
-        out.print(f"  {len(outcome.not_asked)} checks were not asked to run (manifest.json names them)")
-    if outcome.suppressed:
-        count = len(outcome.suppressed)
-        out.print(
-            f"  {count} suppressed finding{'s do' if count > 1 else ' does'} not count (findings.json has the reasons)"
-        )
+    for text in choice_lines(outcome.suppressed, outcome.expired, outcome.not_asked):
+        out.print(f"  {printable_line(text)}", markup=False, soft_wrap=True, highlight=False)
     for each in outcome.expired:
         log.warning("warning: a suppression has expired and counts again: %s", each)
 
