@@ -37,14 +37,17 @@ class MappedRow:
     """1-based line, in formats that have lines."""
     base: str = ""
     """JSON Pointer of the row inside its document."""
-    joined: Mapping[str, "MappedRow"] = field(default_factory=dict, hash=False)
+    joined: Mapping[str, tuple["MappedRow", ...]] = field(default_factory=dict, hash=False)
     """Joined rows by column."""
+    lists: frozenset[str] = frozenset()
+    """Columns of them that hold a list."""
 
     def origin(self, pointer: str = "") -> Origin:
         """Origin of a value, given by its JSON Pointer inside the row; a joined value has its own file."""
         first, *rest = split(pointer) or [""]
         if first in self.joined:
-            return self.joined[first].origin(join("", *rest))
+            number = int(rest.pop(0)) if first in self.lists and rest and rest[0].isdigit() else 0
+            return self.joined[first][number].origin(join("", *rest))
         inside = "" if first in ABOUT_FILE else pointer
         return Origin(file=self.file, line=self.line, pointer=self.base + inside)
 
@@ -151,20 +154,26 @@ class Joined:
         """
         self.spec = spec
         self.unreadable = Quarantine()
-        self._rows: dict[str, MappedRow] = {}
+        self._rows: dict[str, list[MappedRow]] = {}
         for path in data_files(folder, spec.files):
             for row in shallow(read_file(path, folder, None, self.unreadable, "task"), self.unreadable):
                 key = look_up(spec.key, row.values)
-                if key is None or as_text(key) in self._rows:
+                if key is None or (as_text(key) in self._rows and not spec.many):
                     reason = "the key of the join is missing" if key is None else f"the key {key!r} occurs twice"
-                    self.unreadable.add(row.file, f"{reason}; fix the record", line=row.line, pointer=row.base)
+                    told = f"{reason}; fix the record{'' if key is None else ', or set many: true'}"
+                    self.unreadable.add(row.file, told, line=row.line, pointer=row.base)
                 else:
-                    self._rows[as_text(key)] = row
+                    self._rows.setdefault(as_text(key), []).append(row)
 
-    def partner(self, values: Mapping[str, Any]) -> MappedRow | None:
-        """Return the row that belongs to another."""
+    def partners(self, values: Mapping[str, Any]) -> tuple[MappedRow, ...]:
+        """Return the rows that belong to another, in their order."""
         key = look_up(self.spec.on or self.spec.key, values)
-        return None if key is None else self._rows.get(as_text(key))
+        return () if key is None else tuple(self._rows.get(as_text(key), ()))
+
+
+def without_key(values: Mapping[str, Any], key: str | None) -> dict[str, Any]:
+    """Return one of several joined rows as an element of their list: without the key, and what is about its file."""
+    return {name: value for name, value in values.items() if name not in ABOUT_FILE and name != key}
 
 
 def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequence[str]) -> tuple[MappedRow, list[str]]:
@@ -178,17 +187,20 @@ def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequenc
     """
     values, found, lacking = dict(row.values), {}, []
     for joined in joins:
-        partner = joined.partner(values)
-        name = joined.spec.name
-        if partner is not None:
-            found[name] = partner
-        elif joined.spec.required:
-            lacking.append(name)
-        values[name] = {} if partner is None else partner.values
+        spec, partners = joined.spec, joined.partners(values)
+        if partners:
+            found[spec.name] = partners
+        elif spec.required:
+            lacking.append(spec.name)
+        if spec.many:
+            values[spec.name] = [without_key(each.values, spec.key.path) for each in partners]
+        else:
+            values[spec.name] = partners[0].values if partners else {}
+    lists = frozenset(joined.spec.name for joined in joins if joined.spec.many)
     for column in json_columns:
         if column in values:
             values[column] = structured(values[column])
-    return MappedRow(row.file, row.number, values, row.line, row.base, found), lacking
+    return MappedRow(row.file, row.number, values, row.line, row.base, found, lists), lacking
 
 
 def value_files(folder: Path, name: str) -> list[str]:

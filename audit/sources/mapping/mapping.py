@@ -69,6 +69,8 @@ class Join(Record):
     """The key in the row; default: the same path as ``key``."""
     required: bool = True
     """Whether a row without a partner is quarantined."""
+    many: bool = False
+    """Whether several rows belong to one row: the column then holds their list, in order and without the key."""
 
 
 class UserMap(Record):

@@ -138,7 +138,8 @@ class MappingSource(Source):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
         own = [(row.file, row.number) for row in kept.values()]
-        joined = [(partner.file, partner.number) for row in kept.values() for partner in row.joined.values()]
+        partners = (each for row in kept.values() for joined in row.joined.values() for each in joined)
+        joined = [(partner.file, partner.number) for partner in partners]
         written = write_rows(self.folder, joined if self.mapping.rows is not None else own + joined, out)
         if self.mapping.rows is not None:
             written += write_documents(self.folder, self.mapping.rows, own, out)

@@ -14,8 +14,8 @@ from typing import Any
 from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.audit.sources.formats.rows import is_array, row_files, row_format
-from agenthard.audit.sources.mapping.data import MappedRow, read_file, read_value_file, shallow
-from agenthard.audit.sources.mapping.infer.columns import columns_of, is_messages, is_prose, is_tools
+from agenthard.audit.sources.mapping.data import MappedRow, read_file, read_value_file, shallow, without_key
+from agenthard.audit.sources.mapping.infer.columns import columns_of, is_calls, is_messages, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.roles import choose
 from agenthard.taxonomy.files import MAX_BYTES
 from agenthard.taxonomy.pointer import join
@@ -173,6 +173,8 @@ def _is_key(value: Any) -> bool:
 
 
 _LONGEST_KEY = 100
+_NEARLY = 0.9
+"""Share of the rows of calls that must belong to a task."""
 _MANY = 5000
 """Rows by which keys are compared."""
 _MAX_BYTES = 64 << 20
@@ -202,7 +204,11 @@ class Partner:
     group: Group
     """Their files."""
     key: str
-    """Column with the common key."""
+    """Column with the key in these rows."""
+    on: str
+    """Column with the key in the rows of tasks."""
+    many: bool = False
+    """Whether several of them belong to one task."""
 
 
 def partner_of(group: Group, others: list[Group]) -> Partner | None:
@@ -222,8 +228,35 @@ def partner_of(group: Group, others: list[Group]) -> Partner | None:
             part = Group(other.folder, tuple(chosen), other.rows, other.columns)
             key = common_key(rows, part.sample(_MANY)) if other.rows is None else None
             if key is not None:
-                return Partner("answer" if "answer" not in group.columns else "joined", part, key)
+                return Partner("answer" if "answer" not in group.columns else "joined", part, key, key)
+    return next((found for other in others if (found := _calls_of(group, rows, other))), None)
+
+
+def _calls_of(group: Group, rows: list[MappedRow], other: Group) -> Partner | None:
+    """Find rows of which each is one call, and several belong to one task; None for any others."""
+    if other.rows is not None or not rows:
+        return None
+    theirs = other.sample(_MANY)
+    calls = [
+        is_calls(without_key(row.values, None), ()) or any(map(_is_call_text, row.values.values())) for row in theirs
+    ]
+    if not theirs or sum(calls) < _COMMON * len(calls):
+        return None
+    for on in (name for name in rows[0].values if not name.startswith("_")):
+        own = [row.values.get(on) for row in rows]
+        if not all(map(_is_key, own)) or max(Counter(map(str, own)).values()) > 1:
+            continue
+        known = {str(value) for value in own}
+        for key in (name for name in theirs[0].values if not name.startswith("_")):
+            named = [str(row.values.get(key)) for row in theirs]
+            if len(set(named)) < len(named) and sum(name in known for name in named) >= _NEARLY * len(named):
+                stem = re.sub(r"\W+", "_", other.paths[0].name.split(".")[0])
+                return Partner(stem if stem not in group.columns else "joined", other, key, on, many=True)
     return None
+
+
+def _is_call_text(value: Any) -> bool:
+    return isinstance(value, str) and "(" in value and is_calls(value, ())
 
 
 def _same_names(group: Group, other: Group) -> bool:

@@ -1,17 +1,28 @@
 """Proposes a mapping from the chosen columns, and counts the rows that parse with it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
-from agenthard.audit.sources.mapping.data import read_value_file
+from agenthard.audit.sources.mapping.data import MappedRow, read_value_file, without_key
 from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
+from agenthard.audit.sources.mapping.infer.gold_messages import gold_messages
 from agenthard.audit.sources.mapping.infer.lists import columns_in_lists
+from agenthard.audit.sources.mapping.infer.questions import (
+    COMPARED,
+    MATCHING,
+    SIMULATED,
+    Question,
+    missing_column,
+    one_of,
+    which_column,
+)
 from agenthard.audit.sources.mapping.infer.roles import (
+    ROLES,
     Choice,
     choose,
     is_related,
@@ -45,6 +56,10 @@ class Proposal:
     """What a person has to check."""
     folder: Path
     """Folder to which its files are relative."""
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """What a person has answered, by key of the mapping."""
+    questions: list[Question] = field(default_factory=list)
+    """What a person can answer."""
     understood: Understood = field(default_factory=Understood)
     """What the rows become under it."""
     refused: list[Quarantined] = field(default_factory=list)
@@ -55,36 +70,88 @@ class Proposal:
         understood = asdict(self.understood)
         return {"mapping": self.mapping, "comments": self.comments, "unsure": self.unsure, **understood}
 
+    def settle(self, question: Question) -> Any:
+        """Return the answer to a question; without one, note the question and return what is proposed."""
+        if question.key in self.answers:
+            return self.answers[question.key]
+        self.questions.append(question)
+        if question.told:
+            self.unsure.append(question.told)
+        return question.candidates[0].value
 
-def infer(path: Path) -> Proposal:
+
+def infer(path: Path, ask: Callable[[Question], Any] | None = None) -> Proposal:
     """Propose a mapping for the rows of a file or of a folder.
 
     Args:
         path: a file of rows, or a folder with such files.
+        ask: returns the answer to a question: the value of one of its candidates. None: the first ones are proposed,
+            and `unsure` lists what a person has to check.
 
     Raises:
         SourceError: No rows, or no column is what a user says.
     """
+    data = _read(path)
+    answers: dict[str, Any] = {}
+    proposal = _propose(data, answers)
+    while ask is not None and proposal.questions:
+        question = proposal.questions[0]
+        answers[question.key] = ask(question)
+        proposal = _propose(data, answers)
+    if "user" not in proposal.mapping:
+        named = ", ".join(column.path for column in data.columns[:20])
+        raise SourceError(f"{data.group.folder}: no column looks like what a user says; the columns are: {named}")
+    if data.left_aside:
+        proposal.unsure.append(f"files with other columns were left aside: {', '.join(data.left_aside[:6])}")
+    _try(proposal)
+    return proposal
+
+
+@dataclass(frozen=True)
+class _Data:
+    """What is read of the files, once."""
+
+    group: Group
+    """The files of the tasks."""
+    partner: Partner | None
+    """Rows that belong to them."""
+    required: bool
+    """Whether each row has a partner."""
+    columns: Sequence[Column]
+    """Columns of some rows."""
+    texts: Sequence[str]
+    """Columns that hold objects as text."""
+    every: Sequence[MappedRow]
+    """All rows."""
+    shared: Mapping[str, str]
+    """Files with a value for all tasks, by key of the mapping."""
+    left_aside: Sequence[str]
+    """Files that are not used."""
+
+
+def _read(path: Path) -> _Data:
     groups = find_groups(path)
     chosen, others = groups[0], groups[1:]
     if path.is_file():
         others = [group for group in find_groups(path.parent) if path not in group.paths or len(group.paths) > 1]
         others = [_without(group, path) for group in others]
-    proposal = _propose(chosen, partner_of(chosen, others))
-    if len(groups) > 1 and path.is_dir():
-        rest = sorted({name for group in groups[1:] for name in group.names()})
-        proposal.unsure.append(f"files with other columns were left aside: {', '.join(rest[:6])}")
-    _try(proposal)
-    return proposal
+    partner = partner_of(chosen, others)
+    rows = [dict(row.values) for row in chosen.sample()]
+    required = partner is None or _join_rows(rows, partner)
+    columns, texts = columns_of(rows)
+    every, shared = chosen.sample(10**6), dict(shared_values(chosen))
+    used = {*shared.values(), *(partner.group.names() if partner else ())}
+    rest = {name for group in groups[1:] for name in group.names()} - used if path.is_dir() else set()
+    return _Data(chosen, partner, required, columns, texts, every, shared, sorted(rest))
 
 
 def _without(group: Group, path: Path) -> Group:
     return Group(group.folder, tuple(item for item in group.paths if item != path), group.rows, group.columns)
 
 
-def _propose(group: Group, partner: Partner | None) -> Proposal:
-    rows = [dict(row.values) for row in group.sample()]
-    proposal = Proposal({}, {}, [], group.folder)
+def _propose(data: _Data, answers: Mapping[str, Any]) -> Proposal:
+    group, partner, columns, shared = data.group, data.partner, data.columns, data.shared
+    proposal = Proposal({}, {}, [], group.folder, answers)
     mapping = proposal.mapping
     mapping["benchmark"] = _named(group)
     mapping["files"] = group.names()
@@ -92,34 +159,42 @@ def _propose(group: Group, partner: Partner | None) -> Proposal:
         mapping["rows"] = group.rows
     if partner is not None:
         mapping["join"] = [{"name": partner.name, "files": partner.group.names(), "key": partner.key}]
-        proposal.comments["join"] = f"{partner.key} has the same values there"
-        if not _join_rows(rows, partner):
+        proposal.comments["join"] = f"{partner.on} has the same values there"
+        if partner.on != partner.key:
+            mapping["join"][0]["on"] = partner.on
+        if partner.many:
+            mapping["join"][0]["many"] = True
+            proposal.comments["join"] = f"one row per call; {partner.key} is the task"
+        if not data.required:
             mapping["join"][0]["required"] = False
-    columns, texts = columns_of(rows)
-    if texts:
-        mapping["json_columns"] = texts
-    every = group.sample(10**6)
-    _identify(proposal, named_id(columns, every), "unique in all rows")
-    shared = dict(shared_values(group))
+    if data.texts:
+        mapping["json_columns"] = list(data.texts)
+    _identify(proposal, named_id(columns, data.every), "unique in all rows")
     shared_tools = _names(group, shared.get("environment.tools"))
     documented = {
         name for column in columns for value in column.present if is_tools(value) for name in tool_names(value)
     }
     inside = columns_in_lists(columns, shared_tools | documented)
     free = [column for column in [*columns, *inside] if column.path not in _keys(mapping)]
-    chosen = choose(free, partner.name if partner else None, shared_tools)
+    chosen = choose(free, partner.name if partner else None, shared_tools, answers)
+    in_dialogue = _in_dialogue(chosen, answers)
+    _missing(proposal, chosen, free, shared)
     if "user.turns" not in chosen:
-        named = ", ".join(column.path for column in columns[:20])
-        raise SourceError(f"{group.folder}: no column looks like what a user says; the columns are: {named}")
+        return proposal
     if "id" not in mapping:
         used = [choice.column for choice in chosen.values()]
         unused = [column for column in columns if not any(column.overlaps(other) for other in used)]
-        _identify(proposal, unnamed_id(unused, every), "unique in all rows, which is why it was chosen")
+        _identify(proposal, unnamed_id(unused, data.every), "unique in all rows, which is why it was chosen")
     if "id" not in mapping:
         proposal.unsure.append("no column is a unique id: file and number of the row are used")
     for key, choice in chosen.items():
         _place(proposal, key, choice)
     _user(proposal, chosen, columns)
+    if in_dialogue:
+        mapping["user"] |= in_dialogue
+        proposal.comments["ground_truth.calls"] = "what the agent calls in the messages"
+        if "turn_per_user_message" in in_dialogue:
+            mapping["ground_truth"]["per_turn"] = True
     _told_to_all(proposal, columns, shared)
     _truth(proposal, chosen)
     for key, name in shared.items():
@@ -147,9 +222,12 @@ def _keys(mapping: dict[str, Any]) -> set[str]:
 
 def _join_rows(rows: list[dict[str, Any]], partner: Partner) -> bool:
     """Join rows to others; tell whether each has a partner."""
-    theirs = {str(row.values.get(partner.key)): row.values for row in partner.group.sample(10**6)}
-    for row in rows:
-        row[partner.name] = theirs.get(str(row[partner.key]), {})
+    theirs: dict[str, list[dict[str, Any]]] = {}
+    for row in partner.group.sample(10**6):
+        theirs.setdefault(str(row.values.get(partner.key)), []).append(row.values)
+    for own in rows:
+        found = theirs.get(str(own[partner.on]), [])
+        own[partner.name] = [without_key(each, partner.key) for each in found] if partner.many else (found or [{}])[0]
     return all(row[partner.name] for row in rows)
 
 
@@ -169,8 +247,40 @@ def _place(proposal: Proposal, key: str, choice: Choice) -> None:
     if choice.others:
         told += f"; or: {', '.join(other.path for other in choice.others)}"
     proposal.comments[key] = told
-    if choice.named < 0.5:
-        proposal.unsure.append(f"{key}: {column.path} was chosen {by}")
+    if key in proposal.answers:
+        proposal.comments[key] = "as answered"
+    elif choice.named < 0.5:
+        proposal.settle(which_column(choice, f"{key}: {column.path} was chosen {by}"))
+
+
+def _in_dialogue(chosen: dict[str, Choice], answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Choose the calls in the dialogue where no column holds calls; return what is then mapped for the user."""
+    if "user.turns" not in chosen or "ground_truth.calls" in chosen.keys() | answers.keys():
+        return {}
+    found = gold_messages(chosen["user.turns"].column)
+    if found is None:
+        return {}
+    chosen["ground_truth.calls"], user = found
+    return user
+
+
+def _missing(
+    proposal: Proposal, chosen: Mapping[str, Choice], columns: Sequence[Column], shared: Mapping[str, str]
+) -> None:
+    """Note what to ask about parts that an audit needs and for which no column was found."""
+    truth = any(key.startswith(("ground_truth.", "evaluation.")) for key in chosen)
+    wanted = {
+        "user.turns": "user.turns" not in chosen,
+        "ground_truth.calls": not truth,
+        "environment.tools": "ground_truth.calls" in chosen
+        and not {"environment.tools"} & (chosen.keys() | shared.keys()),
+    }
+    used = [choice.column for choice in chosen.values()]
+    free = [column for column in columns if not any(column.overlaps(other) for other in used)]
+    for role in ROLES:
+        question = missing_column(role, free) if wanted.get(role.key) else None
+        if question is not None:
+            proposal.settle(question)
 
 
 def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Column]) -> None:
@@ -178,13 +288,11 @@ def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Colum
     used = [other.column for other in chosen.values()]
     texts = [value for value in choice.column.present if is_prose(value)]
     related = [c for c in columns if c not in used and is_related(c, choice.column)]
-    if is_simulated(choice.column, [*texts, *(text for c in related for text in c.present if is_prose(text))]):
+    played = is_simulated(choice.column, [*texts, *(text for c in related for text in c.present if is_prose(text))])
+    if played and proposal.settle(SIMULATED) == "instruction":
         user = proposal.mapping["user"]
         user["instruction"] = user.pop("turns")
         proposal.comments["user.instruction"] = proposal.comments.pop("user.turns") + "; it is addressed to a player"
-        proposal.unsure.append(
-            "user: the text seems to be addressed to a simulated user; if it is sent as it is, map turns"
-        )
         if related:
             user["context"] = {c.keys[-1]: c.path for c in related}
     elif (speakers := speakers_of(choice.column)) is not None:
@@ -194,16 +302,18 @@ def _user(proposal: Proposal, chosen: dict[str, Choice], columns: Sequence[Colum
         proposal.comments["user.roles"] = "'system:' answers 'user:' in the text"
 
 
-def _told_to_all(proposal: Proposal, columns: Sequence[Column], shared: dict[str, str]) -> None:
+def _told_to_all(proposal: Proposal, columns: Sequence[Column], shared: Mapping[str, str]) -> None:
     """Take a long text that all rows have in common for the policy, where nothing else is."""
     if "policy" in proposal.mapping.get("environment", {}) or "environment.policy" in shared:
         return
     same = [c for c in columns if c.share == 1 and len(c.values) > 2 and len(set(map(str, c.values))) == 1]
     column = next((c for c in same if is_prose(c.values[0]) and len(c.values[0].split()) >= _WORDS), None)
     if column is not None:
-        _set(proposal.mapping, "environment.policy", column.path)
-        proposal.comments["environment.policy"] = "the same text in all rows"
-        proposal.unsure.append(f"environment.policy: {column.path} was chosen because it is the same text in all rows")
+        told = f"environment.policy: {column.path} was chosen because it is the same text in all rows"
+        role = next(role for role in ROLES if role.key == "environment.policy")
+        if proposal.settle(which_column(Choice(role, column, 0.0, ()), told)) is not None:
+            _set(proposal.mapping, "environment.policy", column.path)
+            proposal.comments["environment.policy"] = "the same text in all rows"
 
 
 def _speakers(proposal: Proposal, speakers: Speakers) -> None:
@@ -214,18 +324,31 @@ def _speakers(proposal: Proposal, speakers: Speakers) -> None:
             _set(proposal.mapping, "environment.policy", {"path": speakers.policy, "default": None})
             comments["environment.policy"] = "the message of the system, which is not the user's"
     if speakers.roles:
-        user["roles"] = speakers.roles
-        told = ", ".join(f"{name} = {role}" for name, role in speakers.roles.items())
-        proposal.unsure.append(f"user.roles: guessed from who speaks first: {told}")
+        others = {name: _OTHER.get(role, role) for name, role in speakers.roles.items()}
+        words = [(roles, _who(roles)) for roles in (speakers.roles, others)]
+        told = f"user.roles: guessed from who speaks first: {_who(speakers.roles)}"
+        user["roles"] = proposal.settle(one_of("user.roles", "Who speaks?", told, words))
+
+
+_OTHER = {"user": "assistant", "assistant": "user"}
+
+
+def _who(roles: Mapping[str, str]) -> str:
+    return ", ".join(f"{name} = {role}" for name, role in roles.items())
 
 
 def _truth(proposal: Proposal, chosen: dict[str, Choice]) -> None:
     if "evaluation.rubric" in chosen:
-        proposal.unsure.append("evaluation.rubric: the rows do not tell whether it is scored (rubric_scored)")
+        told = "evaluation.rubric: the rows do not tell whether it is scored (rubric_scored)"
+        words = [(True, "it is scored"), (False, "it is not scored")]
+        if not proposal.settle(one_of("evaluation.rubric_scored", "Do the criteria count?", told, words)):
+            proposal.mapping["evaluation"]["rubric_scored"] = False
+    words: Sequence[tuple[Any, str]]
     if "ground_truth.calls" not in chosen:
         if "ground_truth.answers" in chosen:
-            proposal.mapping.setdefault("evaluation", {})["answer"] = "exact"
-            proposal.unsure.append("evaluation.answer: the rows do not tell how answers are compared")
+            told = "evaluation.answer: the rows do not tell how answers are compared"
+            question = one_of("evaluation.answer", "How are answers compared?", told, COMPARED)
+            proposal.mapping.setdefault("evaluation", {})["answer"] = proposal.settle(question)
         return
     truth = proposal.mapping["ground_truth"]
     gold = chosen["ground_truth.calls"].column
@@ -239,12 +362,22 @@ def _truth(proposal: Proposal, chosen: dict[str, Choice]) -> None:
         truth["semantics"], truth["matching"] = "reference_path", "state"
     else:
         truth["matching"] = "exact"
-    proposal.unsure.append("ground_truth.matching: the rows do not tell how calls are scored")
+    words = sorted(MATCHING, key=lambda word: word[0] != truth["matching"])
+    told = "ground_truth.matching: the rows do not tell how calls are scored"
+    truth["matching"] = proposal.settle(one_of("ground_truth.matching", "How are calls scored?", told, words))
     if gold.share < 1 and truth["matching"] != "state":
-        proposal.unsure.append(
-            "ground_truth.calls: some rows have none; where that means that the agent must not call a tool, "
-            f"say so: traits: \"!{gold.path} && 'expects_no_call' || ''\""
+        called = (
+            f"{gold.path}[?tool_calls || function_call]" if gold.overlaps(chosen["user.turns"].column) else gold.path
         )
+        trait = f"!({called}) && 'expects_no_call' || ''"
+        told = (
+            "ground_truth.calls: some rows have none; where that means that the agent must not call a tool, "
+            f'say so: traits: "{trait}"'
+        )
+        words = [(None, "nothing is known about them"), (trait, "the agent must not call a tool there")]
+        found = proposal.settle(one_of("traits", "What do rows without expected calls mean?", told, words))
+        if found is not None:
+            proposal.mapping["traits"] = found
 
 
 def _metadata(proposal: Proposal, columns: Sequence[Column], chosen: dict[str, Choice]) -> None:
