@@ -287,7 +287,7 @@ class AuditResult:
 
 
 def _write(work: AuditWork, root: Path) -> None:
-    from agenthard.flows.audit_outputs import write_audit
+    from agenthard.flows.audit_outputs import Executed, write_audit
 
     folder = RunFolder(root)
     settings = work.given.settings.model_copy(update={"out": str(root)})
@@ -301,7 +301,8 @@ def _write(work: AuditWork, root: Path) -> None:
         spool.finish()
         write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
         write_atomically(folder.work / "plan.json", work.plan.model_dump_json().encode("utf-8"))
-        write_audit(work.report, folder, work.given, work.plan, work.policy, work.all_runs)
+        executed = Executed(work.all_runs, (replay for shard in work.shards for replay in shard.replays))
+        write_audit(work.report, folder, work.given, work.plan, work.policy, executed)
 
 
 def _copy(source: Path, target: Path) -> None:

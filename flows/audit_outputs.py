@@ -8,7 +8,7 @@ from importlib.metadata import version as package_version
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, is_confirmed_defect, load_policy
@@ -16,6 +16,7 @@ from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
 from agenthard.audit.decisions.suppressions import expired, require_found, suppress
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.audit.mapping_doubt import doubt_mapping
 from agenthard.audit.native_text import with_native_text
 from agenthard.audit.shards import ShardResult
@@ -123,6 +124,15 @@ class Addition:
     """Further options that a reader of the report needs to repeat the run."""
 
 
+class Executed(NamedTuple):
+    """What a report shows of runs and replays."""
+
+    runs: Callable[[], Iterable[Trajectory]]
+    """Streams all runs, those of one task together, as often as it is called."""
+    replays: Iterable[ShownReplay]
+    """Replays of ground truths; read once."""
+
+
 MOST_TICKETS = 3
 """Tickets in the outcome."""
 
@@ -154,7 +164,8 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
             further=more.settings if more else {},
         )
     further = more.manifest if more else {}
-    return write_audit(result, folder, given, plan, policy, lambda: audited.all_runs(plan.shards), further)
+    written = Executed(lambda: audited.all_runs(plan.shards), audited.replays(plan.shards))
+    return write_audit(result, folder, given, plan, policy, written, further)
 
 
 def conclude_audit(
@@ -228,7 +239,7 @@ def write_audit(
     given: AuditInput,
     plan: AuditPlan,
     policy: Policy,
-    runs: Callable[[], Iterable[Trajectory]],
+    executed: Executed,
     manifest: Mapping[str, Any] = MappingProxyType({}),
 ) -> AuditOutcome:
     """Write what a reader gets of an audit into its run folder.
@@ -239,7 +250,7 @@ def write_audit(
         given: what was audited and how.
         plan: what was read.
         policy: the policy behind the decisions.
-        runs: streams all runs, those of one task together, as often as it is called.
+        executed: runs and replays.
         manifest: further entries of the manifest.
     """
     from agenthard.reports.findings_json import write_findings_json
@@ -262,13 +273,13 @@ def write_audit(
             not_read=plan.not_read,
         )
     with timed("writing tables"):
-        write_tables(result, folder.tables, runs())
+        write_tables(result, folder.tables, executed.runs())
     with timed("writing findings.json"):
         write_findings_json(result, folder.root / "findings.json")
     with timed("writing results.sarif"):
         write_sarif(result, folder.root / "results.sarif")
     with timed("writing report.html"):
-        write_page(result, folder.root / "report.html", runs())
+        write_page(result, folder.root / "report.html", executed.runs(), executed.replays)
         write_summary(result, folder.root / "summary.md")
     outcome = _outcome(given.settings, plan, folder, result, split.split_id, split.kept)
     write_json(

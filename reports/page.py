@@ -9,10 +9,11 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from agenthard.audit.decisions.tickets import effect_of
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.reports import page_data
 from agenthard.reports.account import account, headline
 from agenthard.reports.choices import choice_lines
-from agenthard.reports.instance_files import FOLDER, write_instances
+from agenthard.reports.instance_files import FOLDER, Executions, write_instances
 from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
 from agenthard.reports.look_first import look_first, two_sides
@@ -44,16 +45,19 @@ MOST_MODELS = 12
 """Models in the summary."""
 
 
-def write_page(result: AuditResult, path: Path, runs: Iterable[Trajectory] = ()) -> None:
+def write_page(
+    result: AuditResult, path: Path, runs: Iterable[Trajectory] = (), replays: Iterable[ShownReplay] = ()
+) -> None:
     """Write the HTML report, whose own script and style are named by hash, and the files of its tasks next to it.
 
     Args:
         result: the audit.
         path: the file to write; the tasks that can be opened from it go into the folder ``instances`` next to it.
         runs: all runs; those of one task follow one another. Read once.
+        replays: replays of ground truths. Read once.
     """
     places = Places(result)
-    files = write_instances(result, places, page_data.opened(result), runs, path)
+    files = write_instances(result, places, page_data.opened(result), Executions(runs, replays), path)
     shared = _shared(result)
     first = look_first(result.findings, (ticket.finding_id for ticket in result.tickets))
     write_html(

@@ -11,7 +11,7 @@ from agenthard.reports.page import write_page
 from agenthard.reports.result import AuditResult
 from tests.reports.browsing import Visit
 from tests.reports.figures.sample import sample
-from tests.reports.shop import shop_runs
+from tests.reports.shop import shop_replay, shop_runs
 
 pytestmark = pytest.mark.browser
 
@@ -35,7 +35,7 @@ def assert_accessible(page: Page) -> None:
 def test_audit_page_and_task(
     open_file: Callable[..., Visit], shop: AuditResult, tmp_path: Path, scheme: str, width: int
 ) -> None:
-    write_page(shop, tmp_path / "report.html", shop_runs())
+    write_page(shop, tmp_path / "report.html", shop_runs(), [shop_replay("shop/0")])
     size = {"width": width, "height": 900}
     page = open_file(tmp_path / "report.html", "#finding=aaaaaaaaaaa0", color_scheme=scheme, viewport=size).page
     expect(page.locator("#results .finding").first).to_be_visible()
