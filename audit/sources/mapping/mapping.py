@@ -63,6 +63,8 @@ class Join(Record):
     """Column under which the joined row is put."""
     files: Several
     """File or files, relative to the folder; ``*`` and ``**`` work."""
+    rows: str | None = None
+    """As above, for these files."""
     key: At
     """The key in a joined row."""
     on: At | None = None
@@ -177,7 +179,7 @@ class MappingFile(Record):
     """File or files with one task per row, relative to the folder; ``*`` and ``**`` work."""
     rows: str | None = None
     """JSON Pointer of the list of rows in a JSON document ('' = each document is one row); default: JSON Lines or an
-    array."""
+    array. In a SQLite file the table, or a SELECT; default: the only table."""
     json_columns: tuple[str, ...] = ()
     """Columns that hold JSON (or a Python literal) as text and that paths lead into."""
     join: tuple[Join, ...] = ()

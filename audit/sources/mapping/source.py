@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import yaml
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
@@ -14,6 +15,7 @@ from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
 from agenthard.audit.sources.formats.row_splits import write_rows
+from agenthard.audit.sources.formats.sqlite import KEPT, is_query, write_sqlite
 from agenthard.audit.sources.mapping.data import (
     Joined,
     MappedRow,
@@ -126,8 +128,8 @@ class MappingSource(Source):
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the rows of the tasks in ``keep`` and their joined rows, the mapping and the files it names.
 
-        Rows of files that have lines are byte-identical, and so are elements of arrays; rows of Parquet and Arrow keep
-        every value. A document that holds rows below a key is rewritten with the kept ones.
+        Rows of files that have lines are byte-identical, and so are elements of arrays; rows of Parquet, Arrow and
+        SQLite keep every value. A document that holds rows below a key is rewritten with the kept ones.
 
         Raises:
             SourceError: when an id is unknown.
@@ -137,18 +139,20 @@ class MappingSource(Source):
         if len(kept) < len(wanted):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
-        own = [(row.file, row.number) for row in kept.values()]
-        partners = (each for row in kept.values() for joined in row.joined.values() for each in joined)
-        joined = [(partner.file, partner.number) for partner in partners]
-        written = write_rows(self.folder, joined if self.mapping.rows is not None else own + joined, out)
-        if self.mapping.rows is not None:
-            written += write_documents(self.folder, self.mapping.rows, own, out)
+        rows = [(self.mapping.rows, row) for row in kept.values()]
+        pointers = {spec.name: spec.rows for spec in self.mapping.join}
+        rows += [(pointers[name], each) for _, row in rows for name, them in row.joined.items() for each in them]
+        written = write_rows(self.folder, [(r.file, r.number) for at, r in rows if at is None and not r.table], out)
+        for pointer in dict.fromkeys(at for at, row in rows if at is not None and not row.table):
+            chosen = [(row.file, row.number) for at, row in rows if at == pointer]
+            written += write_documents(self.folder, str(pointer), chosen, out)
+        written += write_databases(self.folder, [row for _, row in rows if row.table], out)
         for path in self._value_files():
             target = out / path.relative_to(self.folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        target.write_text(_with_folder(read_text(self.file), "."), encoding="utf-8")
+        target.write_text(_without_query(_with_folder(read_text(self.file), ".")), encoding="utf-8")
         return [*dict.fromkeys(written), target]
 
 
@@ -156,6 +160,32 @@ def _with_folder(text: str, folder: str) -> str:
     """Return the text of a mapping whose data is in another folder."""
     others = re.sub(r"^folder:.*\n?", "", text, flags=re.MULTILINE)
     return others if folder == "." else f"{others.rstrip()}\nfolder: {json.dumps(folder)}\n"
+
+
+def _without_query(text: str) -> str:
+    """Return the text of the mapping of a split, where the rows of a query are in a table."""
+    content = yaml.safe_load(text)
+    if not is_query(content.get("rows") or KEPT):
+        return text
+    return yaml.safe_dump({**content, "rows": KEPT}, allow_unicode=True, sort_keys=False)
+
+
+def write_databases(folder: Path, rows: Iterable[MappedRow], out: Path) -> list[Path]:
+    """Write SQLite files with the kept rows.
+
+    Args:
+        folder: what the names of files are relative to.
+        rows: rows of such files.
+        out: folder to write into.
+    """
+    by_file: dict[str, list[tuple[str, int]]] = {}
+    for row in rows:
+        by_file.setdefault(row.file, []).append((row.table or "", row.number))
+    written = []
+    for file, kept in sorted(by_file.items()):
+        (out / file).parent.mkdir(parents=True, exist_ok=True)
+        written.append(write_sqlite(folder / file, kept, out / file))
+    return written
 
 
 def _mapping_file(root: Path) -> Path:

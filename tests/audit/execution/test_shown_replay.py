@@ -1,4 +1,4 @@
-"""What tools answered to a ground truth: kept with the shard when a check has executed it, shortened, never run again."""
+"""What tools answered to a ground truth: kept with the shard when a check has executed it, and shortened."""
 
 from pathlib import Path
 

@@ -14,6 +14,7 @@ from typing import Any
 from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.audit.sources.formats.rows import is_array, row_files, row_format
+from agenthard.audit.sources.formats.sqlite import is_sqlite, table_names
 from agenthard.audit.sources.mapping.data import MappedRow, read_file, read_value_file, shallow, without_key
 from agenthard.audit.sources.mapping.infer.columns import columns_of, is_calls, is_messages, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.roles import choose
@@ -46,6 +47,11 @@ class Group:
     columns: frozenset[str]
     """Their columns, with numbers removed from the names."""
 
+    @property
+    def is_table(self) -> bool:
+        """Whether a mapping can join them: rows of a table, and not inside a document."""
+        return self.rows is None or is_sqlite(self.paths[0])
+
     def sample(self, limit: int = SAMPLE_ROWS) -> list[MappedRow]:
         """Return some rows, as evenly over the files as they allow."""
         each = max(1, limit // len(self.paths))
@@ -70,10 +76,9 @@ def find_groups(path: Path) -> list[Group]:
     """
     folder = path.parent if path.is_file() else path
     groups: list[Group] = []
-    for file in islice((file for file in row_files(path) if not _in_run_folder(file, folder)), MAX_FILES):
-        group = _alone(file, folder)
-        if group is None:
-            continue
+    found = sorted({*row_files(path), *_databases(path)})
+    files = islice((file for file in found if not _in_run_folder(file, folder)), MAX_FILES)
+    for group in (group for file in files for group in _alone(file, folder)):
         same = next((i for i, other in enumerate(groups) if _alike(group, other)), None)
         if same is None:
             groups.append(group)
@@ -82,7 +87,9 @@ def find_groups(path: Path) -> list[Group]:
             columns = known.columns | group.columns
             groups[same] = Group(folder, (*known.paths, *group.paths), known.rows, columns)
     if not groups:
-        raise SourceError(f"{path}: no rows here; give a file or a folder of .jsonl, .json, .csv, .tsv or .parquet")
+        raise SourceError(
+            f"{path}: no rows here; give a file or a folder of .jsonl, .json, .csv, .tsv, .parquet or .sqlite"
+        )
     return sorted(groups, key=lambda group: (-_promise(group), group.paths))
 
 
@@ -92,13 +99,20 @@ def _in_run_folder(file: Path, folder: Path) -> bool:
     return any((folder / parent / "work" / "plan.json").is_file() for parent in inside)
 
 
-def _alone(file: Path, folder: Path) -> Group | None:
-    rows = rows_in(file)
-    first = next(read_file(file, folder, rows, Quarantine(), "task"), None)
-    if first is None:
-        return None
-    columns = frozenset(_DIGITS.sub("#", key) for key in first.values if not key.startswith("_"))
-    return Group(folder, (file,), rows, columns)
+def _databases(path: Path) -> list[Path]:
+    """Return the SQLite files at a path, or in a folder."""
+    return [file for file in ([path] if path.is_file() else sorted(path.glob("[!.]*"))) if is_sqlite(file)]
+
+
+def _alone(file: Path, folder: Path) -> list[Group]:
+    """Return the rows of a file as a group; of a SQLite file each table is one."""
+    found = []
+    for rows in table_names(file) if is_sqlite(file) else [rows_in(file)]:
+        first = next(read_file(file, folder, rows, Quarantine(), "task"), None)
+        if first is not None:
+            columns = frozenset(_DIGITS.sub("#", key) for key in first.values if not key.startswith("_"))
+            found.append(Group(folder, (file,), rows, columns))
+    return found
 
 
 def _alike(group: Group, other: Group) -> bool:
@@ -220,21 +234,27 @@ def partner_of(group: Group, others: list[Group]) -> Partner | None:
     """
     rows = group.sample(_MANY)
     for other in sorted(others, key=lambda item: not _same_names(group, item)):
-        paths = [path for path in other.paths if path.name in {own.name for own in group.paths}]
-        called = [path for path in other.paths if any(word in str(path.relative_to(other.folder)) for word in _ANSWERS)]
+        tables = other.rows is not None  # of a SQLite file, whose own name says nothing about them
+        paths = [path for path in other.paths if not tables and path.name in {own.name for own in group.paths}]
+        called = [path for path in other.paths if any(word in _name(path, other) for word in _ANSWERS)]
         for chosen in (paths, called):
             if not chosen:
                 continue
             part = Group(other.folder, tuple(chosen), other.rows, other.columns)
-            key = common_key(rows, part.sample(_MANY)) if other.rows is None else None
+            key = common_key(rows, part.sample(_MANY)) if other.is_table else None
             if key is not None:
                 return Partner("answer" if "answer" not in group.columns else "joined", part, key, key)
     return next((found for other in others if (found := _calls_of(group, rows, other))), None)
 
 
+def _name(path: Path, group: Group) -> str:
+    table = group.rows or "" if group.is_table else ""
+    return f"{path.relative_to(group.folder)} {table}".lower()
+
+
 def _calls_of(group: Group, rows: list[MappedRow], other: Group) -> Partner | None:
     """Find rows of which each is one call, and several belong to one task; None for any others."""
-    if other.rows is not None or not rows:
+    if not other.is_table or not rows:
         return None
     theirs = other.sample(_MANY)
     calls = [
@@ -250,7 +270,7 @@ def _calls_of(group: Group, rows: list[MappedRow], other: Group) -> Partner | No
         for key in (name for name in theirs[0].values if not name.startswith("_")):
             named = [str(row.values.get(key)) for row in theirs]
             if len(set(named)) < len(named) and sum(name in known for name in named) >= _NEARLY * len(named):
-                stem = re.sub(r"\W+", "_", other.paths[0].name.split(".")[0])
+                stem = re.sub(r"\W+", "_", other.rows or other.paths[0].name.split(".")[0])
                 return Partner(stem if stem not in group.columns else "joined", other, key, on, many=True)
     return None
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
+from agenthard.audit.sources.formats.sqlite import is_sqlite
 from agenthard.audit.sources.mapping.data import MappedRow, read_value_file, without_key
 from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
@@ -132,7 +133,7 @@ class _Data:
 def _read(path: Path) -> _Data:
     groups = find_groups(path)
     chosen, others = groups[0], groups[1:]
-    if path.is_file():
+    if path.is_file() and not is_sqlite(path):
         others = [group for group in find_groups(path.parent) if path not in group.paths or len(group.paths) > 1]
         others = [_without(group, path) for group in others]
     partner = partner_of(chosen, others)
@@ -140,7 +141,7 @@ def _read(path: Path) -> _Data:
     required = partner is None or _join_rows(rows, partner)
     columns, texts = columns_of(rows)
     every, shared = chosen.sample(10**6), dict(shared_values(chosen))
-    used = {*shared.values(), *(partner.group.names() if partner else ())}
+    used = {*chosen.names(), *shared.values(), *(partner.group.names() if partner else ())}
     rest = {name for group in groups[1:] for name in group.names()} - used if path.is_dir() else set()
     return _Data(chosen, partner, required, columns, texts, every, shared, sorted(rest))
 
@@ -160,6 +161,8 @@ def _propose(data: _Data, answers: Mapping[str, Any]) -> Proposal:
     if partner is not None:
         mapping["join"] = [{"name": partner.name, "files": partner.group.names(), "key": partner.key}]
         proposal.comments["join"] = f"{partner.on} has the same values there"
+        if partner.group.rows is not None:
+            mapping["join"][0]["rows"] = partner.group.rows
         if partner.on != partner.key:
             mapping["join"][0]["on"] = partner.on
         if partner.many:
@@ -340,8 +343,8 @@ def _who(roles: Mapping[str, str]) -> str:
 def _truth(proposal: Proposal, chosen: dict[str, Choice]) -> None:
     if "evaluation.rubric" in chosen:
         told = "evaluation.rubric: the rows do not tell whether it is scored (rubric_scored)"
-        words = [(True, "it is scored"), (False, "it is not scored")]
-        if not proposal.settle(one_of("evaluation.rubric_scored", "Do the criteria count?", told, words)):
+        scored = [(True, "it is scored"), (False, "it is not scored")]
+        if not proposal.settle(one_of("evaluation.rubric_scored", "Do the criteria count?", told, scored)):
             proposal.mapping["evaluation"]["rubric_scored"] = False
     words: Sequence[tuple[Any, str]]
     if "ground_truth.calls" not in chosen:
