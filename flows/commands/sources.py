@@ -88,7 +88,11 @@ def new_source(
 @app.command("infer")
 def infer_mapping(
     path: Annotated[
-        Path, typer.Argument(help="File of rows (JSONL, JSON, CSV, Parquet), or a folder with such files.")
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="File of rows (JSONL, JSON, CSV, Parquet, SQLite), a folder with such files, or the URL of one.",
+        ),
     ],
     out: Annotated[Path | None, typer.Option(help="Write the mapping here instead of printing it.")] = None,
     as_json: JsonOption = False,
@@ -100,12 +104,13 @@ def infer_mapping(
 
     Example: `agenthard sources infer docs/examples/library`
     """
+    from agenthard.audit.sources.formats.remote import is_url
     from agenthard.audit.sources.mapping.infer import infer
     from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.taxonomy.printable import printable_line
 
-    if not path.exists():
+    if not is_url(path) and not Path(path).exists():
         raise CommandError(f"{path}: there is nothing at this path")
     if out is not None and out.exists():
         raise CommandError(f"{out} exists already; name a new file")

@@ -25,7 +25,14 @@ from agenthard.audit.sources.mapping.data import (
     value_files,
     with_partners,
 )
-from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
+from agenthard.audit.sources.mapping.mapping import (
+    FILE_NAME,
+    MappingFile,
+    ValuePath,
+    data_folder,
+    load_mapping,
+    nearest,
+)
 from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
 from agenthard.audit.sources.mapping.tasks import Builder, absent_paths
@@ -56,7 +63,7 @@ class MappingSource(Source):
         self.mapping = load_mapping(self.file)
         self.described_by_user = not self.mapping.verified
         self.maps_runs = self.mapping.runs is not None
-        self._folder = (self.file.parent / self.mapping.folder).resolve()
+        self._folder = data_folder(self.file, self.mapping)
         self._reader = Reader(self.mapping, self.folder)
         self._refuse_absent_paths()
         if domains:

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
-from agenthard.audit.sources.formats.sqlite import is_sqlite
+from agenthard.audit.sources.formats.remote import is_url, local_file, local_folder, split_url
+from agenthard.audit.sources.formats.rows import row_format
+from agenthard.audit.sources.formats.sqlite import SUFFIXES, is_sqlite
 from agenthard.audit.sources.mapping.data import MappedRow, read_value_file, without_key
 from agenthard.audit.sources.mapping.infer.columns import Column, columns_of, holds_accepted_values, is_prose, is_tools
 from agenthard.audit.sources.mapping.infer.files import Group, Partner, find_groups, partner_of, shared_values
@@ -57,6 +59,8 @@ class Proposal:
     """What a person has to check."""
     folder: Path
     """Folder to which its files are relative."""
+    url: str = ""
+    """The same as a URL, where they were fetched from one."""
     answers: Mapping[str, Any] = field(default_factory=dict)
     """What a person has answered, by key of the mapping."""
     questions: list[Question] = field(default_factory=list)
@@ -81,18 +85,21 @@ class Proposal:
         return question.candidates[0].value
 
 
-def infer(path: Path, ask: Callable[[Question], Any] | None = None) -> Proposal:
+def infer(path: Path | str, ask: Callable[[Question], Any] | None = None) -> Proposal:
     """Propose a mapping for the rows of a file or of a folder.
 
     Args:
-        path: a file of rows, or a folder with such files.
+        path: a file of rows, or a folder with such files; or the URL of one, which fsspec reads.
         ask: returns the answer to a question: the value of one of its candidates. None: the first ones are proposed,
             and `unsure` lists what a person has to check.
 
     Raises:
         SourceError: No rows, or no column is what a user says.
     """
-    data = _read(path)
+    url = ""
+    if isinstance(path, str) and is_url(path):
+        url, path = _fetched(path)
+    data = _read(Path(path), url)
     answers: dict[str, Any] = {}
     proposal = _propose(data, answers)
     while ask is not None and proposal.questions:
@@ -112,6 +119,8 @@ def infer(path: Path, ask: Callable[[Question], Any] | None = None) -> Proposal:
 class _Data:
     """What is read of the files, once."""
 
+    url: str
+    """URL of their folder; empty for one of this machine."""
     group: Group
     """The files of the tasks."""
     partner: Partner | None
@@ -130,7 +139,15 @@ class _Data:
     """Files that are not used."""
 
 
-def _read(path: Path) -> _Data:
+def _fetched(url: str) -> tuple[str, Path]:
+    """Copy what is behind a URL; return the URL of the folder, and the file or folder."""
+    above, name = split_url(url)
+    if row_format(Path(name)) or Path(name).suffix in SUFFIXES:
+        return above, local_file(url)
+    return url, local_folder(url, ("*",))
+
+
+def _read(path: Path, url: str) -> _Data:
     groups = find_groups(path)
     chosen, others = groups[0], groups[1:]
     if path.is_file() and not is_sqlite(path):
@@ -143,7 +160,7 @@ def _read(path: Path) -> _Data:
     every, shared = chosen.sample(10**6), dict(shared_values(chosen))
     used = {*chosen.names(), *shared.values(), *(partner.group.names() if partner else ())}
     rest = {name for group in groups[1:] for name in group.names()} - used if path.is_dir() else set()
-    return _Data(chosen, partner, required, columns, texts, every, shared, sorted(rest))
+    return _Data(url, chosen, partner, required, columns, texts, every, shared, sorted(rest))
 
 
 def _without(group: Group, path: Path) -> Group:
@@ -152,9 +169,9 @@ def _without(group: Group, path: Path) -> Group:
 
 def _propose(data: _Data, answers: Mapping[str, Any]) -> Proposal:
     group, partner, columns, shared = data.group, data.partner, data.columns, data.shared
-    proposal = Proposal({}, {}, [], group.folder, answers)
+    proposal = Proposal({}, {}, [], group.folder, data.url, answers)
     mapping = proposal.mapping
-    mapping["benchmark"] = _named(group)
+    mapping["benchmark"] = _named(group, data.url)
     mapping["files"] = group.names()
     if group.rows is not None:
         mapping["rows"] = group.rows
@@ -208,10 +225,11 @@ def _propose(data: _Data, answers: Mapping[str, Any]) -> Proposal:
     return proposal
 
 
-def _named(group: Group) -> str:
+def _named(group: Group, url: str) -> str:
     stem = group.paths[0].name.split(".")[0].lower()
+    folder = re.split(r"[/:]+", url.rstrip("/"))[-1] if url else group.folder.resolve().name
     own = len(group.paths) == 1 and stem not in _GENERAL_NAMES
-    return re.sub(r"[^a-z0-9]+", "-", stem if own else group.folder.resolve().name.lower()).strip("-") or "benchmark"
+    return re.sub(r"[^a-z0-9]+", "-", stem if own else folder.lower()).strip("-") or "benchmark"
 
 
 def _names(group: Group, tools: str | None) -> set[str]:
