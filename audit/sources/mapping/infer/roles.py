@@ -81,7 +81,7 @@ ROLES = (
     Role("ground_truth.answers", (
         "answer", "answers", "final_answer", "gold_answer", "expected_answer", "correct_answer", "answer_key", "target",
         "label", "solution", "expected_output", "expected", "gold", "reference", "ground_truth", "output", "correct",
-        "reference_answer", "response"), "a final answer", True, "the accepted answer"),
+        "reference_answer", "response", "ideal"), "a final answer", True, "the accepted answer"),
     Role("environment.policy", ("policy", "system", "system_prompt", "guidelines", "rules", "wiki", "system_message"),
          "a text", True, "the system prompt or policy"),
     Role("initial_state", ("initial_state", "initial_config", "initial_configuration", "state", "env_state", "database",

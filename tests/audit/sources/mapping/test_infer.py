@@ -330,3 +330,22 @@ def test_one_row_per_call_in_another_file(tmp_path: Path) -> None:
     assert (tmp_path / "split/steps.csv").read_text().count("r2,") == 2
     [task] = MappingSource(tmp_path / "split").tasks(Quarantine())
     assert [call.arguments for _, call in task.gold_calls()] == [{"book_id": 2}, {"book_id": 12}]
+
+
+@pytest.mark.parametrize("said", ["text", "messages"])
+def test_samples_of_openai_evals(tmp_path: Path, said: str) -> None:
+    asked = [f"What is {i} plus {i}, please?" for i in range(4)]
+    rows = [
+        {
+            "input": text
+            if said == "text"
+            else [{"role": "system", "content": "Answer."}, {"role": "user", "content": text}],
+            "ideal": [str(2 * i), "as text"] if i else "0",
+        }
+        for i, text in enumerate(asked)
+    ]
+    proposal = infer(lines(tmp_path / "samples.jsonl", rows))
+    assert proposal.mapping["ground_truth"] == {"answers": "ideal"}
+    tasks = list(MappingSource(written(proposal)).tasks(Quarantine()))
+    assert [task.ground_truth.answers for task in tasks] == [("0",), *((str(2 * i), "as text") for i in (1, 2, 3))]
+    assert [text for task in tasks for _, text in task.user_texts()] == asked
