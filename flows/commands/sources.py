@@ -91,7 +91,7 @@ def infer_mapping(
         str,
         typer.Argument(
             metavar="PATH",
-            help="File of rows (JSONL, JSON, CSV, Parquet, SQLite), a folder with such files, or the URL of one.",
+            help="File of rows (JSONL, JSON, CSV, Parquet, SQLite) or promptfoo configuration, a folder, or a URL.",
         ),
     ],
     out: Annotated[Path | None, typer.Option(help="Write the mapping here instead of printing it.")] = None,
@@ -104,6 +104,7 @@ def infer_mapping(
 
     Example: `agenthard sources infer docs/examples/library`
     """
+    from agenthard.audit.sources.base import SourceError
     from agenthard.audit.sources.formats.remote import is_url
     from agenthard.audit.sources.mapping.infer import infer
     from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
@@ -114,7 +115,10 @@ def infer_mapping(
         raise CommandError(f"{path}: there is nothing at this path")
     if out is not None and out.exists():
         raise CommandError(f"{out} exists already; name a new file")
-    proposal = infer(path, None if as_json else _asker())
+    try:
+        proposal = infer(path, None if as_json else _asker())
+    except SourceError as error:
+        raise SourceError(f"{error}{_other_reader(path)}") from error
     if out is not None:
         out.write_text(as_yaml(proposal, out.resolve().parent), encoding="utf-8")
     if as_json:
@@ -127,6 +131,17 @@ def infer_mapping(
         for problem in proposal.understood.problems:
             typer.echo(f"wrong or missing: {printable_line(problem)}", err=True)
         raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _other_reader(path: str) -> str:
+    """Name the command that reads a path without a mapping, if a source recognises it."""
+    from agenthard.audit.sources.base import SourceError
+    from agenthard.audit.sources.registry import detect_name
+
+    try:
+        return f". It needs no mapping: `agenthard audit {detect_name(Path(path))} {path}` reads it"
+    except (SourceError, OSError):
+        return ""
 
 
 def _asker() -> "Callable[[Question], Any] | None":

@@ -11,6 +11,7 @@ from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.audit.sources.formats.json_text import load_document, parse_record, require_plain
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo, read_promptfoo
 from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
 from agenthard.audit.sources.formats.sqlite import is_query, is_sqlite, read_sqlite, the_rows
 from agenthard.audit.sources.mapping.mapping import Join, ValuePath
@@ -88,7 +89,7 @@ def data_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
 
 def holds_rows(path: Path) -> bool:
     """Tell whether a mapping can name a file for its rows."""
-    return row_format(path) is not None or is_sqlite(path)
+    return row_format(path) is not None or is_sqlite(path) or is_promptfoo(path)
 
 
 def read_file(path: Path, folder: Path, rows: str | None, quarantine: Quarantine, kind: str) -> Iterator[MappedRow]:
@@ -111,6 +112,10 @@ def read_file(path: Path, folder: Path, rows: str | None, quarantine: Quarantine
         table = the_rows(path, rows)
         for row in read_sqlite(path, name, table, quarantine, kind):
             yield MappedRow(name, row.number, _with(row, about), None, row.pointer(), table=table)
+        return
+    if is_promptfoo(path):
+        for row in read_promptfoo(path, folder, quarantine, kind):
+            yield MappedRow(row.file, row.number, _with(row, {**about, "_file": row.file}), row.line, row.pointer())
         return
     if rows is None:
         for row in read_rows(path, name, quarantine, kind):

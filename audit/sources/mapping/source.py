@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import yaml
@@ -14,6 +15,7 @@ from agenthard.audit.sources.base import Quarantine, Source, SourceError, Versio
 from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo, promptfoo_files, write_promptfoo
 from agenthard.audit.sources.formats.row_splits import write_rows
 from agenthard.audit.sources.formats.sqlite import KEPT, is_query, write_sqlite
 from agenthard.audit.sources.mapping.data import (
@@ -104,7 +106,10 @@ class MappingSource(Source):
 
     def _all_files(self) -> list[Path]:
         joined = [path for spec in self.mapping.join for path in data_files(self.folder, spec.files)]
-        return list(dict.fromkeys([*self._reader.paths, *joined, *self._value_files()]))
+        configured = [
+            file for path in self._reader.paths if is_promptfoo(path) for file in chain(*promptfoo_files(path))
+        ]
+        return list(dict.fromkeys([*self._reader.paths, *configured, *joined, *self._value_files()]))
 
     def _value_files(self) -> list[Path]:
         named = (place.file for place in self.mapping.places().values() if place.file is not None)
@@ -146,10 +151,13 @@ class MappingSource(Source):
         if len(kept) < len(wanted):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
-        rows = [(self.mapping.rows, row) for row in kept.values()]
+        configured = [path for path in self._reader.paths if is_promptfoo(path)]
+        own = list(kept.values())
+        written = write_configured(self.folder, configured, own, out)
+        rows = [] if configured else [(self.mapping.rows, row) for row in own]
         pointers = {spec.name: spec.rows for spec in self.mapping.join}
-        rows += [(pointers[name], each) for _, row in rows for name, them in row.joined.items() for each in them]
-        written = write_rows(self.folder, [(r.file, r.number) for at, r in rows if at is None and not r.table], out)
+        rows += [(pointers[name], each) for row in own for name, them in row.joined.items() for each in them]
+        written += write_rows(self.folder, [(r.file, r.number) for at, r in rows if at is None and not r.table], out)
         for pointer in dict.fromkeys(at for at, row in rows if at is not None and not row.table):
             chosen = [(row.file, row.number) for at, row in rows if at == pointer]
             written += write_documents(self.folder, str(pointer), chosen, out)
@@ -175,6 +183,31 @@ def _without_query(text: str) -> str:
     if not is_query(content.get("rows") or KEPT):
         return text
     return yaml.safe_dump({**content, "rows": KEPT}, allow_unicode=True, sort_keys=False)
+
+
+def write_configured(folder: Path, configs: Sequence[Path], rows: Sequence[MappedRow], out: Path) -> list[Path]:
+    """Write promptfoo configurations with the kept tests, and the files that they name.
+
+    Args:
+        folder: what the names of files are relative to.
+        configs: the configurations.
+        rows: the kept tests.
+        out: folder to write into.
+    """
+    written = []
+    for config in configs:
+        tests, others = promptfoo_files(config)
+        for file in (*tests, *others):
+            name = file.relative_to(folder).as_posix()
+            kept = [row.number for row in rows if row.file == name]
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            if file in others:
+                written.append(Path(shutil.copyfile(file, out / name)))
+            elif file.suffix in SUFFIXES:
+                written.append(write_promptfoo(file, kept, out / name))
+            else:  # number 0 is no row: without a kept one the file has its header only
+                written += write_rows(folder, [(name, number) for number in (0, *kept)], out)
+    return written
 
 
 def write_databases(folder: Path, rows: Iterable[MappedRow], out: Path) -> list[Path]:

@@ -120,6 +120,15 @@ def test_on_a_terminal_it_asks_for_a_part_that_it_did_not_find(tmp_path: Path) -
     assert code in (0, 2), seen
 
 
+def test_what_another_source_reads_is_said(tmp_path: Path) -> None:
+    from zipfile import ZipFile
+
+    with ZipFile(tmp_path / "log.eval", "w") as log:
+        log.writestr("header.json", "{}")
+    refused = CliRunner().invoke(app, ["sources", "infer", str(tmp_path)])
+    assert "agenthard audit inspect" in str(refused.exception)
+
+
 def test_the_example_of_the_docs_is_clean(tmp_path: Path) -> None:
     arguments = ["audit", "mapping", str(LIBRARY), "--runs", str(LIBRARY / "results"), "--workers", "1", "--json"]
     done = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "run")])

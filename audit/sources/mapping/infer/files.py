@@ -11,8 +11,9 @@ from math import log2
 from pathlib import Path
 from typing import Any
 
-from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.base import Quarantine, SourceError, first_reasons
 from agenthard.audit.sources.formats.files import open_binary
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo
 from agenthard.audit.sources.formats.rows import is_array, row_files, row_format
 from agenthard.audit.sources.formats.sqlite import is_sqlite, table_names
 from agenthard.audit.sources.mapping.data import MappedRow, read_file, read_value_file, shallow, without_key
@@ -76,9 +77,10 @@ def find_groups(path: Path) -> list[Group]:
     """
     folder = path.parent if path.is_file() else path
     groups: list[Group] = []
-    found = sorted({*row_files(path), *_databases(path)})
+    found = _configurations(path) or sorted({*row_files(path), *_databases(path)})
     files = islice((file for file in found if not _in_run_folder(file, folder)), MAX_FILES)
-    for group in (group for file in files for group in _alone(file, folder)):
+    unread = Quarantine()
+    for group in (group for file in files for group in _alone(file, folder, unread)):
         same = next((i for i, other in enumerate(groups) if _alike(group, other)), None)
         if same is None:
             groups.append(group)
@@ -87,8 +89,10 @@ def find_groups(path: Path) -> list[Group]:
             columns = known.columns | group.columns
             groups[same] = Group(folder, (*known.paths, *group.paths), known.rows, columns)
     if not groups:
+        why = f" ({'; '.join(first_reasons(unread.items))})" if unread.items else ""
         raise SourceError(
-            f"{path}: no rows here; give a file or a folder of .jsonl, .json, .csv, .tsv, .parquet or .sqlite"
+            f"{path}: no rows here{why}; give a file or a folder of .jsonl, .json, .csv, .tsv, .parquet or .sqlite, or "
+            "a promptfoo configuration"
         )
     return sorted(groups, key=lambda group: (-_promise(group), group.paths))
 
@@ -99,16 +103,21 @@ def _in_run_folder(file: Path, folder: Path) -> bool:
     return any((folder / parent / "work" / "plan.json").is_file() for parent in inside)
 
 
+def _configurations(path: Path) -> list[Path]:
+    """Return the promptfoo configurations at a path, or in a folder; the files that they name are not rows then."""
+    return [file for file in ([path] if path.is_file() else sorted(path.glob("*.y*ml"))) if is_promptfoo(file)]
+
+
 def _databases(path: Path) -> list[Path]:
     """Return the SQLite files at a path, or in a folder."""
     return [file for file in ([path] if path.is_file() else sorted(path.glob("[!.]*"))) if is_sqlite(file)]
 
 
-def _alone(file: Path, folder: Path) -> list[Group]:
-    """Return the rows of a file as a group; of a SQLite file each table is one."""
+def _alone(file: Path, folder: Path, unread: Quarantine) -> list[Group]:
+    """Return the rows of a file as a group, and why there are none; of a SQLite file each table is a group."""
     found = []
     for rows in table_names(file) if is_sqlite(file) else [rows_in(file)]:
-        first = next(read_file(file, folder, rows, Quarantine(), "task"), None)
+        first = next(read_file(file, folder, rows, unread, "task"), None)
         if first is not None:
             columns = frozenset(_DIGITS.sub("#", key) for key in first.values if not key.startswith("_"))
             found.append(Group(folder, (file,), rows, columns))

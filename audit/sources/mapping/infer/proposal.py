@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.base import Quarantine, Quarantined, SourceError
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo
 from agenthard.audit.sources.formats.remote import is_url, local_file, local_folder, split_url
 from agenthard.audit.sources.formats.rows import row_format
 from agenthard.audit.sources.formats.sqlite import SUFFIXES, is_sqlite
@@ -121,6 +122,8 @@ class _Data:
 
     url: str
     """URL of their folder; empty for one of this machine."""
+    settled: Mapping[str, Any]
+    """Answers that follow from the format."""
     group: Group
     """The files of the tasks."""
     partner: Partner | None
@@ -150,7 +153,7 @@ def _fetched(url: str) -> tuple[str, Path]:
 def _read(path: Path, url: str) -> _Data:
     groups = find_groups(path)
     chosen, others = groups[0], groups[1:]
-    if path.is_file() and not is_sqlite(path):
+    if path.is_file() and not is_sqlite(path) and not is_promptfoo(path):
         others = [group for group in find_groups(path.parent) if path not in group.paths or len(group.paths) > 1]
         others = [_without(group, path) for group in others]
     partner = partner_of(chosen, others)
@@ -160,7 +163,8 @@ def _read(path: Path, url: str) -> _Data:
     every, shared = chosen.sample(10**6), dict(shared_values(chosen))
     used = {*chosen.names(), *shared.values(), *(partner.group.names() if partner else ())}
     rest = {name for group in groups[1:] for name in group.names()} - used if path.is_dir() else set()
-    return _Data(url, chosen, partner, required, columns, texts, every, shared, sorted(rest))
+    settled = {SIMULATED.key: "turns"} if is_promptfoo(chosen.paths[0]) else {}
+    return _Data(url, settled, chosen, partner, required, columns, texts, every, shared, sorted(rest))
 
 
 def _without(group: Group, path: Path) -> Group:
@@ -169,7 +173,7 @@ def _without(group: Group, path: Path) -> Group:
 
 def _propose(data: _Data, answers: Mapping[str, Any]) -> Proposal:
     group, partner, columns, shared = data.group, data.partner, data.columns, data.shared
-    proposal = Proposal({}, {}, [], group.folder, data.url, answers)
+    proposal = Proposal({}, {}, [], group.folder, data.url, {**data.settled, **answers})
     mapping = proposal.mapping
     mapping["benchmark"] = _named(group, data.url)
     mapping["files"] = group.names()
