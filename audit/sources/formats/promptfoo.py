@@ -67,12 +67,13 @@ def read_promptfoo(path: Path, folder: Path, quarantine: Quarantine, kind: str =
     default = config.get("defaultTest") if isinstance(config.get("defaultTest"), Mapping) else {}
     for index, test in enumerate(tests if isinstance(tests, list) else [tests]):
         line = lines[index][0] + 1 if index < len(lines) else None
+        found: Iterable[Row] = ()
         if isinstance(test, str):
             found = _rows_of(path, folder, test, quarantine, kind, line)
+        elif isinstance(test, dict):
+            found = [Row(name, index + 1, test, line)]
         else:
-            found = [Row(name, index + 1, test, line)] if isinstance(test, Mapping) else []
-            if not found:
-                quarantine.add(name, f"tests/{index} is neither a test nor a file of tests", line=line, kind=kind)
+            quarantine.add(name, f"tests/{index} is neither a test nor a file of tests", line=line, kind=kind)
         for row in found:
             try:
                 yield Row(row.file, row.number, _values(row.values, default, prompt, tools), row.line, row.raw)

@@ -4,20 +4,16 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-import yaml
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
-from agenthard.audit.sources.formats.promptfoo import is_promptfoo, promptfoo_files, write_promptfoo
-from agenthard.audit.sources.formats.row_splits import write_rows
-from agenthard.audit.sources.formats.sqlite import KEPT, is_query, write_sqlite
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo, promptfoo_files
 from agenthard.audit.sources.mapping.data import (
     Joined,
     MappedRow,
@@ -37,9 +33,9 @@ from agenthard.audit.sources.mapping.mapping import (
 )
 from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
+from agenthard.audit.sources.mapping.splits import without_query, write_mapped
 from agenthard.audit.sources.mapping.tasks import Builder, absent_paths
 from agenthard.taxonomy.files import read_bytes, read_text
-from agenthard.taxonomy.pointer import resolve, split
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -151,23 +147,14 @@ class MappingSource(Source):
         if len(kept) < len(wanted):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
-        configured = [path for path in self._reader.paths if is_promptfoo(path)]
         own = list(kept.values())
-        written = write_configured(self.folder, configured, own, out)
-        rows = [] if configured else [(self.mapping.rows, row) for row in own]
-        pointers = {spec.name: spec.rows for spec in self.mapping.join}
-        rows += [(pointers[name], each) for row in own for name, them in row.joined.items() for each in them]
-        written += write_rows(self.folder, [(r.file, r.number) for at, r in rows if at is None and not r.table], out)
-        for pointer in dict.fromkeys(at for at, row in rows if at is not None and not row.table):
-            chosen = [(row.file, row.number) for at, row in rows if at == pointer]
-            written += write_documents(self.folder, str(pointer), chosen, out)
-        written += write_databases(self.folder, [row for _, row in rows if row.table], out)
+        written = write_mapped(self.folder, self.mapping, self._reader.paths, own, out)
         for path in self._value_files():
             target = out / path.relative_to(self.folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        target.write_text(_without_query(_with_folder(read_text(self.file), ".")), encoding="utf-8")
+        target.write_text(without_query(_with_folder(read_text(self.file), ".")), encoding="utf-8")
         return [*dict.fromkeys(written), target]
 
 
@@ -175,57 +162,6 @@ def _with_folder(text: str, folder: str) -> str:
     """Return the text of a mapping whose data is in another folder."""
     others = re.sub(r"^folder:.*\n?", "", text, flags=re.MULTILINE)
     return others if folder == "." else f"{others.rstrip()}\nfolder: {json.dumps(folder)}\n"
-
-
-def _without_query(text: str) -> str:
-    """Return the text of the mapping of a split, where the rows of a query are in a table."""
-    content = yaml.safe_load(text)
-    if not is_query(content.get("rows") or KEPT):
-        return text
-    return yaml.safe_dump({**content, "rows": KEPT}, allow_unicode=True, sort_keys=False)
-
-
-def write_configured(folder: Path, configs: Sequence[Path], rows: Sequence[MappedRow], out: Path) -> list[Path]:
-    """Write promptfoo configurations with the kept tests, and the files that they name.
-
-    Args:
-        folder: what the names of files are relative to.
-        configs: the configurations.
-        rows: the kept tests.
-        out: folder to write into.
-    """
-    written = []
-    for config in configs:
-        tests, others = promptfoo_files(config)
-        for file in (*tests, *others):
-            name = file.relative_to(folder).as_posix()
-            kept = [row.number for row in rows if row.file == name]
-            (out / name).parent.mkdir(parents=True, exist_ok=True)
-            if file in others:
-                written.append(Path(shutil.copyfile(file, out / name)))
-            elif file.suffix in SUFFIXES:
-                written.append(write_promptfoo(file, kept, out / name))
-            else:  # number 0 is no row: without a kept one the file has its header only
-                written += write_rows(folder, [(name, number) for number in (0, *kept)], out)
-    return written
-
-
-def write_databases(folder: Path, rows: Iterable[MappedRow], out: Path) -> list[Path]:
-    """Write SQLite files with the kept rows.
-
-    Args:
-        folder: what the names of files are relative to.
-        rows: rows of such files.
-        out: folder to write into.
-    """
-    by_file: dict[str, list[tuple[str, int]]] = {}
-    for row in rows:
-        by_file.setdefault(row.file, []).append((row.table or "", row.number))
-    written = []
-    for file, kept in sorted(by_file.items()):
-        (out / file).parent.mkdir(parents=True, exist_ok=True)
-        written.append(write_sqlite(folder / file, kept, out / file))
-    return written
 
 
 def _mapping_file(root: Path) -> Path:
@@ -293,37 +229,3 @@ class Reader:
             place, reason = row.origin(), f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
         quarantine.add(place.file, reason, line=place.line, pointer=place.pointer)
         return None
-
-
-def write_documents(folder: Path, rows: str, keep: Iterable[tuple[str, int]], out: Path) -> list[Path]:
-    """Write each document with the kept rows alone; one that is itself a row is copied.
-
-    Args:
-        folder: what the names of files are relative to.
-        rows: JSON Pointer of the rows in a document.
-        keep: file and number of each row.
-        out: folder to write into.
-
-    Returns:
-        The files written; a document without a kept row is not.
-    """
-    numbers: dict[str, set[int]] = {}
-    for file, number in keep:
-        numbers.setdefault(file, set()).add(number)
-    written = []
-    for file, kept in sorted(numbers.items()):
-        target = out / file
-        target.parent.mkdir(parents=True, exist_ok=True)
-        document = load_document(folder / file)
-        found = resolve(document, rows)
-        if isinstance(found, list):
-            *above, last = split(rows)
-            holder = document
-            for step in above:
-                holder = holder[int(step)] if isinstance(holder, list) else holder[step]
-            holder[last] = [row for index, row in enumerate(found, start=1) if index in kept]
-            target.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        else:
-            shutil.copyfile(folder / file, target)
-        written.append(target)
-    return written
