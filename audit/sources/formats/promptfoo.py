@@ -133,7 +133,7 @@ def _rows_of(
 ) -> Iterator[Row]:
     """Stream the tests of a file that a configuration names."""
     file = _file(config, named)
-    if file is None or not file.is_file() or not file.resolve().is_relative_to(folder.resolve()):
+    if file is None or not file.is_file():
         reason = f"tests: {named!r} names no file here; give one below the folder, such as tests.csv"
         quarantine.add(config.relative_to(folder).as_posix(), reason, line=line, kind=kind)
         return
@@ -143,7 +143,11 @@ def _rows_of(
         lines = item_lines(text, "") or []
         listed = load_yaml(text)
         for index, test in enumerate(listed if isinstance(listed, list) else []):
-            yield Row(name, index + 1, test, lines[index][0] + 1 if index < len(lines) else None)
+            begin = lines[index][0] + 1 if index < len(lines) else None
+            if isinstance(test, dict):
+                yield Row(name, index + 1, test, begin)
+            else:
+                quarantine.add(name, f"expected a test, found {type(test).__name__}", line=begin, kind=kind)
     elif row_format(file):
         for row in read_rows(file, name, quarantine, kind):
             values = row.values if "vars" in row.values else _from_cells(row.values)
@@ -252,11 +256,12 @@ def _rendered(prompt: Any, variables: Mapping[str, Any]) -> Any:
 
 
 def _file(config: Path, named: str) -> Path | None:
-    """Return the file that a text names, relative to the configuration; None where it is a text."""
+    """Return the file below the folder of the configuration that a text names; None for any other text."""
     name = named.removeprefix("file://")
     if name == named and ("\n" in name or not re.fullmatch(r"[\w./ -]+\.(csv|tsv|jsonl|json|ya?ml|txt)", name)):
         return None
-    return config.parent / name
+    file = config.parent / name
+    return file if file.resolve().is_relative_to(config.parent.resolve()) else None
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -37,10 +37,11 @@ def is_sqlite(path: Path) -> bool:
 def is_query(rows: str) -> bool:
     """Tell a query from the name of a table.
 
-    >>> is_query("select * from tasks"), is_query("selected")
-    (True, False)
+    >>> is_query("select * from tasks"), is_query("selected"), is_query("")
+    (True, False, False)
     """
-    return rows.split(maxsplit=1)[0].upper() in ("SELECT", "WITH") and len(rows.split()) > 1
+    words = rows.split()
+    return len(words) > 1 and words[0].upper() in ("SELECT", "WITH")
 
 
 def table_names(path: Path) -> list[str]:

@@ -163,11 +163,13 @@ def test_it_is_audited(tmp_path: Path) -> None:
         ("prompts: [a]\ntests: file://../../outside.csv", "names no file here"),
         ("prompts: file://absent.json\ntests: [{vars: {x: 1}}]", "cannot read the promptfoo configuration"),
         ("prompts: [a]\ntests: file://cases.txt", "CSV, JSON Lines, JSON and YAML"),
+        ("prompts: [a]\ntests: list.yaml", "expected a test, found str"),
     ],
 )
 def test_what_cannot_be_read(tmp_path: Path, config: str, said: str) -> None:
     library(tmp_path, config)
     (tmp_path / "cases.txt").write_text("a text")
+    (tmp_path / "list.yaml").write_text("- a text\n")
     found, quarantined = rows(tmp_path)
     assert found == [] and said in quarantined[0].reason
 
@@ -176,6 +178,16 @@ def test_a_template_that_is_more_than_variables_stays(tmp_path: Path) -> None:
     library(tmp_path, "prompts: ['{{ a | upper }} {{b}} {{c}}']\nproviders: [x]\ntests: [{vars: {b: '{{c}}'}}]")
     [row] = rows(tmp_path)[0]
     assert row.values["prompt"] == "{{ a | upper }} {{c}} {{c}}"
+
+
+def test_files_outside_of_the_folder_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text('[{"name": "secret"}]')
+    (tmp_path / "inner").mkdir()
+    config = (
+        "prompts: file://../secret.json\nproviders: [{config: {tools: file://../secret.json}}]\ntests: [{vars: {x: 1}}]"
+    )
+    [row] = rows(library(tmp_path / "inner", config))[0]
+    assert row.values == {"vars": {"x": 1}, "prompt": "file://../secret.json"}
 
 
 def test_other_yaml_is_none(tmp_path: Path) -> None:
