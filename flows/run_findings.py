@@ -126,6 +126,10 @@ class RunFindings:
         """Ids of the findings that are causes which tasks share, in the order of the tickets."""
         return [ticket["finding_id"] for ticket in self.document.get("tickets", ())]
 
+    @cached_property
+    def _ticketed(self) -> frozenset[str]:
+        return frozenset(self.tickets)
+
     def listed(self, finding: Finding) -> ListedFinding:
         """Describe one finding."""
         places = self._places.get(finding.id, ())
@@ -136,7 +140,7 @@ class RunFindings:
             component=self._components.get(finding.category, ""),
             quotes=tuple(quotes),
             decisions={action: tuple(tasks) for action, tasks in sorted(led_to.items())},
-            ticket=finding.id in self.tickets,
+            ticket=finding.id in self._ticketed,
         )
 
     def choose(
