@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import load_policy
+from agenthard.audit.decisions.suppressions import Suppression, read_suppressions
 from agenthard.audit.detectors import registry
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.execution.context import Execution
@@ -20,7 +21,7 @@ from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Source, SourceError
 from agenthard.audit.sources.registry import detect_name
 from agenthard.audit.sources.registry import open_source as open_named
-from agenthard.flows.audit_plan import AuditInput, AuditSettings, plan_shards
+from agenthard.flows.audit_plan import AuditInput, AuditSettings, check_suppressions, plan_shards
 from agenthard.flows.errors import UsageError
 from agenthard.flows.run_spool import run_order
 from agenthard.flows.shard_worker import CheckedShard, check_tasks
@@ -89,6 +90,9 @@ def audit(
     checkout: PathLike | None = None,
     allow_weak_isolation: bool = False,
     experimental: bool = False,
+    select: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    suppressions: "Iterable[Suppression | Mapping[str, Any]]" = (),
 ) -> AuditResult:
     """Audit a benchmark in memory: run every check on every task, and decide. Nothing is written or printed.
 
@@ -121,6 +125,13 @@ def audit(
     >>> [(finding.check, finding.task_ids) for finding in ah.audit(rows).findings]
     [('call-schema', ('4',))]
 
+    Checks are chosen, and findings suppressed, as on the command line and in agenthard.toml:
+
+    >>> accepted = {"check": "call-schema", "task": "4", "reason": "fixed in the next release", "until": "2999-12-31"}
+    >>> found = ah.audit(rows, select=["ground_truth"], suppressions=[accepted])
+    >>> len(found.findings), [(each.finding.check, each.reason) for each in found.suppressed]
+    (0, [('call-schema', 'fixed in the next release')])
+
     Args:
         source: the benchmark, opened by `open_source` or `detect`; or its rows as a data frame or a list of objects.
         mapping: for rows: a mapping file or its content; None means the one that ``agenthard sources infer`` proposes.
@@ -131,11 +142,17 @@ def audit(
         checkout: folder with the benchmark's own code, to be executed instead of the built-in environment.
         allow_weak_isolation: whether benchmark code is executed where this machine lacks a layer of containment.
         experimental: whether checks without a true finding on real benchmarks run too.
+        select: run only these checks, categories or components; empty means all.
+        ignore: checks, categories or components that do not run.
+        suppressions: findings that do not count until a day, each with ``finding`` (or ``check`` and ``task``),
+            ``reason`` and ``until``.
 
     Raises:
         SourceError: when the benchmark or a run path cannot be read at all.
         PolicyError: when the policy file cannot be used.
         UnavailableError: when the checkout cannot be used.
+        SelectionError: when a word of ``select`` or ``ignore`` names no check, or none is left.
+        SuppressionError: when a suppression is incomplete, or names what the audit does not have.
         UsageError: when worker processes cannot be started, or a mapping is given for a source.
     """
     from agenthard.flows.audit_outputs import conclude_audit
@@ -158,11 +175,15 @@ def audit(
         checkout=str(checkout) if checkout else None,
         weak_isolation=allow_weak_isolation,
         experimental=experimental,
+        select=tuple(select),
+        ignore=tuple(ignore),
+        suppressions=read_suppressions(suppressions),
     )
     if checkout:
         check_checkout(source.name, Path(checkout))
-    rules, checks = load_policy(Path(policy) if policy else None), registry.detectors(experimental=experimental)
+    rules, checks = load_policy(Path(policy) if policy else None), settings.checks()
     given = AuditInput(settings, source)
+    check_suppressions(given)
     spool: dict[int, list[Trajectory]] = {}
     plan = plan_shards(given, lambda number, run: spool.setdefault(number, []).append(run))
     plan = plan.model_copy(update={"key": _key(plan.key)})

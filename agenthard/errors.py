@@ -4,6 +4,7 @@ All derive from `AgentHardError`. The hundreds of a code say which part raises i
 AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 ACE-Bench, AH7 statistics and reports,
 AH8 commands.
 
+>>> from agenthard.errors import BY_CODE
 >>> BY_CODE["AH101"].__name__
 'SourceError'
 """

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.decisions.policy import Decision, Policy
 from agenthard.audit.decisions.split import ACTIONS, split_id_of
+from agenthard.audit.decisions.suppressions import SuppressedFinding, Suppression
 from agenthard.audit.leaderboard import ModelRow
 from agenthard.audit.sources.base import NotRead, Quarantined, Version, count_not_read
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
@@ -94,6 +95,12 @@ class AuditResult:
     """What contained benchmark code that was executed."""
     mapping_doubts: Sequence[str] = ()
     """Why the mapping with which the benchmark was read looks wrong; empty when it does not."""
+    suppressed: Sequence[SuppressedFinding] = ()
+    """Findings that do not count until a day, with the reason; they are in no other figure."""
+    expired: Sequence[Suppression] = ()
+    """Suppressions whose last day has passed: what they name counts again."""
+    not_asked: Sequence[str] = ()
+    """Checks that ``select`` and ``ignore`` leave out."""
     folder: Path | None = field(default=None, compare=False)
     """Run folder that holds the result; None before `write`."""
     judging: "JudgingOutcome | None" = field(default=None, compare=False)
@@ -131,6 +138,9 @@ class AuditResult:
             runs=tuple(map(ModelRow.model_validate, report["models"])),
             isolation=report["settings"]["isolation"],
             mapping_doubts=tuple(report.get("mapping_doubts", ())),
+            suppressed=tuple(map(SuppressedFinding.model_validate, report["suppressed"])),
+            expired=tuple(map(Suppression.model_validate, report.get("expired", ()))),
+            not_asked=tuple(report.get("not_asked", ())),
             folder=root,
         )
 
@@ -151,6 +161,9 @@ class AuditResult:
             runs=tuple(report.models),
             isolation=report.settings["isolation"],
             mapping_doubts=tuple(report.mapping_doubts),
+            suppressed=tuple(report.suppressed),
+            expired=tuple(report.expired),
+            not_asked=tuple(report.not_asked),
             _work=work,
         )
 
@@ -234,6 +247,12 @@ class AuditResult:
         frame: pandas.DataFrame = found.to_pandas()
         return frame
 
+    def _choices(self) -> list[str]:
+        from agenthard.reports.choices import choice_lines
+
+        suppressed, expired = ([each.words for each in group] for group in (self.suppressed, self.expired))
+        return choice_lines(suppressed, expired, self.not_asked)
+
     def _require_folder(self, what: str) -> Path:
         if self.folder is None:
             raise UsageError(f"cannot {what}: the result is in memory only; call result.write(FOLDER) first")
@@ -256,6 +275,7 @@ class AuditResult:
             f"cleaned split {self.split_id} with {len(self.kept_ids):,} tasks",
         ]
         lines += [f"  this looks like a wrong mapping: {doubt}" for doubt in self.mapping_doubts]
+        lines += [f"  {line}" for line in self._choices()]
         if self.runs:
             runs, errors = (sum(getattr(row, name) for row in self.runs) for name in ("runs", "infrastructure_errors"))
             lines.append(f"  runs: {runs:,} of {len(self.runs):,} models and experiments; {errors:,} not scored")
@@ -267,7 +287,7 @@ class AuditResult:
 
 
 def _write(work: AuditWork, root: Path) -> None:
-    from agenthard.flows.audit_outputs import write_audit
+    from agenthard.flows.audit_outputs import Executed, write_audit
 
     folder = RunFolder(root)
     settings = work.given.settings.model_copy(update={"out": str(root)})
@@ -281,7 +301,8 @@ def _write(work: AuditWork, root: Path) -> None:
         spool.finish()
         write_atomically(folder.work / "settings.json", settings.model_dump_json().encode("utf-8"))
         write_atomically(folder.work / "plan.json", work.plan.model_dump_json().encode("utf-8"))
-        write_audit(work.report, folder, work.given, work.plan, work.policy, work.all_runs)
+        executed = Executed(work.all_runs, (replay for shard in work.shards for replay in shard.replays))
+        write_audit(work.report, folder, work.given, work.plan, work.policy, executed)
 
 
 def _copy(source: Path, target: Path) -> None:

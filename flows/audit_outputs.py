@@ -3,19 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from importlib.metadata import version as package_version
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from agenthard.audit.conclude import conclude
 from agenthard.audit.decisions.policy import Policy, decide, default_policy_text, is_confirmed_defect, load_policy
 from agenthard.audit.decisions.split import ACTIONS, write_cleaned_split
-from agenthard.audit.decisions.suppressions import SuppressedFinding, expired, require_found, suppress
+from agenthard.audit.decisions.suppressions import expired, require_found, suppress
 from agenthard.audit.decisions.tickets import Ticket, tickets
 from agenthard.audit.detectors.base import Detector
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.audit.mapping_doubt import doubt_mapping
 from agenthard.audit.native_text import with_native_text
 from agenthard.audit.shards import ShardResult
@@ -95,7 +96,7 @@ class AuditOutcome(Record):
     not_asked: tuple[str, ...] = ()
     """Checks that the user's choice leaves out."""
     suppressed: tuple[str, ...] = ()
-    """Ids of findings that do not count, one for each task where only the check in that task is suppressed."""
+    """Findings that do not count, in words: id, check, tasks, reason and last day."""
     expired: tuple[str, ...] = ()
     """Suppressions whose last day has passed, in words: what they name counts again."""
 
@@ -121,6 +122,15 @@ class Addition:
     """Further entries of the manifest."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """Further options that a reader of the report needs to repeat the run."""
+
+
+class Executed(NamedTuple):
+    """What a report shows of runs and replays."""
+
+    runs: Callable[[], Iterable[Trajectory]]
+    """Streams all runs, those of one task together, as often as it is called."""
+    replays: Iterable[ShownReplay]
+    """Replays of ground truths; read once."""
 
 
 MOST_TICKETS = 3
@@ -154,7 +164,8 @@ def publish(given: AuditInput, plan: AuditPlan, more: Addition | None = None) ->
             further=more.settings if more else {},
         )
     further = more.manifest if more else {}
-    return write_audit(result, folder, given, plan, policy, lambda: audited.all_runs(plan.shards), further)
+    written = Executed(lambda: audited.all_runs(plan.shards), audited.replays(plan.shards))
+    return write_audit(result, folder, given, plan, policy, written, further)
 
 
 def conclude_audit(
@@ -184,14 +195,7 @@ def conclude_audit(
     findings, coverage = conclude(source.name, plan.task_ids, results, asked)
     if not (settings.domains or settings.select or settings.ignore):  # else a finding may be in what was left out
         require_found(settings.suppressions, findings)
-    findings, suppressed = suppress(findings, settings.suppressions, _today())
-    deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
-    doubts: tuple[str, ...] = ()
-    if source.described_by_user:
-        doubted = doubt_mapping(
-            findings, len(plan.task_ids), lambda found: decide(policy, plan.task_ids, found, coverage, deciding)
-        )
-        findings, doubts = doubted.findings, doubted.doubts
+    today = datetime.now(UTC).date()
     cited = _cited_runs(runs, findings)
     findings = with_native_text(
         with_commands(findings, settings),
@@ -200,6 +204,14 @@ def conclude_audit(
         cited,
         [Path(path) for path in settings.runs],
     )
+    findings, suppressed = suppress(findings, settings.suppressions, today)
+    deciding = {detector.id: detector.deciding for detector in asked if detector.deciding}
+    doubts: tuple[str, ...] = ()
+    if source.described_by_user:
+        doubted = doubt_mapping(
+            findings, len(plan.task_ids), lambda found: decide(policy, plan.task_ids, found, coverage, deciding)
+        )
+        findings, doubts = doubted.findings, doubted.doubts
     decisions = decide(policy, plan.task_ids, findings, coverage, deciding)
     return AuditResult(
         source=source.name,
@@ -222,27 +234,10 @@ def conclude_audit(
         software={"agenthard": package_version("agenthard")},
         mapping_doubts=doubts,
         suppressed=suppressed,
-        settings={
-            **{"domains": ", ".join(settings.domains) or "all", "isolation": isolation},
-            **_left_out(settings, suppressed),
-            **further,
-        },
+        expired=expired(settings.suppressions, today),
+        not_asked=settings.not_asked(),
+        settings={"domains": ", ".join(settings.domains) or "all", "isolation": isolation, **further},
     )
-
-
-def _today() -> date:
-    """Return the day that suppressions are compared with."""
-    return datetime.now(UTC).date()
-
-
-def _left_out(settings: AuditSettings, suppressed: Sequence[SuppressedFinding]) -> dict[str, str]:
-    """Describe the checks that were not asked to run, and the findings that do not count."""
-    off = settings.not_asked()
-    parts = {"checks not asked to run": f"{len(off)}: {', '.join(off)}"} if off else {}
-    if suppressed:
-        reasons = (f"{each.finding.id} ({each.reason}; until {each.until})" for each in suppressed)
-        parts["suppressed findings"] = f"{len(suppressed)}: {', '.join(reasons)}"
-    return parts
 
 
 def write_audit(
@@ -251,7 +246,7 @@ def write_audit(
     given: AuditInput,
     plan: AuditPlan,
     policy: Policy,
-    runs: Callable[[], Iterable[Trajectory]],
+    executed: Executed,
     manifest: Mapping[str, Any] = MappingProxyType({}),
 ) -> AuditOutcome:
     """Write what a reader gets of an audit into its run folder.
@@ -262,7 +257,7 @@ def write_audit(
         given: what was audited and how.
         plan: what was read.
         policy: the policy behind the decisions.
-        runs: streams all runs, those of one task together, as often as it is called.
+        executed: runs and replays.
         manifest: further entries of the manifest.
     """
     from agenthard.reports.findings_json import write_findings_json
@@ -285,13 +280,13 @@ def write_audit(
             not_read=plan.not_read,
         )
     with timed("writing tables"):
-        write_tables(result, folder.tables, runs())
+        write_tables(result, folder.tables, executed.runs())
     with timed("writing findings.json"):
         write_findings_json(result, folder.root / "findings.json")
     with timed("writing results.sarif"):
         write_sarif(result, folder.root / "results.sarif")
     with timed("writing report.html"):
-        write_page(result, folder.root / "report.html", runs())
+        write_page(result, folder.root / "report.html", executed.runs(), executed.replays)
         write_summary(result, folder.root / "summary.md")
     outcome = _outcome(given.settings, plan, folder, result, split.split_id, split.kept)
     write_json(
@@ -371,8 +366,8 @@ def _outcome(
         report=str(folder.root / "report.html"),
         isolation=result.settings["isolation"],
         not_asked=tuple(settings.not_asked()),
-        suppressed=tuple(each.finding.id for each in result.suppressed),
-        expired=tuple(f"{each.target} (until {each.until})" for each in expired(settings.suppressions, _today())),
+        suppressed=tuple(each.words for each in result.suppressed),
+        expired=tuple(each.words for each in result.expired),
     )
 
 

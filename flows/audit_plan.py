@@ -212,8 +212,7 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
         SourceError: The folder or a run path cannot be read at all.
         SuppressionError: A suppression names an unknown check or task.
     """
-    ids = {task.id for task in given.tasks}
-    require_known(given.settings.suppressions, {check.id for check in detectors()}, ids, given.source.name)
+    check_suppressions(given)
     folder.claim(given.key)
     path = folder.work / "plan.json"
     write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
@@ -230,6 +229,16 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
     spool.finish()
     write_atomically(path, plan.model_dump_json().encode("utf-8"))
     return plan
+
+
+def check_suppressions(given: AuditInput) -> None:
+    """Check before the work starts that the checks and tasks of suppressions exist.
+
+    Raises:
+        SuppressionError: one does not.
+    """
+    ids = {task.id for task in given.tasks}
+    require_known(given.settings.suppressions, {check.id for check in detectors()}, ids, given.source.name)
 
 
 def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> AuditPlan:

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import Field
 
 from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.audit.native_text import LARGEST_LOG, NativeFiles, run_file
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.audited_run import read_decisions, read_report
@@ -92,17 +93,20 @@ class RunFindings:
         self._places: Mapping[str, Sequence[Mapping[str, Any] | None]] = self.document.get("places", {})
 
     @cached_property
-    def suppressed(self) -> list[Finding]:
+    def suppressed(self) -> list[SuppressedFinding]:
         """Findings, or parts of findings, that the user has accepted until a day."""
-        return [Finding.model_validate(each["finding"]) for each in self.document.get("suppressed", ())]
+        return list(map(SuppressedFinding.model_validate, self.document.get("suppressed", ())))
 
-    @cached_property
-    def suppressed_because(self) -> dict[str, str]:
-        """Reason and last day of each suppression, by the id of the finding."""
-        return {
-            each["finding"]["id"]: f"{each['reason']} (until {each['until']})"
-            for each in self.document.get("suppressed", ())
-        }
+    def find(self, identity: str) -> Finding | None:
+        """Return the finding with an id, a suppressed one too; None where there is none."""
+        every = (*self.findings, *(each.finding for each in self.suppressed))
+        return next((finding for finding in every if finding.id == identity), None)
+
+    @property
+    def ids(self) -> list[str]:
+        """Ids that `agenthard show` knows: findings, suppressed ones too, and tasks."""
+        suppressed = (each.finding.id for each in self.suppressed)
+        return [*(each.id for each in self.findings), *suppressed, *(each.task_id for each in self.decisions)]
 
     @cached_property
     def decisions(self) -> list[Decision]:
@@ -118,8 +122,13 @@ class RunFindings:
         return found
 
     @cached_property
-    def _tickets(self) -> set[str]:
-        return {ticket["finding_id"] for ticket in self.document.get("tickets", ())}
+    def tickets(self) -> list[str]:
+        """Ids of the findings that are causes which tasks share, in the order of the tickets."""
+        return [ticket["finding_id"] for ticket in self.document.get("tickets", ())]
+
+    @cached_property
+    def _ticketed(self) -> frozenset[str]:
+        return frozenset(self.tickets)
 
     def listed(self, finding: Finding) -> ListedFinding:
         """Describe one finding."""
@@ -131,7 +140,7 @@ class RunFindings:
             component=self._components.get(finding.category, ""),
             quotes=tuple(quotes),
             decisions={action: tuple(tasks) for action, tasks in sorted(led_to.items())},
-            ticket=finding.id in self._tickets,
+            ticket=finding.id in self._ticketed,
         )
 
     def choose(

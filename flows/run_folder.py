@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.audit.shard_file import read_shard_file
 from agenthard.audit.shards import ShardResult
 from agenthard.flows.errors import FolderInUseError, RunFolderError
@@ -134,6 +135,16 @@ class RunFolder:
     def isolation_file(self, number: int) -> Path:
         """Path of the isolations under which benchmark code ran for a shard: a list of texts, empty when none ran."""
         return self.work / "isolation" / f"{number:05d}.json"
+
+    def replays_file(self, number: int) -> Path:
+        """Path of the replays of ground truths of a shard; absent when there are none."""
+        return self.work / "replays" / f"{number:05d}.jsonl"
+
+    def replays(self, count: int) -> Iterator[ShownReplay]:
+        """Stream the replays of ground truths of all shards, in order."""
+        for path in filter(Path.is_file, map(self.replays_file, range(count))):
+            with path.open("rb") as lines:
+                yield from map(ShownReplay.model_validate_json, lines)
 
     def isolation(self, count: int) -> str:
         """Describe under which isolation benchmark code ran for all shards."""

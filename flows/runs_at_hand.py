@@ -27,6 +27,8 @@ class Seen(Record):
     """Version of the check in that audit; empty when the check did not exist."""
     has_it: bool
     """Whether the finding is there."""
+    suppressed: bool = False
+    """Whether it does not count there, in any of its tasks."""
 
 
 def is_finding_id(text: str) -> bool:
@@ -93,7 +95,11 @@ def _document(folder: Path) -> dict[str, Any]:
 
 
 def _has(document: Mapping[str, Any], identity: str) -> bool:
-    return any(item["id"] == identity for item in document["findings"])
+    return any(item["id"] == identity for item in document["findings"]) or _is_suppressed(document, identity)
+
+
+def _is_suppressed(document: Mapping[str, Any], identity: str) -> bool:
+    return any(each["finding"]["id"] == identity for each in document.get("suppressed", ()))
 
 
 def _seen(folder: Path, document: Mapping[str, Any], finding: Finding) -> Seen:
@@ -105,4 +111,5 @@ def _seen(folder: Path, document: Mapping[str, Any], finding: Finding) -> Seen:
         benchmark=f"{benchmark['label']} {benchmark['content_hash']}",
         check_version=next(versions, ""),
         has_it=_has(document, finding.id),
+        suppressed=_is_suppressed(document, finding.id),
     )

@@ -11,10 +11,11 @@ from pathlib import Path
 
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.execution.context import Execution
+from agenthard.audit.execution.shown_replay import ShownReplay, shown_replays
 from agenthard.audit.shard_file import write_shard_file
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditSettings
-from agenthard.flows.run_folder import RunFolder, write_json
+from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -51,6 +52,8 @@ class CheckedShard:
     """What the checks found."""
     isolations: tuple[str, ...]
     """Isolations under which benchmark code was executed."""
+    replays: tuple[ShownReplay, ...] = ()
+    """Replays of ground truths that checks have made."""
 
 
 def check_tasks(
@@ -69,12 +72,14 @@ def check_tasks(
     for run in runs:
         by_task.setdefault(run.task_id, []).append(run)
     result = check_shard(tasks, by_task, checks, execution)
-    return CheckedShard(len(tasks), result, execution.isolations_used())
+    return CheckedShard(len(tasks), result, execution.isolations_used(), shown_replays(execution, tasks))
 
 
 def write_shard(folder: RunFolder, number: int, checked: CheckedShard) -> None:
     """Write a checked shard; the result comes last, since it marks the shard as finished."""
     write_json(folder.isolation_file(number), checked.isolations)
+    if checked.replays:
+        write_jsonl(folder.replays_file(number), checked.replays)
     result = checked.result
     costs = {"tasks": checked.tasks, "seconds": result.seconds, "executed": result.executed}
     write_json(folder.costs_file(number), costs)

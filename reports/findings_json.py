@@ -49,6 +49,8 @@ def _document(result: AuditResult) -> dict[str, Any]:
         "seed": result.seed,
         "settings": dict(result.settings),
         **({"mapping_doubts": list(result.mapping_doubts)} if result.mapping_doubts else {}),
+        **({"expired": [each.model_dump(mode="json") for each in result.expired]} if result.expired else {}),
+        **({"not_asked": list(result.not_asked)} if result.not_asked else {}),
         "policy": result.policy,
         "taxonomy_version": result.taxonomy.version,
     }

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from agenthard.audit.evidence import canonical_json
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.reports.instance_runs import Quoted, describe_runs, spans
 from agenthard.reports.look_first import urgency
 from agenthard.reports.marked_text import Piece, laid_out, pieces
@@ -48,17 +49,21 @@ class Instances:
         items = (item.model_copy(update={"native": self._places.native(item)}) for item in finding.evidence)
         return finding.model_copy(update={"evidence": tuple(items)})
 
-    def describe(self, task: AgentTask, runs: Sequence[Trajectory] = ()) -> dict[str, Any]:
+    def describe(
+        self, task: AgentTask, runs: Sequence[Trajectory] = (), replay: ShownReplay | None = None
+    ) -> dict[str, Any]:
         """Describe one task.
 
         Args:
             task: the task.
             runs: its runs.
+            replay: the replay of its ground truth; None when the audit did not execute it.
 
         Returns:
             ``id``, ``place`` (file:line), ``action`` and ``reasons`` of the decision, ``findings``, ``parts`` (each
-            with ``key``, ``title``, ``note`` and ``blocks``) and ``models`` (see `describe_runs`). All values are
-            texts, numbers, lists and objects with these keys; no key is a text of the benchmark.
+            with ``key``, ``title``, ``note`` and ``blocks``), ``models`` (see `describe_runs`) and ``replay``
+            (``environment``, ``steps`` and ``more``; None without one). All values are texts, numbers, lists and
+            objects with these keys; no key is a text of the benchmark.
         """
         found = sorted(self._findings.get(task.id, []), key=lambda f: (task.id not in f.task_ids, urgency(f)))
         quoted = [(finding.id, item) for finding in found for item in finding.evidence]
@@ -74,6 +79,7 @@ class Instances:
             "findings": [_finding(finding, task.id) for finding in found],
             "parts": [part for part in _Parts(task, self._places, quoted).all() if part["blocks"] or part["note"]],
             "models": describe_runs(runs, quoted, cited),
+            "replay": None if replay is None else replay.model_dump(mode="json", exclude={"task_id"}),
         }
 
 

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.reports.instance import Block, Instances
 from agenthard.reports.kit.files import json_text
 from agenthard.reports.places import Places
@@ -24,8 +25,17 @@ FILE_SIZE = 500_000
 """Characters after which a file is complete."""
 
 
+class Executions(NamedTuple):
+    """What was executed for the tasks of an audit. Each is read once."""
+
+    runs: Iterable[Trajectory] = ()
+    """All runs; those of one task follow one another."""
+    replays: Iterable[ShownReplay] = ()
+    """Replays of ground truths."""
+
+
 def write_instances(
-    result: AuditResult, places: Places, task_ids: Iterable[str], runs: Iterable[Trajectory], page: Path
+    result: AuditResult, places: Places, task_ids: Iterable[str], executed: Executions, page: Path
 ) -> dict[str, int]:
     """Write the tasks that a page can open.
 
@@ -33,7 +43,7 @@ def write_instances(
         result: the audit.
         places: finds quotes in the benchmark's files.
         task_ids: the tasks.
-        runs: all runs; those of one task follow one another. Read once.
+        executed: runs and replays.
         page: the page; the files are written into the folder ``instances`` next to it, and older ones are removed.
 
     Returns:
@@ -44,7 +54,7 @@ def write_instances(
         old.unlink()
     numbers: dict[str, int] = {}
     file, number = _File(), 1
-    for task in _described(Instances(result, places), result, task_ids, runs):
+    for task in _described(Instances(result, places), result, task_ids, executed):
         file.add(task)
         numbers[task["id"]] = number
         if file.size > FILE_SIZE:
@@ -65,16 +75,17 @@ def file_name(number: int) -> str:
 
 
 def _described(
-    instances: Instances, result: AuditResult, task_ids: Iterable[str], runs: Iterable[Trajectory]
+    instances: Instances, result: AuditResult, task_ids: Iterable[str], executed: Executions
 ) -> Iterator[dict[str, Any]]:
     """Describe the tasks that have runs, in the order of the runs, then the others."""
     left, tasks = dict.fromkeys(task_ids), result.task
-    for task_id, own in groupby(runs, key=attrgetter("task_id")):
+    replays = {replay.task_id: replay for replay in executed.replays if replay.task_id in left}
+    for task_id, own in groupby(executed.runs, key=attrgetter("task_id")):
         if task_id in left:
             del left[task_id]
-            yield instances.describe(tasks[task_id], tuple(own))
+            yield instances.describe(tasks[task_id], tuple(own), replays.get(task_id))
     for task_id in left:
-        yield instances.describe(tasks[task_id])
+        yield instances.describe(tasks[task_id], replay=replays.get(task_id))
 
 
 class _File:

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from agenthard.audit.decisions.tickets import effect_of
-from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
 
 LOOK_FIRST = 10
-"""Findings that the first screen shows."""
+"""Findings that the first screen of the page shows; console and summary show the first of them."""
 _SHARED = 5
 """Causes that tasks share among them, as long as tasks have flaws of their own."""
 _OF_ONE_CHECK = 2
@@ -18,7 +17,7 @@ _EFFECT = {Severity.AFFECTS_SCORE: 1.0, Severity.MAY_AFFECT_SCORE: 0.3, Severity
 _CERTAINTY = {Tier.CONFIRMED: 1.0, Tier.SUSPECTED: 0.5, Tier.SIGNAL: 0.0}
 
 
-def look_first(result: AuditResult, most: int = LOOK_FIRST) -> tuple[Finding, ...]:
+def look_first(findings: Iterable[Finding], tickets: Iterable[str]) -> tuple[Finding, ...]:
     """Choose the findings that a maintainer should look at first.
 
     At most five causes that tasks share come first, in the order of the tickets; the others follow by tasks × effect ×
@@ -26,10 +25,13 @@ def look_first(result: AuditResult, most: int = LOOK_FIRST) -> tuple[Finding, ..
     chosen.
 
     Args:
-        result: the audit.
-        most: how many.
+        findings: all findings of an audit.
+        tickets: ids of those that are tickets, in the order of the tickets.
+
+    Returns:
+        At most `LOOK_FIRST` findings.
     """
-    place = {ticket.finding_id: ticket.place for ticket in result.tickets}
+    place = {identity: number for number, identity in enumerate(tickets, start=1)}
 
     def order(finding: Finding) -> tuple[int, float, tuple[bool, int, int, int, str]]:
         return place.get(finding.id, len(place) + 1), -weight(finding), urgency(finding)
@@ -37,13 +39,13 @@ def look_first(result: AuditResult, most: int = LOOK_FIRST) -> tuple[Finding, ..
     count, shared = Counter[str](), 0
     chosen: list[Finding] = []
     left: list[Finding] = []
-    for finding in sorted(filter(weight, result.findings), key=order):
+    for finding in sorted(filter(weight, findings), key=order):
         is_shared = finding.id in place
         fits = count[finding.check] < _OF_ONE_CHECK and not (is_shared and shared == _SHARED)
         count[finding.check] += fits
         shared += fits and is_shared
         (chosen if fits else left).append(finding)
-    return tuple(sorted([*chosen, *left][:most], key=order))
+    return tuple(sorted([*chosen, *left][:LOOK_FIRST], key=order))
 
 
 def weight(finding: Finding) -> float:

@@ -9,12 +9,14 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from agenthard.audit.decisions.tickets import effect_of
+from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.reports import page_data
 from agenthard.reports.account import account, headline
-from agenthard.reports.instance_files import FOLDER, write_instances
+from agenthard.reports.choices import choice_lines
+from agenthard.reports.instance_files import FOLDER, Executions, write_instances
 from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
-from agenthard.reports.look_first import look_first, two_sides, urgency
+from agenthard.reports.look_first import look_first, two_sides
 from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, TIER_TITLES
 from agenthard.reports.places import Places
 from agenthard.reports.proof_text import proof_view
@@ -36,25 +38,28 @@ MOST_QUARANTINED = 500
 TOP_TICKETS = 5
 """Tickets in the summary."""
 TOP_FINDINGS = 5
-"""Findings in the summary, each of another check."""
+"""Findings in the summary: the first of those on the first screen of the page."""
 MOST_NOT_READ = 10
 """Files and folders in the summary that were not read."""
 MOST_MODELS = 12
 """Models in the summary."""
 
 
-def write_page(result: AuditResult, path: Path, runs: Iterable[Trajectory] = ()) -> None:
+def write_page(
+    result: AuditResult, path: Path, runs: Iterable[Trajectory] = (), replays: Iterable[ShownReplay] = ()
+) -> None:
     """Write the HTML report, whose own script and style are named by hash, and the files of its tasks next to it.
 
     Args:
         result: the audit.
         path: the file to write; the tasks that can be opened from it go into the folder ``instances`` next to it.
         runs: all runs; those of one task follow one another. Read once.
+        replays: replays of ground truths. Read once.
     """
     places = Places(result)
-    files = write_instances(result, places, page_data.opened(result), runs, path)
+    files = write_instances(result, places, page_data.opened(result), Executions(runs, replays), path)
     shared = _shared(result)
-    first = look_first(result)
+    first = look_first(result.findings, (ticket.finding_id for ticket in result.tickets))
     write_html(
         path,
         "report.html.j2",
@@ -110,10 +115,10 @@ def write_summary(result: AuditResult, path: Path) -> None:
     environment.filters["place"] = lambda finding: _code(str(places.of(finding.evidence[0]) or ""))
     environment.filters["category"] = lambda category: result.taxonomy[category].name
     shared = _shared(result)
-    ticketed = {ticket.finding_id for ticket in result.tickets}
+    first = look_first(result.findings, (ticket.finding_id for ticket in result.tickets))[:TOP_FINDINGS]
     text = environment.get_template("summary.md.j2").render(
         **shared,
-        top=_top([finding for finding in result.findings if finding.id not in ticketed]),
+        top=_with_others(first, result.findings),
         most_models=MOST_MODELS,
         most_not_read=MOST_NOT_READ,
         top_tickets=result.tickets[:TOP_TICKETS],
@@ -131,6 +136,9 @@ def _shared(result: AuditResult) -> dict[str, Any]:
         "sentence": sentence(result, sums),
         "why_unchecked": why_unchecked(sums),
         "reach": reach_sentence(sums.tasks, sums.deciding),
+        "choices": choice_lines(
+            [each.words for each in result.suppressed], [each.words for each in result.expired], result.not_asked
+        ),
     }
 
 
@@ -141,11 +149,11 @@ def _why(reason: Reason) -> Markup:
     )
 
 
-def _top(findings: Sequence[Finding]) -> list[tuple[Finding, int]]:
-    count = Counter(finding.check for finding in findings)
-    first = {finding.check: finding for finding in sorted(findings, key=urgency, reverse=True)}
-    ordered = sorted(first.values(), key=urgency)[:TOP_FINDINGS]
-    return [(finding, count[finding.check] - 1) for finding in ordered]
+def _with_others(shown: Sequence[Finding], findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
+    """Give the last finding that is shown of each check the number of those that are not shown."""
+    left = Counter(finding.check for finding in findings) - Counter(finding.check for finding in shown)
+    last = {finding.check: finding.id for finding in shown}
+    return [(finding, left[finding.check] if last[finding.check] == finding.id else 0) for finding in shown]
 
 
 def _short(text: str) -> str:

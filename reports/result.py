@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision
-from agenthard.audit.decisions.suppressions import SuppressedFinding
+from agenthard.audit.decisions.suppressions import SuppressedFinding, Suppression
 from agenthard.audit.decisions.tickets import Ticket
 from agenthard.audit.detectors.base import DecidingKind, Detector
 from agenthard.audit.leaderboard import ModelRow
@@ -98,6 +98,10 @@ class AuditResult:
     """Text of the decision policy."""
     suppressed: Sequence[SuppressedFinding] = ()
     """Findings that the user has accepted until a day; they are in no other figure."""
+    expired: Sequence[Suppression] = ()
+    """Suppressions whose last day has passed: what they name counts again."""
+    not_asked: Sequence[str] = ()
+    """Checks that the user's choice leaves out; experimental checks that are off are not among them."""
     not_read: Sequence[NotRead] = ()
     """Files in the benchmark's folder that look like tasks and were not read."""
     tickets: Sequence[Ticket] = ()

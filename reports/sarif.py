@@ -66,7 +66,13 @@ def _run(result: AuditResult) -> dict[str, Any]:
             RUNS: {"description": {"text": "Folder of the runs that were given."}},
         },
         "taxonomies": [_taxonomy(result)],
-        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": list(_notifications(result))}],
+        "invocations": [
+            {
+                "executionSuccessful": True,
+                "toolExecutionNotifications": list(_notifications(result)),
+                "toolConfigurationNotifications": list(_choices(result)),
+            }
+        ],
         "artifacts": list(_artifacts(result)),
         "results": Streamed(lambda: _results(result, places, rules)),
         "properties": {
@@ -85,7 +91,7 @@ def _results(result: AuditResult, places: Places, rules: Mapping[str, int]) -> I
     for finding in result.findings:
         yield _result(result, places, finding, rules[finding.check], tickets)
     for each in result.suppressed:
-        accepted = {"kind": "external", "status": "accepted", "justification": f"{each.reason} (until {each.until})"}
+        accepted = {"kind": "external", "status": "accepted", "justification": each.because}
         found = _result(result, places, each.finding, rules[each.finding.check], tickets)
         yield found | {"suppressions": [accepted]}
 
@@ -224,6 +230,16 @@ def _notifications(result: AuditResult) -> Iterator[dict[str, Any]]:
         yield {"level": "error" if gap.is_gap else "note", "message": {"text": text}, "locations": locations}
     for row in ledger(result):
         yield from _unfinished(row, len(result.tasks))
+
+
+def _choices(result: AuditResult) -> Iterator[dict[str, Any]]:
+    """Yield what the user's choices change; suppressed findings are results with a suppression."""
+    for each in result.expired:
+        text = _literal(f"A suppression has expired and counts again: {each.words}")
+        yield {"level": "warning", "message": {"text": text}}
+    if result.not_asked:
+        text = f"{len(result.not_asked)} checks were not asked to run: {', '.join(result.not_asked)}"
+        yield {"level": "note", "message": {"text": _literal(text)}}
 
 
 def _unfinished(row: LedgerRow, tasks: int) -> Iterator[dict[str, Any]]:

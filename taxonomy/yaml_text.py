@@ -189,3 +189,41 @@ def _children(node: yaml.Node) -> list[yaml.Node]:
     if isinstance(node, yaml.MappingNode):
         return [part for pair in node.value for part in pair]
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def item_lines(text: str, key: str) -> list[tuple[int, int]] | None:
+    r"""Return where the items of a list are, when it is written one item below the other.
+
+    Args:
+        text: a YAML document.
+        key: key of the list at the top level; empty when the document is the list.
+
+    Returns:
+        For each item its first line and the line after its last one, both from 0; None for any other list.
+
+    Raises:
+        yaml.YAMLError: when the text is not valid YAML, or exceeds a limit.
+
+    >>> item_lines("a: 1\ntests:\n  - x\n  - y: 1\n    z: 2\nb: 2\n", "tests")
+    [(2, 3), (3, 5)]
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise YamlTextError(f"longer than {size_text(MAX_CHARACTERS)}; long data belongs into a JSON file")
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+    finally:
+        loader.dispose()
+    if key and isinstance(node, yaml.MappingNode):
+        node = next((value for name, value in node.value if name.value == key), None)
+    if not isinstance(node, yaml.SequenceNode) or node.flow_style:
+        return None
+    lines, begins = text.splitlines(), [item.start_mark.line for item in node.value]
+    for number, line in enumerate(begins):
+        while not lines[line].lstrip().startswith("-"):  # the value of an item may begin below its dash
+            line -= 1
+        begins[number] = line
+    end = node.end_mark.line if node.end_mark.line > begins[-1] else len(lines)
+    while end > begins[-1] + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+        end -= 1
+    return list(zip(begins, [*begins[1:], end], strict=True)) if len(set(begins)) == len(begins) else None

@@ -1,10 +1,10 @@
 """Findings that the maintainers of a benchmark have accepted until a day, each with a reason."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from typing import Self
+from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding
@@ -12,10 +12,10 @@ from agenthard.taxonomy.record import Record
 
 
 class SuppressionError(AgentHardError):
-    """A suppression names something that the audit does not have; the message says what."""
+    """A suppression is incomplete, or names something that the audit does not have; the message says what."""
 
     code = "AH206"
-    remedy = "Correct the id in the configuration file, or remove the suppression."
+    remedy = "Correct the suppression in the configuration file or the call, or remove it."
 
 
 class Suppression(Record):
@@ -45,6 +45,11 @@ class Suppression(Record):
         """What it names, in words."""
         return f"finding {self.finding}" if self.finding else f"{self.check} in {self.task}"
 
+    @property
+    def words(self) -> str:
+        """What it names, with reason and last day."""
+        return f"{self.target}: {self.reason} (until {self.until})"
+
 
 class SuppressedFinding(Record):
     """A finding, or its part in some tasks, that does not count."""
@@ -55,6 +60,38 @@ class SuppressedFinding(Record):
     """Why it is accepted."""
     until: date
     """Last day on which it does not count."""
+
+    @property
+    def because(self) -> str:
+        """Reason and last day."""
+        return f"{self.reason} (until {self.until})"
+
+    @property
+    def words(self) -> str:
+        """The finding with its tasks, reason and last day, in one line."""
+        first, *others = self.finding.task_ids or ("no task",)
+        tasks = f"{first} and {len(others):,} more" if others else first
+        return f"{self.finding.id} {self.finding.check} in {tasks}: {self.because}"
+
+
+def read_suppressions(given: Iterable[Suppression | Mapping[str, Any]]) -> tuple[Suppression, ...]:
+    """Return suppressions that are given as records, or as objects with the keys of the configuration file.
+
+    Raises:
+        SuppressionError: one has an unknown key, a wrong value, or names no target.
+    """
+    found = []
+    for number, each in enumerate(given):
+        try:
+            found.append(Suppression.model_validate(each))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, (number, *first["loc"])))
+            raise SuppressionError(
+                f"suppressions.{place}: {first['msg'].removeprefix('Value error, ')}; give finding (or check and "
+                "task), reason, and until as a day"
+            ) from error
+    return tuple(found)
 
 
 def suppress(

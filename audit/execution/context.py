@@ -157,6 +157,11 @@ class Execution:
         value: Value = kept[1]
         return value
 
+    def recall(self, topic: str, owner: Any) -> Any:
+        """Return what `remember` keeps of an object; None when nothing was computed."""
+        kept = self._resources.memory.get((topic, id(owner)))
+        return kept[1] if kept is not None and kept[0]() is owner else None
+
     def isolations_used(self) -> tuple[str, ...]:
         """Return under which isolations benchmark code ran since the last call; empty when none ran."""
         used: set[str] = set()

@@ -9,6 +9,8 @@ from agenthard.taxonomy.task import AgentTask
 _NEED_A_TRIAL = ("state_assertion", "rubric", "judge")
 """Kinds of checks that an environment may not support; only an evaluation shows it."""
 
+GOLD_REPLAY = "gold replay"
+"""Topic under which the replay of a task's ground truth is remembered."""
 MILESTONES = "the ground truth is a list of milestones, and no path that could be followed"
 
 
@@ -86,7 +88,7 @@ def gold_replay(task: AgentTask) -> Replay:
         UnavailableError: it cannot be executed here.
         ExecutionError: the environment broke.
     """
-    found = current_execution().remember("gold replay", task, lambda: _replayed(task))
+    found = current_execution().remember(GOLD_REPLAY, task, lambda: _replayed(task))
     if isinstance(found, ExecutionError):
         raise found
     return found

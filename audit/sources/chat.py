@@ -21,7 +21,9 @@ _ROLES = {"system": "system", "developer": "system", "user": "user", "assistant"
 _ROLES["function"] = "tool"
 _EXPECTED = ("expected", "ideal")
 _IDS = ("id", "custom_id")
-_NESTED = ("messages", "tools", "functions")
+_DIALOGUES = ("messages", "input")
+"""Names of the messages; samples of OpenAI evals have ``input`` and ``ideal``."""
+_NESTED = (*_DIALOGUES, "tools", "functions")
 _READ = frozenset({*_NESTED, *_EXPECTED, *_IDS})
 
 
@@ -34,7 +36,7 @@ class Chat(RecordedSource):
     name = "chat"
     title = "OpenAI-style chat records"
     layout = "a JSON Lines file (or JSON array, Parquet, Arrow; or a folder of them)"
-    columns = "messages of role and content, and tools"
+    columns = "messages (or input) of role and content, and tools"
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a file, or a folder of files.
@@ -48,7 +50,11 @@ class Chat(RecordedSource):
     @classmethod
     def fits(cls, values: Mapping[str, Any]) -> bool:
         """Tell whether a row has a list of messages with roles."""
-        messages = decoded(values, _NESTED).get("messages")
+        nested = decoded(values, _NESTED)
+        name = _dialogue(nested)
+        if name != _DIALOGUES[0] and all(values.get(field) is None for field in _EXPECTED):
+            return False
+        messages = nested.get(name)
         return isinstance(messages, list) and bool(messages) and isinstance(messages[0], dict) and "role" in messages[0]
 
     def task_id(self, row: Row) -> str:
@@ -70,7 +76,7 @@ class Chat(RecordedSource):
         messages = list(_messages(values))
         last = max((i for i, (message, _) in enumerate(messages) if message.role == "user"), default=None)
         if last is None:
-            raise MalformedRecordError("no message of the user", "/messages")
+            raise MalformedRecordError("no message of the user", f"/{_dialogue(values)}")
         said = [message for message, _ in messages[: last + 1]]
         led = next(i for i, message in enumerate(said) if message.role != "system")
         policy = "\n\n".join(message.content for message in said[:led])
@@ -95,10 +101,10 @@ class Chat(RecordedSource):
             metadata=_metadata(values, after),
             origins={
                 "": row.origin(),
-                "/user/turns": row.origin("/messages"),
+                "/user/turns": row.origin(f"/{_dialogue(values)}"),
                 "/environment/tools": row.origin(f"/{field}"),
-                "/environment/policy": row.origin("/messages"),
-                "/initial_state": row.origin("/messages"),
+                "/environment/policy": row.origin(f"/{_dialogue(values)}"),
+                "/initial_state": row.origin(f"/{_dialogue(values)}"),
                 "/ground_truth": row.origin(source),
             },
         )
@@ -117,7 +123,7 @@ def _gold(
     name = next((name for name in _EXPECTED if values.get(name) is not None), None)
     calls, answers = _expected(values[name], f"/{name}") if name else ((), ())
     checks: list[Check] = []
-    source = f"/{name}" if name else "/messages"
+    source = f"/{name or _dialogue(values)}"
     if answers:
         pointer = "/ground_truth/answers"
         checks.append(Check(kind="judge", scored=True, expected=list(answers), pointer=pointer, note=ANSWER_NOTE))
@@ -159,11 +165,17 @@ def _expected(value: Any, pointer: str) -> tuple[tuple[ToolCall, ...], tuple[str
     return tuple(read_call(item, join(pointer, i)) for i, item in enumerate(items)), ()
 
 
+def _dialogue(values: Mapping[str, Any]) -> str:
+    """Return the name of the messages in a row; "messages" where it has none."""
+    return next((name for name in _DIALOGUES if isinstance(values.get(name), list)), _DIALOGUES[0])
+
+
 def _messages(values: Mapping[str, Any]) -> Iterator[tuple[Message, bool]]:
     """Yield the messages, each with whether it counts: ``"weight": 0`` marks a reply that is not an example."""
     names: dict[str, str] = {}
-    for index, item in enumerate(member(values, "messages", list)):
-        place = join("/messages", index)
+    field = _dialogue(values)
+    for index, item in enumerate(member(values, field, list)):
+        place = join(f"/{field}", index)
         fields = expect(item, dict, place)
         role = member(fields, "role", str, place)
         if role not in _ROLES:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from agenthard.flows.commands.completion import complete_rule, complete_source
-from agenthard.flows.commands.gravest import show_gravest
+from agenthard.flows.commands.first_findings import show_first
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 from agenthard.flows.logs import log
@@ -231,7 +231,7 @@ def show_outcome(
         _show_models(plan)
     out.print(f"\nreport     {outcome.report}\nsplit      {folder.split / 'cleaned'}\ntables     {folder.tables}")
     out.print(f"SARIF      {folder.root / 'results.sarif'}\nquarantine {folder.root / 'quarantine.jsonl'}")
-    show_gravest(folder.root)
+    show_first(folder.root)
 
 
 def show_profile(profile: "Profile") -> None:
@@ -247,20 +247,17 @@ def show_profile(profile: "Profile") -> None:
 
 
 def _show_not_asked(outcome: "AuditOutcome", settings: "AuditSettings") -> None:
-    """State how many checks did not run, and how many findings do not count."""
+    """State which checks did not run, and which findings do not count."""
     from agenthard.audit.detectors.registry import detectors
+    from agenthard.reports.choices import choice_lines
+    from agenthard.taxonomy.printable import printable_line
 
     out = console()
     off = len(detectors()) - len(detectors(experimental=settings.experimental))
     if off:
         out.print(f"  {off} experimental checks off (--experimental)", highlight=False)
-    if outcome.not_asked:
-        out.print(f"  {len(outcome.not_asked)} checks were not asked to run (manifest.json names them)")
-    if outcome.suppressed:
-        count = len(outcome.suppressed)
-        out.print(
-            f"  {count} suppressed finding{'s do' if count > 1 else ' does'} not count (findings.json has the reasons)"
-        )
+    for text in choice_lines(outcome.suppressed, outcome.expired, outcome.not_asked):
+        out.print(f"  {printable_line(text)}", markup=False, soft_wrap=True, highlight=False)
     for each in outcome.expired:
         log.warning("warning: a suppression has expired and counts again: %s", each)
 

@@ -34,8 +34,7 @@ def complete_of_run(context: typer.Context, incomplete: str) -> list[str]:
     from agenthard.taxonomy.errors import AgentHardError
 
     try:
-        known = RunFindings(Path(context.params.get("run") or ""))
-        ids = [*(each.id for each in known.findings), *(each.task_id for each in known.decisions)]
+        ids = RunFindings(Path(context.params.get("run") or "")).ids
     except (AgentHardError, OSError, ValueError):
         return []
     return [each for each in ids if each.startswith(incomplete)]

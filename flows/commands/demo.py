@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agenthard.flows.commands.gravest import commands
+from agenthard.flows.commands.first_findings import commands
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
 from agenthard.flows.logs import log
 

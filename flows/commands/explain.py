@@ -149,4 +149,6 @@ def _show_finding(identity: str, run: Path | None, as_json: bool) -> None:
 
     known = RunFindings(find_run(identity, run))
     log.info("findings are shown by: agenthard show %s %s", known.run, identity)
-    show_finding(known, next(known.listed(each) for each in known.findings if each.id == identity), as_json)
+    finding = known.find(identity)
+    assert finding is not None, "find_run returns a folder that has it"
+    show_finding(known, known.listed(finding), as_json)

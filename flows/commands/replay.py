@@ -116,16 +116,17 @@ def _replay_finding(identity: str, run: Path, weak: bool, width: int | None, as_
     """Re-execute the proof of a finding; without one that can be executed, run its check again."""
     from agenthard.audit.detectors.registry import detectors
     from agenthard.flows.audit_plan import AuditSettings
-    from agenthard.flows.audited_run import read_findings
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.flows.replay import find_task, replay_proof
+    from agenthard.flows.run_findings import RunFindings
 
     settings_file = run / "work" / "settings.json"
     if not settings_file.is_file():
         raise CommandError(f"{run}: work/settings.json is missing, so the benchmark's place is unknown; audit again")
     settings = AuditSettings.model_validate_json(settings_file.read_bytes())
     settings = settings.model_copy(update={"weak_isolation": weak or settings.weak_isolation})
-    finding = next(each for each in read_findings(run) if each.id == identity)
+    finding = RunFindings(run).find(identity)
+    assert finding is not None, "find_run returns a folder that has it"
     proof = finding.proof
     if not as_json:
         typer.echo(f"{finding.id} {finding.check}: {finding.claim}\n")

@@ -56,7 +56,7 @@ def show(
     from agenthard.flows.run_findings import RunFindings
 
     known = RunFindings(run)
-    finding = next((each for each in [*known.findings, *known.suppressed] if each.id == identity), None)
+    finding = known.find(identity)
     if finding is not None:
         show_finding(known, known.listed(finding), as_json)
         return
@@ -70,9 +70,8 @@ def _unknown(known: "RunFindings", identity: str) -> Exception:
     from agenthard.flows.errors import CommandError
     from agenthard.flows.run_findings import did_you_mean
 
-    ids = [*(each.id for each in known.findings), *(each.task_id for each in known.decisions)]
     return CommandError(
-        f"{known.run} has no finding and no task {identity!r}{did_you_mean(identity, ids)}; "
+        f"{known.run} has no finding and no task {identity!r}{did_you_mean(identity, known.ids)}; "
         f"`agenthard findings {known.run}` lists the findings with their ids; rules of checks are shown by "
         "`agenthard explain ID`"
     )
@@ -111,7 +110,7 @@ def _print_finding(known: "RunFindings", item: "ListedFinding") -> None:
         ("also in", _tasks(found.also_in) if found.also_in else ""),
         ("decides", _tasks(found.decides) if found.decides else ""),
         ("led to", led_to or "no decision"),
-        ("suppressed", known.suppressed_because.get(found.id, "")),
+        ("suppressed", "\n".join(each.words for each in known.suppressed if each.finding.id == found.id)),
         ("figures", ", ".join(f"{name} {value:g}" for name, value in sorted(found.measures.items()))),
     ]
     _print_rows(rows)
@@ -165,7 +164,7 @@ def _print_history(item: "ListedFinding", seen: "tuple[Seen, ...]") -> None:
         return
     console().print("\nAudits of this benchmark at hand, oldest first:")
     for each in seen:
-        has = "has it" if each.has_it else "does not have it"
+        has = "has it, suppressed" if each.suppressed else "has it" if each.has_it else "does not have it"
         version = f"check version {each.check_version}" if each.check_version else "without this check"
         text = f"{each.run}: {has} (AgentHard {each.agenthard}, {version}, benchmark {each.benchmark})"
         _print_block(text)
@@ -178,6 +177,7 @@ def _show_task(known: "RunFindings", decision: "Decision", as_json: bool) -> Non
     items = known.choose(tasks=[decision.task_id])
     by_id = {item.finding.id: item for item in items}
     items = [by_id[finding.id] for finding in gravest_first(item.finding for item in items)]
+    suppressed = [each for each in known.suppressed if decision.task_id in each.finding.task_ids]
     if as_json:
         from agenthard.flows.finding_formats import as_data
 
@@ -186,11 +186,14 @@ def _show_task(known: "RunFindings", decision: "Decision", as_json: bool) -> Non
             {
                 **{"run": str(known.run), "task": body, "not_shown": reason, "decision": decision},
                 "findings": list(map(as_data, items)),
+                "suppressed": suppressed,
             }
         )
         return
     _print_task(known, decision, task, reason)
     _print_findings(known, items)
+    for each in suppressed:
+        console().print(f"suppressed: {each.words}", markup=False, soft_wrap=True)
 
 
 def _read_task(known: "RunFindings", task_id: str) -> "tuple[AgentTask | None, str]":

@@ -1,5 +1,6 @@
 """``agenthard sources``: the benchmarks that can be read, and the skeleton of a package for another one."""
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,7 +10,10 @@ from typer.core import TyperGroup
 from agenthard.flows.commands.output import JsonOption, print_json, print_table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agenthard.audit.sources.mapping.infer import Proposal
+    from agenthard.audit.sources.mapping.infer.questions import Question
 
 
 class _ListsByItself(TyperGroup):
@@ -84,27 +88,37 @@ def new_source(
 @app.command("infer")
 def infer_mapping(
     path: Annotated[
-        Path, typer.Argument(help="File of rows (JSONL, JSON, CSV, Parquet), or a folder with such files.")
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="File of rows (JSONL, JSON, CSV, Parquet, SQLite) or promptfoo configuration, a folder, or a URL.",
+        ),
     ],
     out: Annotated[Path | None, typer.Option(help="Write the mapping here instead of printing it.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Propose a mapping for the rows of a benchmark that no source reads, and show one task as it was understood.
 
-    The exit code is 2 when a part that an audit needs is missing or looks wrong, such as "0 expected calls".
+    On a terminal it asks what it is unsure of; elsewhere, and with --json, it lists it. The exit code is 2 when a part
+    that an audit needs is missing or looks wrong, such as "0 expected calls".
 
     Example: `agenthard sources infer docs/examples/library`
     """
+    from agenthard.audit.sources.base import SourceError
+    from agenthard.audit.sources.formats.remote import is_url
     from agenthard.audit.sources.mapping.infer import infer
     from agenthard.audit.sources.mapping.infer.proposal_yaml import as_yaml
     from agenthard.flows.errors import CommandError, ExitCode
     from agenthard.taxonomy.printable import printable_line
 
-    if not path.exists():
+    if not is_url(path) and not Path(path).exists():
         raise CommandError(f"{path}: there is nothing at this path")
     if out is not None and out.exists():
         raise CommandError(f"{out} exists already; name a new file")
-    proposal = infer(path)
+    try:
+        proposal = infer(path, None if as_json else _asker())
+    except SourceError as error:
+        raise SourceError(f"{error}{_other_reader(path)}") from error
     if out is not None:
         out.write_text(as_yaml(proposal, out.resolve().parent), encoding="utf-8")
     if as_json:
@@ -117,6 +131,40 @@ def infer_mapping(
         for problem in proposal.understood.problems:
             typer.echo(f"wrong or missing: {printable_line(problem)}", err=True)
         raise typer.Exit(ExitCode.INCOMPLETE)
+
+
+def _other_reader(path: str) -> str:
+    """Name the command that reads a path without a mapping, if a source recognises it."""
+    from agenthard.audit.sources.base import SourceError
+    from agenthard.audit.sources.registry import detect_name
+
+    try:
+        return f". It needs no mapping: `agenthard audit {detect_name(Path(path))} {path}` reads it"
+    except (SourceError, OSError):
+        return ""
+
+
+def _asker() -> "Callable[[Question], Any] | None":
+    """Return what asks a person; None where standard input or output is no terminal."""
+    return _ask if sys.stdin.isatty() and sys.stdout.isatty() else None
+
+
+def _ask(question: "Question") -> Any:
+    """Show the candidates, numbered, and return the value of the one that is chosen; Enter takes the first."""
+    from rich.prompt import IntPrompt
+
+    from agenthard.taxonomy.printable import printable_line
+
+    typer.echo(f"\n{question.text} ({question.key})")
+    for number, candidate in enumerate(question.candidates, start=1):
+        example = f"   e.g. {candidate.example}" if candidate.example else ""
+        typer.echo(f"  {number}  {printable_line(candidate.label)}{printable_line(example)}")
+    numbers = [str(number) for number in range(1, len(question.candidates) + 1)]
+    try:
+        chosen = IntPrompt.ask("number", choices=numbers, show_choices=False, default=1)
+    except EOFError:
+        raise typer.Abort from None
+    return question.candidates[chosen - 1].value
 
 
 def _show_proposal(proposal: "Proposal", out: Path) -> None:

@@ -13,6 +13,7 @@ from pydantic import Field
 from agenthard.audit.coverage import RAN
 from agenthard.audit.decisions.difficulty import DifficultyRule
 from agenthard.audit.decisions.policy import Decision
+from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.audit.statistics import ScoreMatrix, matrix_from_trajectories
 from agenthard.reports.coverage_parquet import read_coverage_parquet
 from agenthard.reports.kit.load import RunTablesError, load_json, read_rows, table_file
@@ -141,6 +142,8 @@ class CleaningInput:
     """Runs; empty without."""
     known: frozenset[str] | None = None
     """Ids of the findings of an earlier audit; None when there is none to compare with."""
+    suppressed: Sequence[SuppressedFinding] = ()
+    """Findings that the user has accepted until a day; they are not among ``findings``."""
 
     def __post_init__(self) -> None:
         if [decision.task_id for decision in self.decisions] != [task.id for task in self.tasks]:
@@ -238,6 +241,7 @@ def load_run(folder: Path, baseline: Path | None = None) -> CleaningInput:
             audit=_identity(manifest),
             experiments=experiments_of(runs, [task.id for task in tasks]),
             known=None if baseline is None else frozenset(r["id"] for r in read_rows(baseline, "findings", ["id"])),
+            suppressed=list(map(SuppressedFinding.model_validate, document.get("suppressed", ()))),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise RunTablesError(

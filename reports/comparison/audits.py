@@ -134,6 +134,8 @@ def compare_audits(
         delta,
         decided,
         lambda check, task: second.coverage.get((check, task)) in ("clean", "flagged"),
+        first.audit.suppressed,
+        second.audit.suppressed,
     )
     decisions = compare_decisions(first.audit.decisions, second.audit.decisions)
     same = [task for task, content in first.contents.items() if second.contents.get(task) == content]
@@ -175,7 +177,7 @@ def _sentence(
     parts = [
         f"{title}: {len(findings.new):,} new findings, {findings.persisted:,} persisted, "
         f"{len(findings.fixed):,} fixed, {len(findings.unchecked):,} not checked any more, "
-        f"{len(findings.flipped):,} flipped",
+        f"{len(findings.suppressed):,} suppressed, {len(findings.flipped):,} flipped",
         f"{len(decisions):,} tasks decided differently",
         f"{tasks.same:,} tasks with equal content, {len(tasks.changed):,} changed, {len(tasks.only_first):,} gone, "
         f"{len(tasks.only_second):,} added",

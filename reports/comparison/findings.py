@@ -1,9 +1,10 @@
-"""Findings of two audits by stable id: new, persisted, fixed, no longer checked, flipped; and why."""
+"""Findings of two audits by stable id: new, persisted, fixed, no longer checked, flipped, suppressed; and why."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 from agenthard.audit.decisions.policy import Action, Decision
+from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.taxonomy.finding import Finding, Severity, Tier
 from agenthard.taxonomy.record import Record
 
@@ -32,7 +33,8 @@ class FindingChange(Record):
     cause: Cause
     """What changed between the audits that can explain it."""
     changes: tuple[str, ...] = ()
-    """For a flipped finding what differs, such as "severity: cosmetic → affects_score"."""
+    """For a flipped finding what differs, such as "severity: cosmetic → affects_score"; for one that is or was
+    suppressed, the reason and the last day."""
 
 
 class FindingChanges(Record):
@@ -48,6 +50,8 @@ class FindingChanges(Record):
     """In the earlier audit only, and the check looked at its tasks again and found nothing."""
     unchecked: tuple[FindingChange, ...]
     """In the earlier audit only, but the later one did not look again: not checked never reads as fixed."""
+    suppressed: tuple[FindingChange, ...] = ()
+    """Findings, or their parts in some tasks, that the later audit suppresses and the earlier one did not."""
 
 
 class DecisionChange(Record):
@@ -93,6 +97,8 @@ def compare_findings(
     known: AuditDelta,
     decided: Mapping[str, tuple[Action, Action]],
     looked_again: Callable[[str, str], bool],
+    suppressed_before: Sequence[SuppressedFinding] = (),
+    suppressed_after: Sequence[SuppressedFinding] = (),
 ) -> FindingChanges:
     """Compare findings by their id.
 
@@ -102,6 +108,8 @@ def compare_findings(
         known: what changed between the audits.
         decided: (earlier, later) decision of every common task.
         looked_again: (check, task id) → whether the check ran on the task in the later audit.
+        suppressed_before: findings of the earlier audit that do not count there.
+        suppressed_after: findings of the later audit that do not count there.
 
     Returns:
         The changes, each list worst severity first.
@@ -112,15 +120,32 @@ def compare_findings(
         changes = _differences(earlier[identity], finding, decided) if identity in earlier else ()
         if changes:
             flipped.append(_change(finding, known, changes))
-    gone = [finding for identity, finding in earlier.items() if identity not in later]
+    accepted = [each for each in suppressed_after if not _holds(suppressed_before, each.finding)]
+    counting_or_accepted = later.keys() | {each.finding.id for each in accepted}
+    gone = [finding for identity, finding in earlier.items() if identity not in counting_or_accepted]
     checked = [any(looked_again(f.check, t) for t in (*f.task_ids, *f.also_in)) for f in gone]
     return FindingChanges(
-        new=_sorted(_change(finding, known) for identity, finding in later.items() if identity not in earlier),
+        new=_sorted(
+            _change(finding, known, _said_before(identity, suppressed_before))
+            for identity, finding in later.items()
+            if identity not in earlier
+        ),
         persisted=len(earlier.keys() & later.keys()) - len(flipped),
         flipped=_sorted(flipped),
         fixed=_sorted(_change(finding, known) for finding, again in zip(gone, checked, strict=True) if again),
         unchecked=_sorted(_change(finding, known) for finding, again in zip(gone, checked, strict=True) if not again),
+        suppressed=_sorted(_change(each.finding, known, (each.because,)) for each in accepted),
     )
+
+
+def _said_before(identity: str, suppressed: Iterable[SuppressedFinding]) -> tuple[str, ...]:
+    return tuple(f"was suppressed: {each.because}" for each in suppressed if each.finding.id == identity)
+
+
+def _holds(suppressed: Iterable[SuppressedFinding], finding: Finding) -> bool:
+    """Tell whether all tasks of a finding were suppressed before."""
+    same = [each.finding for each in suppressed if each.finding.id == finding.id]
+    return bool(same) and {task for each in same for task in each.task_ids} >= set(finding.task_ids)
 
 
 def compare_decisions(before: Sequence[Decision], after: Sequence[Decision]) -> tuple[DecisionChange, ...]:

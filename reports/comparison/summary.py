@@ -34,6 +34,7 @@ def comparison_sections(found: AuditComparison | ScoreComparison) -> list[Sectio
         _findings("Flipped findings", changes.flipped),
         _findings("Fixed findings", changes.fixed),
         _findings("Findings not checked any more", changes.unchecked),
+        _findings("Suppressed findings", changes.suppressed),
         _cut(
             "Decisions",
             ("task", "before", "after", "reason"),

@@ -83,6 +83,30 @@ function runsNode(models) {
     area,
   );
 }
+/* Each call of the ground truth with what its tool answered when the audit executed it. */
+function stepNode(step, turns) {
+  const facts = [turns ? `turn ${step.turn + 1}` : "", step.changed ? "changes the state" : ""].filter(Boolean);
+  return el(
+    "li",
+    { class: "message" },
+    step.failed ? el("span", { class: "failed" }, "✕ fails ") : null,
+    facts.length ? el("span", { class: "role" }, facts.join(" · ")) : null,
+    el("pre", { class: "call", tabindex: "0", "aria-label": "call" }, `→ ${step.call}`),
+    el("pre", { class: "answer", tabindex: "0", "aria-label": step.failed ? "error" : "response" }, step.response || "(empty)"),
+    step.more ? el("p", { class: "small muted" }, `${plural(step.more, "more character")}`) : null,
+  );
+}
+function goldReplay(replay) {
+  const turns = replay.steps.some((step) => step.turn);
+  return el(
+    "section",
+    { class: "part-of ground_truth", "aria-label": "Ground truth executed" },
+    el("h3", {}, el("span", { class: "dot", "aria-hidden": "true" }, "■ "), "Ground truth executed"),
+    el("p", { class: "small muted" }, `What the tools answered, step by step, in ${replay.environment}.`),
+    el("ol", { class: "messages steps" }, ...replay.steps.map((step) => stepNode(step, turns))),
+    replay.more ? el("p", { class: "small muted" }, `${plural(replay.more, "more call")}.`) : null,
+  );
+}
 function renderInstance(task, blocks) {
   const proofs = task.findings.filter((finding) => finding.proof);
   const replay = proofs.map((finding) =>
@@ -94,7 +118,10 @@ function renderInstance(task, blocks) {
     ...(replay.length
       ? [el("section", { class: "part-of", "aria-label": "Replay" }, el("h3", {}, "Replay"), ...replay)]
       : []),
-    ...task.parts.map((part) => partNode(part, blocks)),
+    ...task.parts.flatMap((part) => [
+      partNode(part, blocks),
+      ...(task.replay && part.key === "ground_truth" ? [goldReplay(task.replay)] : []),
+    ]),
     task.models.length ? runsNode(task.models) : null,
   );
 }

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas
 import pytest
 
 import agenthard as ah
+from agenthard.audit.decisions.suppressions import SuppressionError
 from agenthard.audit.detectors import registry
+from agenthard.audit.detectors.selection import SelectionError
 from agenthard.audit.sources.base import SourceError
 from agenthard.flows.demo import write_demo
 from agenthard.flows.errors import UsageError
@@ -71,6 +74,70 @@ def test_a_public_benchmark_has_the_bytes_that_the_command_writes(corpora: Path,
     written = ah.audit(ah.detect(folder), runs=[folder]).write(tmp_path / "ours")
     command(folder, tmp_path / "theirs", "agencybench", "--runs", str(folder))
     assert contents(written) == contents(tmp_path / "theirs")
+
+
+def test_a_choice_of_checks_and_suppressions_is_that_of_the_command(
+    benchmark: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suppressions = [
+        {"check": "turn-count", "task": "parcels/7", "reason": "planned", "until": "2999-12-31"},
+        {"check": "call-schema", "task": "parcels/11", "reason": "was planned", "until": "2020-01-31"},
+    ]
+    found = ah.audit(
+        ah.open_source("native", benchmark),
+        select=["ground_truth", "turn-count"],
+        ignore=["duplicate-task"],
+        suppressions=suppressions,
+    )
+    assert [(each.finding.check, each.finding.task_ids) for each in found.suppressed] == [
+        ("turn-count", ("parcels/7",))
+    ]
+    assert "turn-count" not in {finding.check for finding in found.findings} and "duplicate-task" in found.not_asked
+    said = repr(found)
+    assert "1 suppressed finding does not count: " in said and "1 suppression has expired and counts again" in said
+
+    tables = [
+        f'[[suppressions]]\ncheck = "{each["check"]}"\ntask = "{each["task"]}"\nreason = "{each["reason"]}"\n'
+        f"until = {each['until']}\n"
+        for each in suppressions
+    ]
+    (tmp_path / "agenthard.toml").write_text("\n".join(tables))
+    monkeypatch.chdir(tmp_path)
+    command(
+        benchmark,
+        tmp_path / "theirs",
+        "native",
+        *("--select", "ground_truth", "--select", "turn-count", "--ignore", "duplicate-task"),
+    )
+    written = found.write(tmp_path / "ours")
+    assert contents(written) == contents(tmp_path / "theirs")
+    read = ah.AuditResult.read(written)
+    assert (read.suppressed, read.expired, read.not_asked) == (found.suppressed, found.expired, found.not_asked)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "said"),
+    [
+        ({"select": ["cal-schema"]}, SelectionError, "did you mean call-schema"),
+        ({"suppressions": [{"finding": "0" * 12, "until": "2999-12-31"}]}, SuppressionError, "suppressions.0.reason"),
+        (
+            {"suppressions": [{"check": "turn-count", "task": "no", "reason": "x", "until": "2999-12-31"}]},
+            SuppressionError,
+            "has no task 'no'",
+        ),
+        (
+            {"suppressions": [{"finding": "0" * 12, "reason": "x", "until": "2999-12-31"}]},
+            SuppressionError,
+            "that the audit does not have: 000000000000",
+        ),
+    ],
+)
+def test_a_wrong_choice_is_refused(
+    benchmark: Path, options: dict[str, Any], error: type[ah.errors.AgentHardError], said: str
+) -> None:
+    with pytest.raises(error) as caught:
+        ah.audit(ah.open_source("native", benchmark), **options)
+    assert said in str(caught.value)
 
 
 def test_the_command_continues_a_written_result(result: ah.AuditResult, benchmark: Path, tmp_path: Path) -> None:

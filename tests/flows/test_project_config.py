@@ -52,9 +52,11 @@ def test_init_writes_what_audit_reads(project: Path) -> None:
     assert isinstance(call("init", "data").exception, CommandError), "an existing file is kept"
     findings, manifest, result = audited("--select", "call-schema")
     assert {each["check"] for each in findings["findings"]} == {"call-schema"}
-    assert "checks were not asked to run" in result.stdout and "turn-count" in manifest["outcome"]["not_asked"]
-    assert "turn-count" in findings["settings"]["checks not asked to run"]
-    assert "checks not asked to run" in Path("run/report.html").read_text()
+    assert "turn-count" in manifest["outcome"]["not_asked"] and "turn-count" in findings["not_asked"]
+    count = len(findings["not_asked"])
+    assert f"{count} checks were not asked to run: " in result.stdout
+    for name in ("report.html", "summary.md", "results.sarif"):
+        assert f"{count} checks were not asked to run: " in Path("run", name).read_text(), name
 
 
 def test_init_of_a_folder_that_no_source_recognises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,15 +112,47 @@ def test_suppressed_findings_do_not_count_and_expired_ones_do(project: Path) -> 
     assert [each["reason"] for each in findings["suppressed"]] == ["planned", "accepted"] or [
         each["reason"] for each in findings["suppressed"]
     ] == ["accepted", "planned"]
-    assert "2 suppressed findings do not count" in result.stdout
     assert "a suppression has expired and counts again: turn-count in parcels/7" in result.stderr
+    first_screens = [result.stdout, Path("run/report.html").read_text().split('id="first"')[0]]
+    for text in (*first_screens, Path("run/summary.md").read_text().replace("\\", "")):
+        assert "2 suppressed findings do not count: " in text and "accepted (until 2999-12-31)" in text
+        assert "1 suppression has expired and counts again: turn-count in parcels/7: was to be fixed (until" in text
+        assert "1 check was not asked to run: duplicate-task" in text
+    assert findings["expired"][0]["until"] == "2020-01-31" and findings["not_asked"] == ["duplicate-task"]
     assert len(manifest["outcome"]["suppressed"]) == 2 and len(manifest["suppressions"]) == 3
     log = json.loads(Path("run/results.sarif").read_text())["runs"][0]["results"]
     assert [each["suppressions"][0]["justification"] for each in log if each["partialFingerprints"] == {
         "agenthardFinding/v1": GOLD}] == ["accepted (until 2999-12-31)"]  # fmt: skip
     assert "accepted (until 2999-12-31)" in call("show", "run", GOLD).stdout
     assert "2 suppressed" in call("findings", "run").stderr
-    assert "suppressed findings" in Path("run/report.html").read_text()
+    said = json.loads(Path("run/results.sarif").read_text())["runs"][0]["invocations"][0]
+    assert [each["level"] for each in said["toolConfigurationNotifications"]] == ["warning", "note"]
+
+
+def test_a_suppressed_finding_is_shown_replayed_and_compared(project: Path) -> None:
+    assert call("audit", "native", "data", "--out", "before", "--workers", "1").exit_code in (0, 1)
+    text = SUPPRESSED.format(finding=GOLD, task="parcels/19").replace("2020-01-31", "2999-12-31")
+    Path("pyproject.toml").write_text(text.replace("turn-count", "substring-check").replace("parcels/7", "parcels/23"))
+    findings, _, _ = audited("--experimental")
+    accepted = next(each["finding"] for each in findings["suppressed"] if each["finding"]["id"] == GOLD)
+    assert accepted["evidence"][0]["native"]["file"] and accepted["command"]
+
+    for words in (("show", "run", GOLD), ("explain", GOLD, "--run", "run")):
+        shown = call(*words)
+        assert shown.exit_code == 0 and "accepted (until 2999-12-31)" in shown.stdout, words
+        assert "run: has it, suppressed" in shown.stdout and "before: has it (" in shown.stdout
+    assert f"suppressed: {GOLD}" in call("show", "run", accepted["task_ids"][0]).stdout
+    found = next(each["finding"] for each in findings["suppressed"] if each["finding"]["check"] == "substring-check")
+    replayed = call("replay", "--finding", found["id"], "--run", "run")
+    assert replayed.exit_code == 0 and found["claim"] in replayed.stdout, replayed.output
+
+    changes = json.loads(call("compare", "before", "run", "--json").stdout)["findings"]
+    assert {each["id"]: each["changes"] for each in changes["suppressed"]}[GOLD] == ["accepted (until 2999-12-31)"]
+    assert GOLD not in {each["id"] for kind in ("fixed", "unchecked", "new") for each in changes[kind]}
+    back = json.loads(call("compare", "run", "before", "--json").stdout)["findings"]
+    assert {each["id"]: each["changes"] for each in back["new"]}[GOLD] == [
+        "was suppressed: accepted (until 2999-12-31)"
+    ]
 
 
 @pytest.mark.parametrize(

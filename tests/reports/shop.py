@@ -8,6 +8,7 @@ from typing import Any
 from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import decide, default_policy_text, load_policy
 from agenthard.audit.detectors.base import DecidingKind
+from agenthard.audit.execution.shown_replay import ShownReplay, ShownStep
 from agenthard.audit.leaderboard import leaderboard
 from agenthard.audit.sources.base import Quarantined, Version
 from agenthard.reports.result import AuditResult, CheckInfo
@@ -283,3 +284,12 @@ def shop_runs() -> Iterable[Trajectory]:
             status_reason="time-out" if broken else "",
             passed=None if broken else i < 2,
         )
+
+
+def shop_replay(task_id: str) -> ShownReplay:
+    """A replay with a long response, a failure and a hostile text."""
+    steps = (
+        ShownStep(turn=0, call='get_order {"order_id": "W17"}', response="x" * 40, more=1234),
+        ShownStep(turn=1, call="cancel_order {}", response=f"Error: {ATTACK}", failed=True, changed=True),
+    )
+    return ShownReplay(task_id=task_id, environment="shop 1", steps=steps, more=2)

@@ -13,7 +13,7 @@ from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Proof
 from agenthard.taxonomy.task import ToolCall
 from tests.reports.browsing import Visit, contrast, words
-from tests.reports.shop import ATTACK, changed, shop_runs
+from tests.reports.shop import ATTACK, changed, shop_replay, shop_runs
 
 
 def with_proof(shop: AuditResult) -> AuditResult:
@@ -67,7 +67,7 @@ def visit(open_file: Callable[..., Visit], tmp_path: Path, shop: AuditResult) ->
 
     def open_page(fragment: str = "", **context: object) -> Page:
         runs = sorted(shop_runs(), key=lambda run: run.task_id)
-        write_page(with_proof(shop), tmp_path / "report.html", runs)
+        write_page(with_proof(shop), tmp_path / "report.html", runs, [shop_replay("shop/0"), shop_replay("shop/77")])
         return open_file(tmp_path / "report.html", fragment, **context).page
 
     return open_page
@@ -99,6 +99,20 @@ def test_findings_to_look_at_first_lead_to_their_task(visit: Callable[..., Page]
     expect(page.locator("#instance")).to_be_hidden()
     assert "task=" not in page.url
     assert page.locator("img").count() == 0 and page.locator("script").count() == 2
+
+
+def test_what_tools_answered_to_the_ground_truth(visit: Callable[..., Page]) -> None:
+    page = visit("#task=shop/0")
+    part = page.get_by_role("region", name="Ground truth executed")
+    expect(part).to_contain_text("What the tools answered, step by step, in shop 1.")
+    first, second = (words(each) for each in part.locator(".steps > li").all())
+    assert first == f'turn 1 → get_order {{"order_id": "W17"}} {"x" * 40} 1,234 more characters'
+    assert second.startswith("✕ fails turn 2 · changes the state → cancel_order {} Error: ") and ATTACK in second
+    expect(part).to_contain_text("2 more calls.")
+    assert page.get_by_role("button", name="Ground truth executed").count() == 1, "the list of parts leads there"
+    other = visit("#task=shop/1")
+    expect(other.locator("#instance-body .part-of").first).to_be_visible()
+    assert other.get_by_role("region", name="Ground truth executed").count() == 0
 
 
 def test_failed_and_quoted_run_can_be_read(visit: Callable[..., Page]) -> None:

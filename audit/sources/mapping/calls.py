@@ -7,6 +7,7 @@ from typing import Any, Literal
 from agenthard.audit.sources.formats.accepted_values import answer_calls
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.call_text import read_call_text
+from agenthard.audit.sources.mapping.conversation import calls_by_turn, is_dialogue
 from agenthard.audit.sources.mapping.paths import as_text, structured, text_list
 from agenthard.taxonomy.pointer import join
 from agenthard.taxonomy.task import ToolCall, ToolSpec
@@ -34,10 +35,12 @@ def read_calls(value: Any, pointer: str, tools: Sequence[ToolSpec], *, per_turn:
 
     Args:
         value: ``[{name, arguments}]``, ``[{function: {...}}]`` as in chat completions or by name, one object of calls
-            by name, Python calls as text, any of these per turn; perhaps as JSON text.
+            by name, Python calls as text, any of these per turn; a dialogue, in whose messages the agent makes calls;
+            perhaps as JSON text.
         pointer: where it is, for messages.
         tools: tools of the task, whose parameters name positional arguments.
-        per_turn: whether the outer list is one of turns; None: when all its elements are lists.
+        per_turn: whether the outer list is one of turns, and whether in a dialogue each message of the user begins
+            one; None: when all elements are lists, and for a dialogue no.
         lists: whether each argument is a list of accepted values.
 
     Raises:
@@ -46,6 +49,10 @@ def read_calls(value: Any, pointer: str, tools: Sequence[ToolSpec], *, per_turn:
     value = structured(value)
     if value is None or value in ("", "None"):
         return ((),)
+    if is_dialogue(value):
+        by_turn = calls_by_turn(value)
+        calls = by_turn if per_turn else [[call for made in by_turn for call in made]]
+        return tuple(_turn(made, pointer, tools, lists) for made in calls)
     nested = isinstance(value, list) and bool(value) and all(isinstance(item, list) for item in value)
     nested = nested and not all(is_pair(item) for item in value)
     if per_turn or (per_turn is None and nested):

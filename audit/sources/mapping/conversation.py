@@ -37,9 +37,61 @@ SPEAKER_KEYS = ("role", "from", "speaker", "sender", "who", "author")
 """Keys under which formats keep who speaks."""
 TEXT_KEYS = ("content", "value", "text", "utterance", "message", "says", "body")
 """Keys under which formats keep what is said."""
+CALLERS = ("function_call", "tool_call")
+"""Speakers whose text is a call."""
 _LABELS = ("user", "human", "assistant", "ai", "gpt", "bot")
 
 Turns = tuple[tuple[Message, ...], ...]
+_CHAT = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant", "tool": "tool",
+         "function": "tool"}  # fmt: skip
+
+
+def speaker_role(name: str) -> str | None:
+    """Return the role of a speaker: system, user, assistant or tool; None where the name does not tell."""
+    lower = name.lower()
+    return "assistant" if lower in CALLERS else _CHAT.get(lower) or ROLES.get(lower)
+
+
+def speaker_of(item: Mapping[str, Any]) -> str:
+    """Return who speaks in a message; empty where it does not say."""
+    return str(next((item[key] for key in SPEAKER_KEYS if isinstance(item.get(key), str)), ""))
+
+
+def said_calls(item: Mapping[str, Any]) -> list[Any]:
+    """Return the calls that a message of the agent makes, as they are written; none for any other message."""
+    speaker = speaker_of(item)
+    if speaker_role(speaker) != "assistant":
+        return []
+    calls = structured(item.get("tool_calls"))
+    if isinstance(calls, list) and calls:
+        return calls
+    said = item.get("function_call")
+    if not said and speaker.lower() in CALLERS:
+        said = next((item[key] for key in TEXT_KEYS if item.get(key)), None)
+    said = structured(said)
+    return said if isinstance(said, list) else [said] if said else []
+
+
+def is_dialogue(value: Any) -> bool:
+    """Tell whether a value is a flat list of messages: by their speakers, and because they are no calls themselves."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
+        return False
+    roles = [speaker_role(speaker_of(item)) for item in value]
+    named = any("name" in item for item, role in zip(value, roles, strict=True) if role != "tool")
+    return None not in roles and (not named or any(map(said_calls, value)))
+
+
+def calls_by_turn(messages: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    """Return the calls of a dialogue: those after one message of the user are one turn."""
+    turns: list[list[Any]] = [[]]
+    asked = False
+    for item in messages:
+        if speaker_role(speaker_of(item)) == "user":
+            if asked:
+                turns.append([])
+            asked = True
+        turns[-1] += said_calls(item)
+    return turns
 
 
 def read_turns(value: Any, pointer: str, roles: Mapping[str, str], *, per_user_message: bool = False) -> Turns:
@@ -128,7 +180,7 @@ def _spelled(item: Any, pointer: str, roles: Mapping[str, str]) -> dict[str, Any
         return {"role": "user", "content": item}
     if not isinstance(item, Mapping):
         raise MalformedRecordError(f"expected a message, found {type(item).__name__}", pointer)
-    speaker = str(next((item[key] for key in SPEAKER_KEYS if isinstance(item.get(key), str)), ""))
+    speaker = speaker_of(item)
     content = next((item[key] for key in TEXT_KEYS if item.get(key) is not None), "")
     return {**item, "role": roles.get(speaker, ROLES.get(speaker.lower(), speaker)), "content": content}
 

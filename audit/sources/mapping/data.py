@@ -3,7 +3,7 @@
 import glob
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.audit.sources.formats.json_text import load_document, parse_record, require_plain
 from agenthard.audit.sources.formats.malformed import MalformedRecordError, require_shallow
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo, read_promptfoo
 from agenthard.audit.sources.formats.rows import Row, read_rows, row_format
+from agenthard.audit.sources.formats.sqlite import is_query, is_sqlite, read_sqlite, the_rows
 from agenthard.audit.sources.mapping.mapping import Join, ValuePath
 from agenthard.audit.sources.mapping.paths import as_text, compile_path, structured
 from agenthard.taxonomy.files import MAX_BYTES, read_text, size_text
@@ -37,14 +39,19 @@ class MappedRow:
     """1-based line, in formats that have lines."""
     base: str = ""
     """JSON Pointer of the row inside its document."""
-    joined: Mapping[str, "MappedRow"] = field(default_factory=dict, hash=False)
+    table: str | None = None
+    """Table or query that it is from, in a SQLite file."""
+    joined: Mapping[str, tuple["MappedRow", ...]] = field(default_factory=dict, hash=False)
     """Joined rows by column."""
+    lists: frozenset[str] = frozenset()
+    """Columns of them that hold a list."""
 
     def origin(self, pointer: str = "") -> Origin:
         """Origin of a value, given by its JSON Pointer inside the row; a joined value has its own file."""
         first, *rest = split(pointer) or [""]
         if first in self.joined:
-            return self.joined[first].origin(join("", *rest))
+            number = int(rest.pop(0)) if first in self.lists and rest and rest[0].isdigit() else 0
+            return self.joined[first][number].origin(join("", *rest))
         inside = "" if first in ABOUT_FILE else pointer
         return Origin(file=self.file, line=self.line, pointer=self.base + inside)
 
@@ -70,13 +77,19 @@ def data_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
     found: dict[Path, None] = {}
     for pattern in patterns:
         names = sorted(glob.glob(pattern, root_dir=folder, recursive=True))
-        files = [folder / name for name in names if (folder / name).is_file() and row_format(folder / name)]
+        files = [folder / name for name in names if (folder / name).is_file() and holds_rows(folder / name)]
         if not files:
             raise SourceError(
-                f"{pattern!r} names no file with rows in {folder}: give .jsonl, .json, .csv, .tsv, .parquet or .arrow"
+                f"{pattern!r} names no file with rows in {folder}: give .jsonl, .json, .csv, .tsv, .parquet, .arrow or "
+                ".sqlite"
             )
         found |= dict.fromkeys(files)
     return list(found)
+
+
+def holds_rows(path: Path) -> bool:
+    """Tell whether a mapping can name a file for its rows."""
+    return row_format(path) is not None or is_sqlite(path) or is_promptfoo(path)
 
 
 def read_file(path: Path, folder: Path, rows: str | None, quarantine: Quarantine, kind: str) -> Iterator[MappedRow]:
@@ -85,12 +98,25 @@ def read_file(path: Path, folder: Path, rows: str | None, quarantine: Quarantine
     Args:
         path: the file.
         folder: folder of the data.
-        rows: JSON Pointer of the list of rows in a JSON document; None: the file holds nothing but rows.
+        rows: JSON Pointer of the list of rows in a JSON document, or table or query of a SQLite file; None: the file
+            holds nothing but rows.
         quarantine: collects what is unreadable.
         kind: what the rows hold: task or run.
+
+    Raises:
+        SourceError: a SQLite file has no such table, or several and none is named.
     """
     name = path.relative_to(folder).as_posix()
     about = {"_file": name, "_stem": path.name.split(".")[0], "_folder": path.parent.name}
+    if is_sqlite(path):
+        table = the_rows(path, rows)
+        for row in read_sqlite(path, name, table, quarantine, kind):
+            yield MappedRow(name, row.number, _with(row, about), None, row.pointer(), table=table)
+        return
+    if is_promptfoo(path):
+        for row in read_promptfoo(path, folder, quarantine, kind):
+            yield MappedRow(row.file, row.number, _with(row, {**about, "_file": row.file}), row.line, row.pointer())
+        return
     if rows is None:
         for row in read_rows(path, name, quarantine, kind):
             yield MappedRow(name, row.number, _with(row, about), row.line, row.pointer())
@@ -147,24 +173,32 @@ class Joined:
         """Read the files of a join.
 
         Raises:
-            SourceError: when there are none.
+            SourceError: when there are none, or the rows are those of a query.
         """
+        if spec.rows is not None and is_query(spec.rows):
+            raise SourceError(f"join {spec.name}: `rows` is a query; make it a view of the SQLite file, and name that")
         self.spec = spec
         self.unreadable = Quarantine()
-        self._rows: dict[str, MappedRow] = {}
+        self._rows: dict[str, list[MappedRow]] = {}
         for path in data_files(folder, spec.files):
-            for row in shallow(read_file(path, folder, None, self.unreadable, "task"), self.unreadable):
+            for row in shallow(read_file(path, folder, spec.rows, self.unreadable, "task"), self.unreadable):
                 key = look_up(spec.key, row.values)
-                if key is None or as_text(key) in self._rows:
+                if key is None or (as_text(key) in self._rows and not spec.many):
                     reason = "the key of the join is missing" if key is None else f"the key {key!r} occurs twice"
-                    self.unreadable.add(row.file, f"{reason}; fix the record", line=row.line, pointer=row.base)
+                    told = f"{reason}; fix the record{'' if key is None else ', or set many: true'}"
+                    self.unreadable.add(row.file, told, line=row.line, pointer=row.base)
                 else:
-                    self._rows[as_text(key)] = row
+                    self._rows.setdefault(as_text(key), []).append(row)
 
-    def partner(self, values: Mapping[str, Any]) -> MappedRow | None:
-        """Return the row that belongs to another."""
+    def partners(self, values: Mapping[str, Any]) -> tuple[MappedRow, ...]:
+        """Return the rows that belong to another, in their order."""
         key = look_up(self.spec.on or self.spec.key, values)
-        return None if key is None else self._rows.get(as_text(key))
+        return () if key is None else tuple(self._rows.get(as_text(key), ()))
+
+
+def without_key(values: Mapping[str, Any], key: str | None) -> dict[str, Any]:
+    """Return one of several joined rows as an element of their list: without the key, and what is about its file."""
+    return {name: value for name, value in values.items() if name not in ABOUT_FILE and name != key}
 
 
 def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequence[str]) -> tuple[MappedRow, list[str]]:
@@ -178,17 +212,20 @@ def with_partners(row: MappedRow, joins: Sequence[Joined], json_columns: Sequenc
     """
     values, found, lacking = dict(row.values), {}, []
     for joined in joins:
-        partner = joined.partner(values)
-        name = joined.spec.name
-        if partner is not None:
-            found[name] = partner
-        elif joined.spec.required:
-            lacking.append(name)
-        values[name] = {} if partner is None else partner.values
+        spec, partners = joined.spec, joined.partners(values)
+        if partners:
+            found[spec.name] = partners
+        elif spec.required:
+            lacking.append(spec.name)
+        if spec.many:
+            values[spec.name] = [without_key(each.values, spec.key.path) for each in partners]
+        else:
+            values[spec.name] = partners[0].values if partners else {}
+    lists = frozenset(joined.spec.name for joined in joins if joined.spec.many)
     for column in json_columns:
         if column in values:
             values[column] = structured(values[column])
-    return MappedRow(row.file, row.number, values, row.line, row.base, found), lacking
+    return replace(row, values=values, joined=found, lists=lists), lacking
 
 
 def value_files(folder: Path, name: str) -> list[str]:

@@ -12,7 +12,7 @@ import yaml
 
 from agenthard.audit.sources.base import SourceError
 from agenthard.audit.sources.mapping.data import value_files
-from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, load_mapping
+from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, data_folder, load_mapping
 from agenthard.audit.sources.mapping.source import MappingSource
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _content(mapping: str | Path | Mapping[str, Any] | None, folder: Path) -> di
     if isinstance(mapping, Mapping):
         return {"benchmark": "rows", **mapping, "files": ROWS, "folder": "."}
     known = load_mapping(Path(mapping))
-    _copy_files(known, (Path(mapping).parent / known.folder).resolve(), folder)
+    _copy_files(known, data_folder(Path(mapping), known), folder)
     content: dict[str, Any] = yaml.safe_load(Path(mapping).read_text(encoding="utf-8"))
     return {**content, "files": ROWS, "folder": "."}
 

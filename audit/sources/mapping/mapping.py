@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from agenthard.audit.sources.base import SourceError
+from agenthard.audit.sources.formats.remote import is_url, local_folder
 from agenthard.audit.sources.mapping.paths import compile_path
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_record
@@ -63,12 +64,16 @@ class Join(Record):
     """Column under which the joined row is put."""
     files: Several
     """File or files, relative to the folder; ``*`` and ``**`` work."""
+    rows: str | None = None
+    """As above, for these files."""
     key: At
     """The key in a joined row."""
     on: At | None = None
     """The key in the row; default: the same path as ``key``."""
     required: bool = True
     """Whether a row without a partner is quarantined."""
+    many: bool = False
+    """Whether several rows belong to one row: the column then holds their list, in order and without the key."""
 
 
 class UserMap(Record):
@@ -170,12 +175,12 @@ class MappingFile(Record):
     benchmark: str
     """Name of the benchmark."""
     folder: str = "."
-    """Folder of the data, relative to the mapping file."""
+    """Folder of the data, relative to the mapping file, or its URL, which fsspec reads."""
     files: Several
     """File or files with one task per row, relative to the folder; ``*`` and ``**`` work."""
     rows: str | None = None
     """JSON Pointer of the list of rows in a JSON document ('' = each document is one row); default: JSON Lines or an
-    array."""
+    array. In a SQLite file the table, or a SELECT; default: the only table."""
     json_columns: tuple[str, ...] = ()
     """Columns that hold JSON (or a Python literal) as text and that paths lead into."""
     join: tuple[Join, ...] = ()
@@ -214,6 +219,19 @@ class MappingFile(Record):
     def places(self) -> dict[str, ValuePath]:
         """Return all paths that are looked up in a row of a task, by their key in the YAML."""
         return _places(self, ("runs", "join"))
+
+
+def data_folder(file: Path, mapping: MappingFile) -> Path:
+    """Return the folder of the data of a mapping; of one behind a URL a copy with the files that the mapping names.
+
+    Raises:
+        SourceError: the URL cannot be read.
+    """
+    if not is_url(mapping.folder):
+        return (file.parent / mapping.folder).resolve()
+    values = [place.file for place in mapping.places().values() if place.file is not None]
+    joined = [name for join in mapping.join for name in join.files]
+    return local_folder(mapping.folder, tuple(dict.fromkeys([*mapping.files, *joined, *values])))
 
 
 def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict[str, ValuePath]:

@@ -4,16 +4,16 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
-from agenthard.audit.sources.formats.json_text import load_document
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
-from agenthard.audit.sources.formats.row_splits import write_rows
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo, promptfoo_files
 from agenthard.audit.sources.mapping.data import (
     Joined,
     MappedRow,
@@ -23,12 +23,19 @@ from agenthard.audit.sources.mapping.data import (
     value_files,
     with_partners,
 )
-from agenthard.audit.sources.mapping.mapping import FILE_NAME, MappingFile, ValuePath, load_mapping, nearest
+from agenthard.audit.sources.mapping.mapping import (
+    FILE_NAME,
+    MappingFile,
+    ValuePath,
+    data_folder,
+    load_mapping,
+    nearest,
+)
 from agenthard.audit.sources.mapping.paths import PathSyntaxError
 from agenthard.audit.sources.mapping.runs import read_mapped_runs
+from agenthard.audit.sources.mapping.splits import without_query, write_mapped
 from agenthard.audit.sources.mapping.tasks import Builder, absent_paths
 from agenthard.taxonomy.files import read_bytes, read_text
-from agenthard.taxonomy.pointer import resolve, split
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -54,7 +61,7 @@ class MappingSource(Source):
         self.mapping = load_mapping(self.file)
         self.described_by_user = not self.mapping.verified
         self.maps_runs = self.mapping.runs is not None
-        self._folder = (self.file.parent / self.mapping.folder).resolve()
+        self._folder = data_folder(self.file, self.mapping)
         self._reader = Reader(self.mapping, self.folder)
         self._refuse_absent_paths()
         if domains:
@@ -95,7 +102,10 @@ class MappingSource(Source):
 
     def _all_files(self) -> list[Path]:
         joined = [path for spec in self.mapping.join for path in data_files(self.folder, spec.files)]
-        return list(dict.fromkeys([*self._reader.paths, *joined, *self._value_files()]))
+        configured = [
+            file for path in self._reader.paths if is_promptfoo(path) for file in chain(*promptfoo_files(path))
+        ]
+        return list(dict.fromkeys([*self._reader.paths, *configured, *joined, *self._value_files()]))
 
     def _value_files(self) -> list[Path]:
         named = (place.file for place in self.mapping.places().values() if place.file is not None)
@@ -126,8 +136,8 @@ class MappingSource(Source):
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the rows of the tasks in ``keep`` and their joined rows, the mapping and the files it names.
 
-        Rows of files that have lines are byte-identical, and so are elements of arrays; rows of Parquet and Arrow keep
-        every value. A document that holds rows below a key is rewritten with the kept ones.
+        Rows of files that have lines are byte-identical, and so are elements of arrays; rows of Parquet, Arrow and
+        SQLite keep every value. A document that holds rows below a key is rewritten with the kept ones.
 
         Raises:
             SourceError: when an id is unknown.
@@ -137,17 +147,14 @@ class MappingSource(Source):
         if len(kept) < len(wanted):
             missing = [task_id for task_id in wanted if task_id not in kept]
             raise SourceError(f"no such task in {self.root}: {', '.join(missing[:5])}")
-        own = [(row.file, row.number) for row in kept.values()]
-        joined = [(partner.file, partner.number) for row in kept.values() for partner in row.joined.values()]
-        written = write_rows(self.folder, joined if self.mapping.rows is not None else own + joined, out)
-        if self.mapping.rows is not None:
-            written += write_documents(self.folder, self.mapping.rows, own, out)
+        own = list(kept.values())
+        written = write_mapped(self.folder, self.mapping, self._reader.paths, own, out)
         for path in self._value_files():
             target = out / path.relative_to(self.folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             written.append(Path(shutil.copyfile(path, target)))
         target = out / FILE_NAME
-        target.write_text(_with_folder(read_text(self.file), "."), encoding="utf-8")
+        target.write_text(without_query(_with_folder(read_text(self.file), ".")), encoding="utf-8")
         return [*dict.fromkeys(written), target]
 
 
@@ -222,37 +229,3 @@ class Reader:
             place, reason = row.origin(), f"the record is not a valid task: {error.errors()[0]['msg']}; fix it"
         quarantine.add(place.file, reason, line=place.line, pointer=place.pointer)
         return None
-
-
-def write_documents(folder: Path, rows: str, keep: Iterable[tuple[str, int]], out: Path) -> list[Path]:
-    """Write each document with the kept rows alone; one that is itself a row is copied.
-
-    Args:
-        folder: what the names of files are relative to.
-        rows: JSON Pointer of the rows in a document.
-        keep: file and number of each row.
-        out: folder to write into.
-
-    Returns:
-        The files written; a document without a kept row is not.
-    """
-    numbers: dict[str, set[int]] = {}
-    for file, number in keep:
-        numbers.setdefault(file, set()).add(number)
-    written = []
-    for file, kept in sorted(numbers.items()):
-        target = out / file
-        target.parent.mkdir(parents=True, exist_ok=True)
-        document = load_document(folder / file)
-        found = resolve(document, rows)
-        if isinstance(found, list):
-            *above, last = split(rows)
-            holder = document
-            for step in above:
-                holder = holder[int(step)] if isinstance(holder, list) else holder[step]
-            holder[last] = [row for index, row in enumerate(found, start=1) if index in kept]
-            target.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        else:
-            shutil.copyfile(folder / file, target)
-        written.append(target)
-    return written

@@ -190,7 +190,17 @@ class Builder:
         calls = self._mapping.ground_truth.calls
         if calls is not None and calls.path is not None and len(truth.turns) == 1:
             found["/ground_truth/turns/0"] = row.origin(_pointer(calls))
+            found |= _joined_calls(row, _pointer(calls), len(truth.turns[0]))
         return found
+
+
+def _joined_calls(row: MappedRow, pointer: str, count: int) -> dict[str, Origin]:
+    """Return where each call is, when each is a joined row of its own."""
+    column = pointer.split("/")[-1]
+    partners = row.joined[column] if column in row.lists and column in row.joined else ()
+    if len(partners) != count:
+        return {}
+    return {f"/ground_truth/turns/0/{number}": each.origin() for number, each in enumerate(partners)}
 
 
 def _pointer(place: ValuePath) -> str:

@@ -177,3 +177,16 @@ def test_a_split_is_byte_identical_and_a_domain_is_a_file(tmp_path: Path) -> Non
     assert written.name == "train.jsonl" and written.read_text("utf-8") == lines[0] + lines[2]
     assert list(read(Chat(root, ["test"]))) == ["t"]
     assert source.version().files == 2
+
+
+def test_samples_of_openai_evals(tmp_path: Path) -> None:
+    task = one(tmp_path, input=[SYSTEM, ASK], ideal=["sunny", "It is sunny."])
+    assert (task.environment.policy, task.ground_truth.answers) == ("You tell the weather.", ("sunny", "It is sunny."))
+    assert [message.content for message in task.user.turns[0]] == ["How is the weather in Oldham?"]
+    assert (task.origins["/user/turns"].pointer, task.origins["/ground_truth"].pointer) == ("/input", "/ideal")
+    unknown = write(tmp_path / "b" / "x.jsonl", json.dumps({"input": [ASK]}) + "\n")
+    assert not Chat.recognises(unknown), "input alone is a log of anything"
+    [reason] = quarantined(
+        Chat(write(tmp_path / "c" / "x.jsonl", json.dumps({"input": [SYSTEM], "ideal": "7"}) + "\n"))
+    )
+    assert "no message of the user" in reason.reason and reason.pointer == "/input"

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.audited_run import read_decisions, read_findings
 from agenthard.flows.cli import app
+from agenthard.flows.commands.first_findings import show_first
 from agenthard.flows.demo import write_demo
 from agenthard.flows.errors import CommandError
 from agenthard.taxonomy.finding import NativeText, Tier
@@ -71,6 +72,15 @@ def test_every_line_leads_to_the_quote_in_the_file(demo: Path) -> None:
         native = finding.evidence[0].native
         if native is not None:
             assert_quoted(Path(match["file"]), int(match["line"]), native)
+
+
+def test_page_summary_and_console_begin_with_the_same_findings(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = re.findall(r'id="look-([0-9a-f]{12})"', (demo / "report.html").read_text())
+    begin = (demo / "summary.md").read_text().split("## Look at these first")[1].split("\n## ")[0]
+    show_first(demo)
+    console = re.findall(r"\[([0-9a-f]{12})\]$", capsys.readouterr().out, flags=re.MULTILINE)
+    assert re.findall(r"finding=([0-9a-f]{12})", begin) == console == page[:5]
+    assert len(page) == 10
 
 
 def test_the_gravest_come_first(demo: Path) -> None:

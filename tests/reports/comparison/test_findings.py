@@ -1,8 +1,11 @@
-"""New, persisted, flipped, fixed, and no longer checked."""
+"""New, persisted, flipped, fixed, no longer checked, and suppressed."""
+
+from datetime import date
 
 from agenthard.audit.decisions.policy import Action, Decision
+from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.reports.comparison.findings import AuditDelta, compare_decisions, compare_findings
-from agenthard.taxonomy.finding import Severity, Tier
+from agenthard.taxonomy.finding import Finding, Severity, Tier
 from tests.reports.cleaning.small import finding
 
 DELTA = AuditDelta(
@@ -55,6 +58,26 @@ def test_a_finding_flips_when_severity_tier_or_decision_change() -> None:
         before[0].id: ("severity: affects_score → cosmetic", "tier: confirmed → suspected"),
         before[2].id: ("decision on t2: keep → drop",),
     }
+
+
+def test_a_suppressed_finding_is_neither_fixed_nor_unchecked() -> None:
+    def accepted(*findings: Finding) -> list[SuppressedFinding]:
+        return [SuppressedFinding(finding=each, reason="agreed", until=date(2030, 1, 31)) for each in findings]
+
+    before = [finding(1, "t0"), finding(2, "t1", "t2"), finding(3, "t0"), finding(5, "t0")]
+    after = [finding(2, "t2"), finding(4, "t1")]
+    old, new = accepted(finding(4, "t1"), finding(5, "t1")), accepted(finding(1, "t0"), finding(2, "t1"))
+    found = compare_findings(
+        before, after, DELTA, SAME, lambda check, task: True, old, [*new, *accepted(finding(5, "t1"))]
+    )
+    assert [(change.claim, change.task_ids, change.changes) for change in found.suppressed] == [
+        ("Flaw 1.", ("t0",), ("agreed (until 2030-01-31)",)),
+        ("Flaw 2.", ("t1",), ("agreed (until 2030-01-31)",)),
+    ]
+    assert [change.claim for change in found.fixed] == ["Flaw 3.", "Flaw 5."], "5 was suppressed in t1 all the time"
+    assert [(change.claim, change.changes) for change in found.new] == [
+        ("Flaw 4.", ("was suppressed: agreed (until 2030-01-31)",))
+    ]
 
 
 def test_decisions_of_common_tasks_are_compared() -> None:

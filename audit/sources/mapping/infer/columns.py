@@ -9,7 +9,14 @@ from typing import Any
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.mapping.call_text import read_call_text
 from agenthard.audit.sources.mapping.calls import ARGUMENT_KEYS, NAME_KEYS, is_pair, read_pairs
-from agenthard.audit.sources.mapping.conversation import SPEAKER_KEYS, TEXT_KEYS
+from agenthard.audit.sources.mapping.conversation import (
+    SPEAKER_KEYS,
+    TEXT_KEYS,
+    is_dialogue,
+    said_calls,
+    speaker_of,
+    speaker_role,
+)
 from agenthard.audit.sources.mapping.data import ABOUT_FILE
 from agenthard.audit.sources.mapping.paths import structured
 from agenthard.audit.sources.mapping.tool_code import is_openapi, is_python, python_tools
@@ -184,6 +191,9 @@ def is_calls(value: Any, tools: Collection[str]) -> bool:
         return objects or sum(bool(call.name) for call in written) > len(written) / 2
     if is_pair(value):
         return value[0] in tools
+    if is_dialogue(value):
+        users = any(speaker_role(speaker_of(item)) == "user" for item in value)
+        return not users and any(map(said_calls, value))
     if isinstance(value, list):
         items = [item for item in value if item != []]
         return bool(items) and sum(is_calls(item, tools) for item in items) > len(items) / 2

@@ -38,7 +38,9 @@ def as_yaml(proposal: Proposal, target: Path | None = None) -> str:
         first, *rest = proposal.understood.example
         lines += [f"# As an example, {_one_line(first)}:", *(f"# {printable_line(line)}" for line in rest)]
     mapping = dict(proposal.mapping)
-    if target is not None and target.resolve() != proposal.folder.resolve():
+    if proposal.url:
+        mapping["folder"] = proposal.url
+    elif target is not None and target.resolve() != proposal.folder.resolve():
         mapping["folder"] = Path(os.path.relpath(proposal.folder.resolve(), target.resolve())).as_posix()
     for key in _ORDER:
         if key in mapping:

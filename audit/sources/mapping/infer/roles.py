@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from agenthard.audit.sources.mapping.data import MappedRow
@@ -40,6 +41,8 @@ class Role:
     """A description of its values."""
     must_be_named: bool
     """Whether its name has to fit too."""
+    asked: str
+    """What a person is asked for."""
 
 
 @dataclass(frozen=True)
@@ -58,40 +61,46 @@ class Choice:
 
 ROLES = (
     Role("environment.tools", ("tools", "functions", "function", "apis", "available_tools", "api_list"),
-         "documentation of tools", False),
+         "documentation of tools", False, "the documentation of the tools"),
     Role("ground_truth.calls", (
         "ground_truth", "calls", "tool_calls", "function_calls", "actions", "expected_calls", "gold_calls", "answers",
         "gold", "expected", "mile_stone", "milestones", "answer", "api_calls", "target", "reference", "label",
-        "trajectory", "solution", "gold_actions", "expected_actions"), "calls of tools", False),
+        "trajectory", "solution", "gold_actions", "expected_actions"), "calls of tools", False, "the expected calls"),
     Role("user.turns", (
         "question", "questions", "query", "prompt", "instruction", "instructions", "task_instructions", "user",
         "messages", "conversations", "conversation", "dialogue", "dialog", "turns", "input", "problem", "task",
         "request", "utterance", "goal", "user_query", "user_prompt", "scenario", "subtask#", "task#", "turn#", "step#",
         "query#", "question#", "problem_statement", "user_message", "ticket", "text", "message"),
-         "what the user says", False),
-    Role("ground_truth.choices", ("choices", "options", "candidates", "alternatives"), "choices", True),
+         "what the user says", False, "what the user says"),
+    Role("ground_truth.choices", ("choices", "options", "candidates", "alternatives"), "choices", True,
+         "the choices of a question"),
     Role("ground_truth.outputs", ("outputs", "communicate_info", "required_outputs", "must_include", "keywords"),
-         "texts to say", True),
+         "texts to say", True, "texts that the agent has to say"),
     Role("evaluation.rubric", ("rubric", "rubrics", "criteria", "nl_assertions", "grading", "checklist"),
-         "criteria as text", True),
+         "criteria as text", True, "criteria by which a run is graded"),
     Role("ground_truth.answers", (
         "answer", "answers", "final_answer", "gold_answer", "expected_answer", "correct_answer", "answer_key", "target",
         "label", "solution", "expected_output", "expected", "gold", "reference", "ground_truth", "output", "correct",
-        "reference_answer", "response"), "a final answer", True),
+        "reference_answer", "response", "ideal"), "a final answer", True, "the accepted answer"),
     Role("environment.policy", ("policy", "system", "system_prompt", "guidelines", "rules", "wiki", "system_message"),
-         "a text", True),
+         "a text", True, "the system prompt or policy"),
     Role("initial_state", ("initial_state", "initial_config", "initial_configuration", "state", "env_state", "database",
-                           "db", "environment_state", "setup"), "an object", True),
+                           "db", "environment_state", "setup"), "an object", True, "the initial state of the task"),
     Role("subtask", ("category", "subtask", "domain", "type", "task_type", "subject", "topic", "split", "level",
-                     "difficulty", "question_type", "config", "kind"), "few different values", True),
+                     "difficulty", "question_type", "config", "kind"), "few different values", True,
+         "the category of the task"),
     Role("cluster", ("cluster", "group", "group_id", "template_id", "template", "parent_id", "base_id", "family",
-                     "scenario_id", "persona_id"), "values that repeat", True),
+                     "scenario_id", "persona_id"), "values that repeat", True,
+         "what variants of one task share"),
 )  # fmt: skip
 """The parts, in the order in which columns are given to them."""
 
 
 def choose(
-    columns: Sequence[Column], answers: str | None = None, shared_tools: Collection[str] = ()
+    columns: Sequence[Column],
+    answers: str | None = None,
+    shared_tools: Collection[str] = (),
+    given: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Choice]:
     """Choose a column for each part that has one; a column inside or around a chosen one is not chosen again.
 
@@ -99,11 +108,20 @@ def choose(
         columns: the columns.
         answers: column of joined rows, which are for the ground truth and the evaluation alone.
         shared_tools: names of tools that all rows share, from a file next to theirs.
+        given: path of the column by part, as a person said; None: the part has none. Other keys are not used.
     """
-    taken: list[Column] = []
+    known = {column.path: column for column in columns}
+    said = [role.key for role in ROLES if role.key in given]
+    taken = [known[given[key]] for key in said if given[key] in known]
     chosen: dict[str, Choice] = {}
     tools = [set(shared_tools)] * len(columns[0].values) if columns else []
     for role in ROLES:
+        if role.key in said:
+            if given[role.key] in known:
+                chosen[role.key] = Choice(role, known[given[role.key]], 1.0, ())
+            if role.key in chosen and role.key == "environment.tools":
+                tools = [tool_names(value) for value in chosen[role.key].column.values]
+            continue
         found = [
             (named, looks, -index, column)
             for index, column in enumerate(columns)

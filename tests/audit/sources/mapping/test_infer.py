@@ -187,3 +187,165 @@ def test_damaged_and_hostile_files_are_survived(tmp_path: Path) -> None:
     proposal = infer(tmp_path)
     assert proposal.mapping["files"] == ["rows[[]1].jsonl"]
     assert (proposal.understood.parsed, proposal.understood.calls) == (2, 2)
+
+
+def said(role: str, content: str = "", *calls: dict[str, Any]) -> dict[str, Any]:
+    """A message of chat completions, with calls as they are written there."""
+    made = [
+        {
+            "id": f"c{i}",
+            "type": "function",
+            "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])},
+        }
+        for i, call in enumerate(calls)
+    ]
+    return {"role": role, "content": content, **({"tool_calls": made} if made else {})}
+
+
+def lend(book: int) -> dict[str, Any]:
+    return {"name": "lend_book", "arguments": {"book_id": book}}
+
+
+def gold(proposal: Proposal) -> list[tuple[list[list[str]], list[list[int]]]]:
+    """What the users say, and the books that are to be lent, turn by turn and task by task."""
+    source = MappingSource(written(proposal))
+    return [
+        (
+            [[f"{message.role}: {message.content}" for message in turn] for turn in task.user.turns],
+            [[call.arguments["book_id"] for call in turn] for turn in task.ground_truth.turns],
+        )
+        for task in source.tasks(Quarantine())
+    ]
+
+
+def written(proposal: Proposal) -> Path:
+    assert proposal.understood.problems == [], proposal.understood.problems
+    (proposal.folder / "mapping.yaml").write_text(as_yaml(proposal))
+    return proposal.folder
+
+
+def test_calls_in_the_last_messages_of_a_dialogue(tmp_path: Path) -> None:
+    rows = [
+        {
+            "messages": [
+                said("system", "You lend books, and nothing else at all."),
+                said("user", "A book, please."),
+                said("assistant", "Which one?"),
+                said("user", f"Book {i}."),
+                said("assistant", "", lend(i), lend(i + 1)),
+            ],
+            "tools": [{"type": "function", "function": LEND}],
+        }
+        for i in range(3)
+    ]
+    proposal = infer(lines(tmp_path / "rows.jsonl", rows))
+    assert proposal.mapping["environment"]["policy"]["path"].startswith("messages")
+    assert gold(proposal)[1] == ([["user: A book, please.", "assistant: Which one?", "user: Book 1."]], [[1, 2]])
+
+
+def test_calls_after_each_message_of_the_user(tmp_path: Path) -> None:
+    rows = [
+        {
+            "messages": [
+                said("user", f"Lend me book {i}."),
+                said("assistant", "", lend(i)),
+                said("tool", "lent"),
+                said("assistant", "Here it is."),
+                said("user", "Thank you for the book!"),
+                said("assistant", "You are welcome."),
+                said("user", f"Now lend me book {i + 5}."),
+                said("assistant", "", lend(i + 5)),
+            ],
+            "tools": [LEND],
+        }
+        for i in range(3)
+    ]
+    proposal = infer(lines(tmp_path / "rows.jsonl", rows))
+    assert proposal.mapping["ground_truth"]["per_turn"] is True
+    assert gold(proposal)[2] == (
+        [["user: Lend me book 2."], ["user: Thank you for the book!"], ["user: Now lend me book 7."]],
+        [[2], [], [7]],
+    )
+
+
+def test_calls_in_a_dialogue_in_other_words(tmp_path: Path) -> None:
+    rows = [
+        {
+            "conversations": [
+                {"from": "human", "value": f"I would like book {i}."},
+                {"from": "function_call", "value": json.dumps(lend(i))},
+                {"from": "observation", "value": "lent"},
+                {"from": "gpt", "value": "Here it is."},
+            ],
+            "tools": json.dumps([LEND]),
+        }
+        for i in range(3)
+    ]
+    proposal = infer(lines(tmp_path / "rows.jsonl", rows))
+    assert gold(proposal)[1] == ([["user: I would like book 1."]], [[1]])
+
+
+def test_dialogues_of_which_some_have_no_call(tmp_path: Path) -> None:
+    rows = [
+        {
+            "messages": [said("user", f"Lend me book {i}."), said("assistant", "", *([lend(i)] if i else []))],
+            "tools": [LEND],
+        }
+        for i in range(4)
+    ]
+    proposal = infer(lines(tmp_path / "rows.jsonl", rows))
+    assert [calls for _, calls in gold(proposal)] == [[[]], [[1]], [[2]], [[3]]]
+    [told] = [text for text in proposal.unsure if "some rows have none" in text]
+    trait = told.split('traits: "')[1].rstrip('"')
+    source = {**proposal.mapping, "traits": trait}
+    (tmp_path / "mapping.yaml").write_text(yaml.safe_dump(source))
+    traits = [task.traits for task in MappingSource(tmp_path).tasks(Quarantine())]
+    assert traits == [frozenset({"expects_no_call"}), frozenset(), frozenset(), frozenset()]
+
+
+def test_one_row_per_call_in_another_file(tmp_path: Path) -> None:
+    (tmp_path / "requests.csv").write_text(
+        "ref,request\n" + "".join(f"r{i},Please lend me book {i} and then {i + 10}.\n" for i in range(1, 5))
+    )
+    (tmp_path / "steps.csv").write_text(
+        "request_ref,step,tool,args\n"
+        + "".join(
+            f'r{i},{n},lend_book,"{{""book_id"": {book}}}"\n' for i in range(1, 4) for n, book in enumerate((i, i + 10))
+        )
+    )
+    (tmp_path / "tools.json").write_text(json.dumps([LEND]))
+    proposal = infer(tmp_path)
+    assert proposal.mapping["join"] == [
+        {"name": "steps", "files": ["steps.csv"], "key": "request_ref", "on": "ref", "many": True, "required": False}
+    ]
+    assert [calls for _, calls in gold(proposal)] == [[[1, 11]], [[2, 12]], [[3, 13]], [[]]]
+    source = MappingSource(tmp_path)
+    places = [task.origins.get("/ground_truth/turns/0/1") for task in source.tasks(Quarantine())]
+    assert [place and (place.file, place.line) for place in places] == [
+        *(("steps.csv", line) for line in (3, 5, 7)),
+        None,
+    ]
+    kept = source.write_split(["r2"], tmp_path / "split")
+    assert {path.name for path in kept} == {"requests.csv", "steps.csv", "tools.json", "mapping.yaml"}
+    assert (tmp_path / "split/steps.csv").read_text().count("r2,") == 2
+    [task] = MappingSource(tmp_path / "split").tasks(Quarantine())
+    assert [call.arguments for _, call in task.gold_calls()] == [{"book_id": 2}, {"book_id": 12}]
+
+
+@pytest.mark.parametrize("said", ["text", "messages"])
+def test_samples_of_openai_evals(tmp_path: Path, said: str) -> None:
+    asked = [f"What is {i} plus {i}, please?" for i in range(4)]
+    rows = [
+        {
+            "input": text
+            if said == "text"
+            else [{"role": "system", "content": "Answer."}, {"role": "user", "content": text}],
+            "ideal": [str(2 * i), "as text"] if i else "0",
+        }
+        for i, text in enumerate(asked)
+    ]
+    proposal = infer(lines(tmp_path / "samples.jsonl", rows))
+    assert proposal.mapping["ground_truth"] == {"answers": "ideal"}
+    tasks = list(MappingSource(written(proposal)).tasks(Quarantine()))
+    assert [task.ground_truth.answers for task in tasks] == [("0",), *((str(2 * i), "as text") for i in (1, 2, 3))]
+    assert [text for task in tasks for _, text in task.user_texts()] == asked

@@ -1,4 +1,4 @@
-"""The gravest findings of a run, and the commands that show more of it: the end of an audit and of the demo."""
+"""The findings of a run to look at first, and the commands that show more of it: how an audit and the demo end."""
 
 import shlex
 from pathlib import Path
@@ -13,21 +13,21 @@ MOST = 5
 """Findings that an audit ends with."""
 
 
-def show_gravest(run: Path) -> None:
-    """Print the gravest findings with place, tasks and decision, and the commands that show more."""
-    from agenthard.audit.decisions.gravest import gravest_first
+def show_first(run: Path) -> None:
+    """Print the findings to look at first with place, tasks and decision, and the commands that show more."""
     from agenthard.flows.run_findings import RunFindings
+    from agenthard.reports.look_first import look_first
 
     known, out = RunFindings(run), console()
-    first = [known.listed(finding) for finding in gravest_first(known.findings)[:MOST]]
+    first = [known.listed(finding) for finding in look_first(known.findings, known.tickets)[:MOST]]
     if first:
-        out.print(f"\ngravest findings ({len(first)} of {len(known.findings):,}):")
+        out.print(f"\nlook at these first ({len(first)} of {len(known.findings):,} findings):")
     for item in first:
-        out.print(f"  {gravest_line(item)}", markup=False, soft_wrap=True)
+        out.print(f"  {first_line(item)}", markup=False, soft_wrap=True)
     out.print(f"\n{commands(run, first[0].finding.id if first else None)}", markup=False, soft_wrap=True)
 
 
-def gravest_line(item: "ListedFinding") -> str:
+def first_line(item: "ListedFinding") -> str:
     """Return one finding as ``file:line: claim (tasks: decisions) [id]``."""
     from agenthard.taxonomy.printable import printable_line
 
