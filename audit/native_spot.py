@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from typing import Any, NamedTuple
 
 from agenthard.audit.judge.verify.quotes import locate
@@ -86,14 +87,55 @@ def find_in_log(node: JsonNode, base: str, tokens: Sequence[str], quote: str) ->
         The text; of several the one whose first position, that of the message, is nearest to that of the record. None
         when no text of the log has the quote.
     """
-    found = (_exact(child, place, quote, below=True) for child, place in _all_below(node, base))
+    below = [(node, base), *_all_below(node, base)]
+    tail = list(dropwhile(lambda token: not token.isdecimal(), tokens))[1:]  # below the message
+    for length in range(len(tail), 0, -1):
+        part = _nearest_part(below, base, tokens, tail[:length], quote)
+        if part is not None:
+            return part
+    found = (_exact(child, place, quote, below=True) for child, place in below)
     spots = [spot for spot in found if spot is not None]
+    return (
+        min(spots, key=lambda spot: (_apart(split(spot.pointer[len(base) :]), tokens), spot.start)) if spots else None
+    )
 
-    def distance(spot: Spot) -> tuple[float, bool, int]:
-        own = split(spot.pointer[len(base) :])
-        return _apart(own, tokens), own[-1:] != tokens[-1:], spot.start
 
-    return min(spots, key=distance) if spots else None
+def _nearest_part(
+    below: Sequence[tuple[JsonNode, str]], base: str, tokens: Sequence[str], tail: Sequence[str], quote: str
+) -> Spot | None:
+    """Find a quote in the part of the nearest message that has the same name as in the record: its content, a call."""
+    ending = join("", *tail)
+    parts = [(child, place) for child, place in below if place.endswith(ending)]
+    for child, place in sorted(parts, key=lambda part: (_apart(split(part[1][len(base) :]), tokens), part[0].start)):
+        exact = _exact(child, place, quote)
+        if exact is not None:
+            return exact
+        if _carries(child, quote):
+            return _shown(child, place, LONGEST)
+    return None
+
+
+def _carries(node: JsonNode, quote: str) -> bool:
+    """Tell whether an object has the words of a quote: the name and all arguments of a call, or the quote itself."""
+    if not isinstance(node.value, dict):
+        return False
+    try:
+        value = json.loads(quote)
+    except (ValueError, RecursionError):
+        value = quote
+    call = isinstance(value, dict) and "name" in value
+    words = [value["name"], *_scalars(value.get("arguments"))] if call else [quote]
+    raw = node.raw.replace("\\", "")
+    return all(word in raw for word in words)
+
+
+def _scalars(value: Any) -> list[str]:
+    """Return the names and the texts and numbers in a value, as a file may write them."""
+    if isinstance(value, dict):
+        return [word for key, item in value.items() for word in (key, *_scalars(item))]
+    if isinstance(value, list):
+        return [word for item in value for word in _scalars(item)]
+    return [value if isinstance(value, str) else json.dumps(value)]
 
 
 def _apart(one: Sequence[str], other: Sequence[str]) -> float:
