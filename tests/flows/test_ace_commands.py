@@ -19,7 +19,7 @@ from agenthard.ace import storage
 from agenthard.ace.generator import Parameters
 from agenthard.flows.ace_generation import SuiteFormat, filename
 from agenthard.flows.cli import app
-from agenthard.flows.errors import error_message, exit_code
+from tests.flows import refusals
 
 with suppress(ImportError):  # it keeps the standard error that it meets, which must not be that of a test runner
     import_module("mcp.client.stdio")
@@ -42,15 +42,7 @@ def start(*arguments: object, seed: str = "0") -> subprocess.Popen[str]:
 
 
 def refused(*arguments: object) -> str:
-    """Run a command, which must end with exit code 64 and one message; return the message."""
-    result = CliRunner().invoke(app, ["ace", *map(str, arguments)])
-    if isinstance(result.exception, SystemExit):
-        code, message = result.exit_code, result.stderr
-    else:  # what the console script prints of it
-        assert isinstance(result.exception, Exception), result.output
-        code, message = exit_code(type(result.exception)), error_message(result.exception)
-    assert code == 64 and message.startswith(("error: ", "error AH")), message
-    return message
+    return refusals.refused("ace", *arguments)
 
 
 def fingerprint(folder: Path) -> dict[str, str]:

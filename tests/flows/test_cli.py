@@ -15,21 +15,13 @@ from agenthard.audit.detectors.registry import detectors
 from agenthard.flows.cli import app
 from agenthard.flows.command_table import COMMANDS, PANELS, load_command
 from agenthard.taxonomy.categories import load_taxonomy
+from tests.flows.refusals import refused
 
 
 def run(*arguments: str, code: int = 0) -> str:
     result = CliRunner().invoke(app, list(arguments))
     assert result.exit_code == code, result.output
     return result.output
-
-
-def fails(*arguments: str) -> str:
-    """Run the console script, which must end with exit code 64 and one message; return the message."""
-    done = subprocess.run([sys.executable, "-m", "agenthard", *arguments], capture_output=True, text=True, check=False)
-    assert done.returncode == 64, done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stderr.startswith(("error: ", "error AH"))
-    return done.stderr
 
 
 def test_every_command_has_help_with_an_example_and_json() -> None:
@@ -95,16 +87,16 @@ def test_explain_knows_every_check_and_category(identity: str) -> None:
 
 
 def test_an_unknown_id_gets_a_suggestion() -> None:
-    assert "did you mean call-schema" in fails("explain", "cal-schema")
+    assert "did you mean call-schema" in refused("explain", "cal-schema")
 
 
 def test_wrong_input_is_one_message_and_exit_code_64(tmp_path: Path) -> None:
-    assert "nothing at this path" in fails("audit", "native", str(tmp_path / "none"))
-    assert "no source 'bfcll'" in fails("audit", "bfcll", str(tmp_path))
+    assert "nothing at this path" in refused("audit", "native", str(tmp_path / "none"))
+    assert "no source 'bfcll'" in refused("audit", "bfcll", str(tmp_path))
     (tmp_path / "tasks.jsonl").write_text("{}\n")
-    assert "It looks like native" in fails("audit", "bfcl", str(tmp_path))
-    assert "policy" in fails("audit", "native", str(tmp_path), "--policy", str(tmp_path / "none.yaml"))
-    assert "no runs" in fails("audit", "native", str(tmp_path), "--runs", str(tmp_path / "none"))
+    assert "It looks like native" in refused("audit", "bfcl", str(tmp_path))
+    assert "policy" in refused("audit", "native", str(tmp_path), "--policy", str(tmp_path / "none.yaml"))
+    assert "no runs" in refused("audit", "native", str(tmp_path), "--runs", str(tmp_path / "none"))
     labels = tmp_path / "labels.jsonl"
     labels.write_text('{"task_id": "a", "flawed": true}\n')
-    assert "no finished audit" in fails("score", str(tmp_path), "--labels", str(labels))
+    assert "no finished audit" in refused("score", str(tmp_path), "--labels", str(labels))
