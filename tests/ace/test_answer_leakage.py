@@ -38,6 +38,7 @@ def test_the_paper_s_files_are_flagged_for_what_gives_them_away(corpora: Path) -
     assert all(finding.evidence for finding in findings)
 
 
+@pytest.mark.long
 def test_our_instances_are_clean(tmp_path: Path) -> None:
     suite = Parameters(hidden_slots=(7, 15), decoy_budgets=(10, 21), domains=("meal", "travel"), per_cell=4)
     for name in suite.domains:

@@ -56,6 +56,7 @@ def contents(run: Path) -> dict[str, bytes]:
     return {path.relative_to(run).as_posix(): path.read_bytes() for path in files}
 
 
+@pytest.mark.long
 def test_the_written_result_has_the_bytes_that_the_command_writes(
     result: ah.AuditResult, commanded: Path, tmp_path: Path
 ) -> None:

@@ -43,6 +43,7 @@ def test_more_than_a_fifth_is_slower(bench: ModuleType, found: dict[str, float],
     assert bench.grown(found, {}) == []
 
 
+@pytest.mark.long
 def test_a_command_is_measured_by_its_own_process(bench: ModuleType, tmp_path: Path) -> None:
     taken = bench.used(["--version"], tmp_path)
     assert 0 < taken.cpu < 60

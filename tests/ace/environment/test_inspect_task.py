@@ -89,6 +89,7 @@ def test_cut_off_replies_are_not_carried_out_and_end_the_episode(tmp_path: Path)
     assert scores(samples) == [("I", "truncations")] * 2
 
 
+@pytest.mark.long
 def test_failures_are_those_of_the_seed(tmp_path: Path) -> None:
     def failed(seed: int) -> list[list[bool]]:
         look: tuple[str, dict[str, Any]] = ("get_current_grid_state", {})

@@ -26,6 +26,7 @@ def report(released: list[Scene]) -> ProbeReport:
     return run_battery(released)
 
 
+@pytest.mark.long
 def test_the_sizes_are_those_of_the_files(report: ProbeReport) -> None:
     assert (report.scenes, report.choices, report.contested, report.truth_breaks_rules) == (210, 1638, 516, 0)
 

@@ -70,6 +70,7 @@ def test_the_search_gives_up_where_it_is_told_to() -> None:
     assert not result.complete and result.nodes > 3
 
 
+@pytest.mark.long
 def test_generated_instances_agree_with_cp_sat() -> None:
     counts = set()
     for made in (*small_suite(), *small_suite(coupling=True)):

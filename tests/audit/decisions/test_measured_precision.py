@@ -53,6 +53,7 @@ def test_the_documentation_holds_the_table_of_the_policy() -> None:
     assert measured_table(load_policy()) in DOCS.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_figures_of_statistical_signals_can_be_taken_again(corpora: Path) -> None:
     asked = [detector for detector in detectors() if detector.id in FROM_RUNS]

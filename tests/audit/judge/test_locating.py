@@ -59,6 +59,7 @@ def test_a_part_of_a_character_is_no_quote(quote: str, text: str) -> None:
     assert found is None or found == quote
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit", ["word, and ", '{"a": 1}, ', "漢字 ", "\\", "\\n ", "a\u0301", "\u200b", "\\ud83d", '"']
 )

@@ -42,6 +42,7 @@ def claims(task: AgentTask, category: str, claim: str) -> list[tuple[str, Checke
     return found
 
 
+@pytest.mark.long
 def test_reads_and_writes_of_airline(corpora: Path) -> None:
     tasks = replayable(Tau2Bench(corpora / "tau2-bench_v0.1.3/data/tau2/domains"), "airline/", 50)
     seen: Counter[tuple[str, str]] = Counter()

@@ -152,6 +152,7 @@ def test_an_unknown_category_of_bfcl_is_counted(tmp_path: Path) -> None:
     assert "does not know" in item.reason
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.parametrize(
     ("name", "folder"),

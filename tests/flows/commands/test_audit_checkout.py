@@ -43,6 +43,7 @@ def statuses(run_folder: Path, check: str) -> dict[str, str]:
     return dict(zip(rows.task_id, rows.status, strict=True))
 
 
+@pytest.mark.long
 def test_worker_processes_run_the_checkout(folder: Path) -> None:
     done = run(folder, "audit", "acebench", "data", "--checkout", "checkout", "--out", "out", "--workers", "2")
     assert done.returncode in (0, 1), done.stderr

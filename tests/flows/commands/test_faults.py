@@ -17,6 +17,7 @@ def invoke(*arguments: str) -> str:
     return done.output
 
 
+@pytest.mark.long
 def test_flaws_of_every_category_are_planted_into_generated_tasks(tmp_path: Path) -> None:
     shown = invoke("plant", "--out", str(tmp_path), "--per-category", "1", "--sound", "2", "--seed", "3", "--json")
     manifest = json.loads(shown)
@@ -25,6 +26,7 @@ def test_flaws_of_every_category_are_planted_into_generated_tasks(tmp_path: Path
     assert (tmp_path / "benchmark" / "runs.jsonl").is_file()
 
 
+@pytest.mark.long
 def test_flaws_are_planted_into_tasks_that_the_audit_leaves_clean(tmp_path: Path) -> None:
     done = CliRunner().invoke(
         app, ["ace", "generate", "--out", str(tmp_path / "s"), "-H", "2", "-B", "2", "--per-cell", "3", "-K", "10"]

@@ -46,11 +46,13 @@ def flawed(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     return audited(tmp_path_factory.mktemp("flawed"), flawed=True)
 
 
+@pytest.mark.long
 def test_the_sound_suite_has_no_finding(sound: Audited) -> None:
     assert (sound.tasks, sound.key, sound.findings, sound.set_aside) == (SUITE.count, (), [], set())
     assert [row for row in sound.coverage if row.status is Status.ERROR] == []
 
 
+@pytest.mark.long
 def test_every_flaw_is_seeded_into_an_instance_of_its_own(flawed: Audited) -> None:
     ids = [task_id for entry in flawed.key for task_id in entry.task_ids]
     assert sorted(entry.change for entry in flawed.key) == sorted(flaw.change for flaw in ACE_FLAWS)
@@ -74,6 +76,7 @@ def test_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert all((tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes() for name in files)
 
 
+@pytest.mark.long
 def test_the_demo_compares_the_audit_with_the_key(tmp_path: Path) -> None:
     write_ace_demo(tmp_path / "suite")
     settings = AuditSettings(source="ace", path=str(tmp_path / "suite"), runs=(), out=str(tmp_path / "run"), workers=1)

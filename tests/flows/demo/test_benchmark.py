@@ -56,6 +56,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Audited:
     return audited(write_sound_demo(tmp_path_factory.mktemp("sound")))
 
 
+@pytest.mark.long
 def test_everything_is_read_back(demo: DemoBenchmark, flawed: Audited, sound: Audited) -> None:
     assert flawed.quarantine.items == sound.quarantine.items == []
     assert (len(flawed.tasks), len(flawed.runs)) == (demo.tasks, demo.runs) == (60, 60 * MODELS * TRIALS)

@@ -27,6 +27,7 @@ def test_the_whole_demo_finds_every_planted_flaw(tmp_path: Path) -> None:
         assert (tmp_path / "out" / report).is_file()
 
 
+@pytest.mark.long
 def test_the_demo_says_what_was_planted_and_found_in_40_lines_of_80_columns(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "agenthard", "demo", "--offline", "--out", "out"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)

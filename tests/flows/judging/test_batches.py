@@ -19,6 +19,7 @@ def defending(asked: Asked) -> Answer:
     return verdict(asked) if asked.schema and "argument" in asked.schema["properties"] else readable(asked)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("api", APIS)
 def test_the_same_call_until_nothing_is_left(api: str, audited: Path, loopback: Loopback, tmp_path: Path) -> None:
     loopback.service.brain = defending

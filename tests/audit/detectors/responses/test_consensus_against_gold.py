@@ -56,6 +56,7 @@ def test_what_is_not_checked_is_said() -> None:
     assert coverage[0].reason.startswith("fewer than 5 models")
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_an_order_that_most_models_of_tau_bench_leave_alone(corpora: Path) -> None:
     source = open_source("tau-bench", corpora / "tau-bench_59a200c", ("retail",))

@@ -116,6 +116,7 @@ def test_a_model_with_few_other_tasks_is_left_out():
     assert item_rest(scores)[1][:2] == [11, 11]
 
 
+@pytest.mark.long
 def test_noise_of_71_models_and_1700_tasks_is_rarely_flagged():
     rng = np.random.default_rng(3)
     ability, ease = rng.normal(size=71), rng.normal(size=1700)

@@ -60,6 +60,7 @@ def test_runs_that_cannot_be_compared() -> None:
     assert ReplayedVerdict().not_applicable(shop_task()) == reason
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_two_logs_of_tau_bench_count_runs_that_change_nothing_as_passed(corpora: Path) -> None:
     source = open_source("tau-bench", corpora / "tau-bench_59a200c", ("airline",))

@@ -127,6 +127,7 @@ def test_what_cannot_be_checked_is_not_called_clean():
     ]
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_real_simulators(corpora):
     from agenthard.audit.sources.base import Quarantine

@@ -31,6 +31,7 @@ def read(corpora: Path, name: str, folder: str) -> dict[str, AgentTask]:
     return {task.id: task for task in source.tasks(Quarantine())}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "folder", "environment"), RELEASES, ids=lambda value: str(value)[:9])
 @pytest.mark.parametrize("domain", ["airline", "retail"])
 def test_recorded_runs_answer_and_score_the_same(

@@ -52,6 +52,7 @@ def test_other_tables_are_refused(tmp_path: Path, text: str) -> None:
         list(read_matrix(tmp_path / "m.csv", Quarantine()))
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_real_bfcl_matrices_are_read_whole(corpora: Path) -> None:
     file = corpora / "bfcl_v1_results" / "bfcl_v1_results_2024-08-11.csv.gz"
