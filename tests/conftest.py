@@ -24,13 +24,18 @@ LONGEST_FILES = (
     "tests/audit/execution/tau/test_fidelity.py",
     "tests/flows/commands/test_report.py",
     "tests/reports/cleaning/test_page_use.py",
+    "tests/flows/evaluation/test_models.py",
+    "tests/reports/cleaning/test_page.py",
+    "tests/reports/test_page.py",
+    "tests/reports/evaluation/test_page.py",
+    "tests/reports/evaluation/test_tables.py",
 )
 """They are started first, so that all processes end together."""
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One process more than there are cores: some tests wait for servers, browsers and other processes."""
-    return (os.cpu_count() or 1) + 1
+    """Two processes more than there are cores: many tests wait for servers, browsers and other processes."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

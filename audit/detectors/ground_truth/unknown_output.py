@@ -96,8 +96,7 @@ class UnknownOutput(TaskDetector):
     6. an amount that sets the price of one thing against the payments for several: where a gold call lists n things
        and several payments, one n-th of their sum less all payments but one. No customer is charged that.
 
-    Other amounts are left out: sums and differences of the many prices of a database reach almost any amount, so
-    nothing can be said about them. So are other days and times, since they can be counted.
+    Other amounts are left out, since sums and differences of many prices reach almost any; so are other days and times.
 
     Flagged: the output "286422338955" where no order has that tracking number; "72:10" next to "19:30".
     Flagged: "20" where the ground truth books seats for 3 members at 300, pays 80 with a voucher and 220 by card.
