@@ -34,8 +34,8 @@ LONGEST_FILES = (
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes more than there are cores: many tests wait for servers, browsers and other processes."""
-    return (os.cpu_count() or 1) + 2
+    """One process more than there are cores: some tests wait for servers, browsers and other processes."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
