@@ -101,7 +101,7 @@ class NativeFiles:
 
         Returns:
             The text with its place; of several the one whose message has the position nearest to that of the record.
-            None when the log is no JSON, is gone or too large, or does not have the quote as one text.
+            None when the log is not JSON, is gone or too large, or does not have the quote as one text.
         """
         if run.origin is None:
             return None

@@ -145,7 +145,7 @@ def _other_reader(path: str) -> str:
 
 
 def _asker() -> "Callable[[Question], Any] | None":
-    """Return what asks a person; None where standard input or output is no terminal."""
+    """Return what asks a person; None unless standard input and output are terminals."""
     return _ask if sys.stdin.isatty() and sys.stdout.isatty() else None
 
 

@@ -22,7 +22,7 @@ _KEYS = re.compile(r"^(tests|prompts|providers|targets)\s*:", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{-?\s*([\w.]+)\s*-?\}\}")
 _CELL = re.compile(r"(?P<type>[a-z][a-z-]*)(\([^)]*\))?:\s*(?P<value>.*)", re.DOTALL)
 _ABOUT = "__"
-"""Columns of a CSV file of tests that begin so are no variables."""
+"""How the names of columns begin that hold no variables, in a CSV file of tests."""
 ANSWERS = ("equals",)
 OUTPUTS = ("contains", "icontains", "contains-all", "icontains-all")
 RUBRIC = ("llm-rubric", "model-graded-closedqa", "g-eval", "factuality", "model-graded-factuality", "grade")

@@ -73,7 +73,7 @@ def said_calls(item: Mapping[str, Any]) -> list[Any]:
 
 
 def is_dialogue(value: Any) -> bool:
-    """Tell whether a value is a flat list of messages: by their speakers, and because they are no calls themselves."""
+    """Tell whether a value is a flat list of messages: by their speakers, and because it does not hold calls itself."""
     if not isinstance(value, list) or not value or not all(isinstance(item, Mapping) for item in value):
         return False
     roles = [speaker_role(speaker_of(item)) for item in value]

@@ -73,7 +73,7 @@ def _write_configured(folder: Path, configs: Sequence[Path], rows: Sequence[Mapp
                 written.append(Path(shutil.copyfile(file, out / name)))
             elif file.suffix in YAML:
                 written.append(write_promptfoo(file, kept, out / name))
-            else:  # number 0 is no row: without a kept one the file has its header only
+            else:  # number 0 means the header: a file without kept rows has nothing else
                 written += write_rows(folder, [(name, number) for number in (0, *kept)], out)
     return written
 

@@ -35,7 +35,7 @@ class Question:
     text: str
     """The question."""
     told: str
-    """The same as a statement, where there is no one to ask; empty where a problem states it."""
+    """The same as a statement, where it cannot be asked; empty where a problem states it."""
     candidates: tuple[Candidate, ...]
     """Possible answers; the first is the one that is proposed."""
 
@@ -48,7 +48,7 @@ def which_column(choice: Choice, told: str) -> Question:
 
 
 def missing_column(role: Role, columns: Sequence[Column]) -> Question | None:
-    """Ask for the column of a part for which none was found; None where there is no column to offer."""
+    """Ask for the column of a part for which none was found; None where no column can be offered."""
     offered = [_candidate(column) for column in columns if column.present][:_MOST]
     if role.key == "user.turns":
         return Question(role.key, _asked(role), "", tuple(offered)) if offered else None
