@@ -95,20 +95,23 @@ def _check(
             for row, outcome in enumerate(outcomes):
                 coverage.set(row, column, *outcome)
             seconds[detector.id] += perf_counter() - began
+    each = [
+        (i, d, d.id, isinstance(d, SuiteDetector)) for i, d in enumerate(detectors) if not isinstance(d, ToolDetector)
+    ]
+    before, waited_before = perf_counter(), waited_seconds()
     for row, task in enumerate(tasks):  # all detectors of a task in a row, so that its worker starts once
-        for column, detector in enumerate(detectors):
-            began, waited = perf_counter(), waited_seconds()
-            if isinstance(detector, TaskDetector):
-                outcome, task_hits = _check_task(detector, task)
-                hits[detector.id].extend(task_hits)
-            elif isinstance(detector, SuiteDetector):
+        for column, detector, check, is_suite in each:
+            if is_suite:
                 outcome, notes = _observe(detector, task, runs.get(task.id, ()))
-                observations[detector.id].extend(notes)
+                observations[check].extend(notes)
             else:
-                continue
+                outcome, task_hits = _check_task(detector, task)
+                hits[check].extend(task_hits)
             coverage.set(row, column, *outcome)
-            seconds[detector.id] += perf_counter() - began
-            executed[detector.id] += waited_seconds() - waited
+            now, waited = perf_counter(), waited_seconds()
+            seconds[check] += now - before
+            executed[check] += waited - waited_before
+            before, waited_before = now, waited
     return ShardResult(
         coverage=coverage,
         hits=tuple(chain.from_iterable(hits.values())),

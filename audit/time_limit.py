@@ -6,6 +6,7 @@ interrupts Python code and regular expressions. Other C code (a distance of two 
 checks keep its input short. Worker processes have their own limits.
 """
 
+import math
 import signal
 import threading
 from collections.abc import Iterator
@@ -32,38 +33,44 @@ class _Expired(BaseException):
 
 
 class _Limits:
-    """The limits of this process."""
+    """The limits of this process: a timer ticks while any is set, and each tick is taken from the innermost."""
 
-    installed = False
-    """Whether the signal is handled."""
-    active = 0
-    """How many blocks are limited now, one inside the other."""
+    owner: int | None = None
+    """Thread that the ticks interrupt; None while there is no timer."""
+    tick = 1.0
+    """CPU seconds between two ticks."""
+    left = math.inf
+    """CPU seconds that are left to the innermost limited block."""
 
     def expire(self, number: int, frame: FrameType | None) -> None:
-        """Stop the innermost limited block."""
-        if self.active:
+        """Stop the innermost limited block when its time is over, and at each later tick: cleaning up may take long."""
+        self.left -= self.tick
+        if self.left <= 0:
             raise _Expired
 
 
 _limits = _Limits()
 
 
-def _can_interrupt() -> bool:
-    return threading.get_ident() == threading.main_thread().ident and hasattr(signal, "setitimer")
-
-
 @contextmanager
-def cpu_limits() -> Iterator[None]:
-    """Prepare for many limits in the block: handling the signal begins once, which takes longer than most checks."""
-    if _limits.installed or not _can_interrupt():
+def cpu_limits(tick: float = 1.0) -> Iterator[None]:
+    """Prepare for many limits in the block: to start a timer for each takes longer than most checks.
+
+    Args:
+        tick: CPU seconds by which a limit may be exceeded.
+    """
+    main = threading.main_thread().ident
+    if _limits.owner is not None or threading.get_ident() != main or not hasattr(signal, "setitimer"):
         yield
         return
     before = signal.signal(signal.SIGPROF, _limits.expire)
-    _limits.installed = True
+    _limits.owner, _limits.tick, _limits.left = main, tick, math.inf
+    signal.setitimer(signal.ITIMER_PROF, tick, tick)
     try:
         yield
     finally:
-        _limits.installed = False
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        _limits.owner = None
         signal.signal(signal.SIGPROF, before)
 
 
@@ -77,7 +84,7 @@ class cpu_limit:  # noqa: N801 - used like a function, and faster than a generat
         CheckTimeoutError: the time was over.
     """
 
-    __slots__ = ("_installed", "_limited", "_outer", "_seconds")
+    __slots__ = ("_alone", "_limited", "_outer", "_seconds")
 
     def __init__(self, seconds: float = SECONDS) -> None:
         """Limit the block.
@@ -88,24 +95,20 @@ class cpu_limit:  # noqa: N801 - used like a function, and faster than a generat
         self._seconds = seconds
 
     def __enter__(self) -> None:
-        self._limited = _can_interrupt()
-        if not self._limited:
-            return
-        self._installed = None if _limits.installed else cpu_limits()
-        if self._installed:
-            self._installed.__enter__()
-        _limits.active += 1
-        # It fires again every second: a cleanup that takes long is stopped as well.
-        self._outer, _ = signal.setitimer(signal.ITIMER_PROF, self._seconds, 1.0)
+        self._alone = None
+        if _limits.owner is None:
+            self._alone = cpu_limits(min(1.0, self._seconds / 10))
+            self._alone.__enter__()
+        self._limited = _limits.owner == threading.get_ident()
+        if self._limited:
+            self._outer, _limits.left = _limits.left, self._seconds
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if not self._limited:
-            return
-        _limits.active -= 1
-        signal.setitimer(signal.ITIMER_PROF, self._outer)
-        if self._installed:
-            self._installed.__exit__(None, None, None)
-        if kind is _Expired:
+        if self._limited:
+            _limits.left += self._outer - self._seconds
+        if self._alone:
+            self._alone.__exit__(None, None, None)
+        if kind is _Expired and self._limited:
             raise CheckTimeoutError(
                 f"stopped after {self._seconds:g} s of CPU time; nothing is said about this task. Look for texts or "
                 "lists of unusual length in it, and report the file if there are none"

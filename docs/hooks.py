@@ -22,7 +22,7 @@ def options_page() -> str:
     """Write the arguments and options of every command, from its own help."""
     lines = ["# Options of all commands", "", "Generated from the command line itself."]
     for name, command in (pair for each in sorted(COMMANDS) for pair in _commands(load_command(each), each)):
-        text = " ".join((command.help or "").split("Example:")[0].split())
+        text = " ".join((command.help or "").split("\b")[0].split())
         lines += ["", f"## {name}", "", text, ""]
         rows = [(_name(each), _help(each)) for each in command.params if each.name not in EVERYWHERE]
         if rows:

@@ -11,8 +11,8 @@ from agenthard.flows.commands.messages import add_message_options
 from agenthard.flows.commands.output import guard
 from agenthard.flows.logs import configure
 
-MARKUP: Final = "markdown"
-"""How help texts are written."""
+MARKUP: Final = None
+"""Help is plain text: rich, which draws boxes, takes longer to import than all of a short command."""
 
 COMMANDS = {
     "audit": (
@@ -102,9 +102,15 @@ _TYPES = (("path", "PATH"), ("int", "N"), ("float", "NUMBER"), ("str", "TEXT"), 
 
 
 def name_values(command: Any) -> None:
-    """Give the values of a command, or of every command of a group, words that people know instead of types."""
+    """Give the values of a command, or of every command of a group, words that people know instead of types.
+
+    Its example stays on one line.
+    """
     for each in getattr(command, "commands", {}).values():
         name_values(each)
+    if command.help:
+        # Without this mark, which click removes, a long command would be broken within its words.
+        command.help = command.help.replace("\n\nExample: ", "\n\n\b\nExample: ")
     for parameter in command.params:
         described = getattr(parameter, "type_descriptor", parameter.type if hasattr(parameter, "type") else None)
         choices = getattr(described, "choices", None)
@@ -167,6 +173,12 @@ class LazyGroup(TyperGroup):
             if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # to convert None, typer would import pydantic for every help text
         return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands group by group."""
+        for panel, names in PANELS.items():
+            with formatter.section(panel):
+                formatter.write_dl([(name, COMMANDS[name][1]) for name in names])
 
     def main(self, *arguments: Any, **options: Any) -> Any:
         """Run the command that the words name."""

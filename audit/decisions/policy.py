@@ -1,6 +1,7 @@
 """The decision policy: which findings drop a task, which send it to review, and what people have overridden."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -168,6 +169,10 @@ def decide(
     return _Decisions(policy, task_ids, by_task, coverage, support(coverage, deciding))
 
 
+_KEPT = 50_000
+"""Decisions that are kept; more are made again whenever they are read."""
+
+
 class _Decisions(Sequence[Decision]):
     """Decisions that are made when they are read: those of a large benchmark would not fit into memory."""
 
@@ -201,7 +206,11 @@ class _Decisions(Sequence[Decision]):
         return self._decide(self._task_ids[index])
 
     def __iter__(self) -> Iterator[Decision]:
-        return map(self._decide, self._task_ids)
+        return iter(self._all) if len(self) <= _KEPT else map(self._decide, self._task_ids)
+
+    @cached_property
+    def _all(self) -> tuple[Decision, ...]:
+        return tuple(map(self._decide, self._task_ids))
 
     def _decide(self, task_id: str) -> Decision:
         found, row = self._by_task.get(task_id, []), self._coverage.row.get(task_id)

@@ -29,7 +29,6 @@ app = typer.Typer(
     name="sources",
     cls=_ListsByItself,
     help="List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",
-    rich_markup_mode="markdown",
 )
 
 

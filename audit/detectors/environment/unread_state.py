@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.knowledge import scalars_in
 from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import canonical_json, quote
 from agenthard.audit.execution.environment import Environment, ExecutionError, UnavailableError
@@ -110,7 +110,7 @@ def _unread(key: _Key) -> tuple[tuple[str, ...], ...]:
 
 def _responses(task: AgentTask) -> frozenset[str]:
     """Return the names in the documented responses of the tools: what one of them tells is kept somewhere."""
-    return frozenset(squash(text) for tool in task.environment.tools for _, text in texts_in(tool.returns))
+    return frozenset(squash(text) for tool in task.environment.tools for text in scalars_in(tool.returns))
 
 
 def _kept(state: Any, path: tuple[str, ...]) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import Expected, choices, expected_values, stands_alone
-from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.knowledge import scalars_in
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.task_texts import answer_blocks, author_comments
 from agenthard.audit.evidence import quote
@@ -207,7 +207,7 @@ def _in_schemas(task: AgentTask) -> Iterator[Hit]:
         for tool, parameter, at, value in shown:
             if tool != call.name or call.arguments.get(parameter) != value or stands_alone(value, said):
                 continue
-            stored = frozenset(text for _, text in texts_in(task.initial_state)) if stored is None else stored
+            stored = frozenset(text for text in scalars_in(task.initial_state)) if stored is None else stored
             if value in stored:
                 where = f"{pointer}/arguments/{parameter}"
                 yield Hit(

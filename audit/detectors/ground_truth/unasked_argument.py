@@ -58,7 +58,7 @@ class UnaskedArgument(TaskDetector):
         if task.ground_truth.call_matching in ("state", "none"):
             return "calls count only through what they lead to"
         text = " ".join(text for _, text in task.user_texts())
-        foreign = sum(not letter.isascii() for letter in text if letter.isalpha())
+        foreign = 0 if text.isascii() else sum(not letter.isascii() for letter in text if letter.isalpha())
         if foreign > _FOREIGN * len(text):
             return "the conversation is not in English"
         return (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import calendar_words, counted_from_today, parse_date, years_in
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
-from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, scalars_in, texts_in
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import names_quantity
 from agenthard.audit.detectors.support.unsaid import unsaid_in
@@ -130,8 +130,8 @@ def _year(place: _Place) -> _Gap | None:
         return None
     said = list(place.task.user_texts())
     tool = place.task.tool(place.call.name, place.call.requestor)
-    elsewhere = [place.task.environment.policy, *(text for _, text in texts_in(place.task.initial_state))]
-    documented = [tool.description, *(text for _, text in texts_in(tool.parameters))] if tool else []
+    elsewhere = [place.task.environment.policy, *(text for text in scalars_in(place.task.initial_state))]
+    documented = [tool.description, *(text for text in scalars_in(tool.parameters))] if tool else []
     if any(years_in(text) for text in [text for _, text in said] + elsewhere):
         return None
     if any(years & years_in(text) for text in documented) or any(map(place.knowledge.in_state, place.texts())):
@@ -153,7 +153,7 @@ def _documented(place: _Place, tool: ToolSpec | None) -> Iterator[str]:
     """Yield what the documentation says of the argument that holds the value."""
     properties = tool.parameters.get("properties", {}) if tool else {}
     schema = properties.get(split(place.value.at)[0]) if isinstance(properties, dict) else None
-    yield from (text for _, text in texts_in(schema))
+    yield from (text for text in scalars_in(schema))
 
 
 def _email(place: _Place) -> _Gap | None:

@@ -8,7 +8,7 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date, years_in
-from agenthard.audit.detectors.support.knowledge import knowledge_of, texts_in
+from agenthard.audit.detectors.support.knowledge import knowledge_of, scalars_in
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.unknown_texts import (
     charged_for_all,
@@ -41,31 +41,31 @@ _NEAR_YEARS = 2
 def _codes_of(environment: EnvironmentSpec) -> dict[str, set[str]]:
     """Collect the codes of a state by their form."""
     forms: dict[str, set[str]] = {}
-    for _, text in texts_in(environment.state):
+    for text in scalars_in(environment.state):
         if len(text) <= _LONGEST and (shape := form(text)):
             forms.setdefault(shape, set()).add(text)
     return forms
 
 
 def _written_days_of(environment: EnvironmentSpec) -> tuple[str, ...]:
-    return tuple(sorted({text for _, text in texts_in(environment.state) if len(text) <= _LONGEST and "-" in text}))
+    return tuple(sorted({text for text in scalars_in(environment.state) if len(text) <= _LONGEST and "-" in text}))
 
 
 def _years_of(environment: EnvironmentSpec) -> frozenset[int]:
-    return frozenset(year for text in {text for _, text in texts_in(environment.state)} for year in years_in(text))
+    return frozenset(year for text in {text for text in scalars_in(environment.state)} for year in years_in(text))
 
 
 def _has_times_of_day(environment: EnvironmentSpec) -> bool:
-    return shows_times_of_day(text for _, text in texts_in(environment.state))
+    return shows_times_of_day(text for text in scalars_in(environment.state))
 
 
 def _days_of(environment: EnvironmentSpec) -> frozenset[datetime.date]:
-    return days_in(text for _, text in texts_in(environment.state))
+    return days_in(text for text in scalars_in(environment.state))
 
 
 def _documents_of(environment: EnvironmentSpec) -> tuple[str, ...]:
     tools = (*environment.tools, *environment.user_tools)
-    texts = (text for tool in tools for _, text in texts_in(tool.parameters))
+    texts = (text for tool in tools for text in scalars_in(tool.parameters))
     return (*(tool.description for tool in tools), *texts)
 
 
@@ -160,7 +160,7 @@ def _why_unknown(task: AgentTask, text: str) -> str | None:
         if named and all(abs(day.year - year) > _NEAR_YEARS for year in named):
             return f"no year near {day.year} is named anywhere"
         documents = [*passages, *_documents(task.environment)]
-        days = _days(task.environment) | days_in([*documents, *(said for _, said in texts_in(task.initial_state))])
+        days = _days(task.environment) | days_in([*documents, *(said for said in scalars_in(task.initial_state))])
         return out_of_reach(text, days, documents)
     if _IDENTIFIER.fullmatch(text):
         return "it appears nowhere in the task"

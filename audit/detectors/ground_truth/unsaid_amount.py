@@ -7,7 +7,7 @@ from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, gold_values
-from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.knowledge import scalars_in, texts_in
 from agenthard.audit.detectors.support.numbers import derives, numbers_said
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.evidence import quote
@@ -145,7 +145,7 @@ def _read(environment: EnvironmentSpec) -> tuple[Fields, frozenset[float]]:
     """Collect the numbers in the state, and those in the policy and the documentation."""
     documents = [environment.policy]
     for tool in (*environment.tools, *environment.user_tools):
-        documents += [tool.description, *(text for _, text in texts_in(tool.parameters))]
+        documents += [tool.description, *(text for text in scalars_in(tool.parameters))]
     return _numbers(environment.state), frozenset(number for text in documents for number in numbers_said(text))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from agenthard.audit.detectors.support.sharing import RecentCache
 from agenthard.taxonomy.accepted import ANY_OF, alternatives, is_any_of, is_optional
 from agenthard.taxonomy.pointer import join, split
 from agenthard.taxonomy.task import AgentTask, ToolCall, ToolSpec
@@ -37,10 +38,12 @@ class GoldValue:
         return [(at, value) for at, value in self.accepted if isinstance(value, str) and value]
 
 
-def gold_values(arguments: dict[str, Any]) -> Iterator[GoldValue]:
-    """Yield each scalar of a gold call's arguments; scalars that are accepted in the same place come together."""
-    for name, value in arguments.items():
-        yield from _values(value, join("", name), False)
+def _read(arguments: dict[str, Any]) -> tuple[GoldValue, ...]:
+    return tuple(found for name, value in arguments.items() for found in _values(value, join("", name), False))
+
+
+gold_values = RecentCache(_read)
+"""Returns each scalar of a gold call's arguments; scalars that are accepted in the same place come together."""
 
 
 def _values(value: Any, at: str, omissible: bool) -> Iterator[GoldValue]:

@@ -26,8 +26,8 @@ class _Shared:
 def _read_environment(environment: EnvironmentSpec) -> _Shared:
     documents = [environment.policy]
     for tool in (*environment.tools, *environment.user_tools):
-        documents += [tool.name, tool.description, *(text for _, text in texts_in(tool.parameters))]
-    strings = sorted({squash(text) for _, text in texts_in(environment.state)})
+        documents += [tool.name, tool.description, *(text for text in scalars_in(tool.parameters))]
+    strings = sorted({squash(text) for text in scalars_in(environment.state)})
     return _Shared(_BREAK.join(squash(text) for text in documents), frozenset(strings), _BREAK.join(strings))
 
 
@@ -44,7 +44,7 @@ class Knowledge:
         self._shared = _shared(task.environment)
         said = [text for _, text in task.user_texts()]
         self._said = _BREAK.join(squash(text) for text in said)
-        self._own_state = _BREAK.join(squash(text) for _, text in texts_in(task.initial_state))
+        self._own_state = _BREAK.join(squash(text) for text in scalars_in(task.initial_state))
 
     def said(self, text: str) -> bool:
         """Tell whether the conversation says it (system prompts and assistant turns included)."""
@@ -65,6 +65,23 @@ class Knowledge:
 
 
 knowledge_of = LastCache(Knowledge)
+
+
+def scalars_in(value: Any) -> Iterator[str]:
+    """Yield every scalar and every key of a JSON value as text.
+
+    >>> list(scalars_in({"a": [True, "x"], "b": 2.0}))
+    ['a', 'x', 'b', '2.0']
+    """
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield str(key)
+            yield from scalars_in(member)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from scalars_in(item)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
 
 
 def texts_in(value: Any, at: str = "") -> Iterator[tuple[str, str]]:

@@ -96,14 +96,14 @@ def site_that_decides(task: AgentTask, text: str) -> Iterator[tuple[str, str]]:
     """
     sentences = [match[0].strip() for match in _SENTENCE.finditer(text)]
     for sentence, after in zip(sentences, [*sentences[1:], ""], strict=False):
-        for pattern in (_ASKED, _TELLS, _SERVICE_BY_FORM):
+        open_now = DECISION.search(sentence) or DECISION_NEXT.match(after) or _SITE_NOW.search(sentence)
+        if not (open_now or _CHOICE.search(sentence)):  # asked first: the patterns of sites take long
+            continue
+        for pattern in (_ASKED, _TELLS, _SERVICE_BY_FORM) if open_now else (_TELLS,):
             match = pattern.search(sentence)
             if match is None or _OWN.search(sentence):
                 continue
             site = next(found for found in match.groups() if found)
-            open_now = DECISION.search(sentence) or DECISION_NEXT.match(after) or _SITE_NOW.search(sentence)
-            if not (open_now or (pattern is _TELLS and _CHOICE.search(sentence))):
-                continue
             if not _stands_for(task, site) and not _carried(task, site):
                 yield sentence, site
                 break

@@ -162,6 +162,8 @@ class _Fit:
                 yield replace(violation, omissible=violation.omissible or is_optional(value))
 
     def _one(self, value: Any, schema: dict[str, Any], value_at: str, rule_at: str) -> Iterator[Violation]:
+        if not isinstance(value, (dict, list)) and _only_wants_type(value, schema):
+            return
         composed = any(keyword in schema for keyword in _COMPOSED)
         error = self._error(value, schema if composed else _own_keywords(schema))
         if error is not None:

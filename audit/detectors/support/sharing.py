@@ -48,6 +48,26 @@ class LastCache(Generic[Owner, Value]):
         return last[1]
 
 
+class RecentCache(Generic[Owner, Value]):
+    """Remembers ``compute(owner)`` for the last owners: many checks look at the same parts of one task."""
+
+    most = 256
+    """How many owners are remembered before all are forgotten."""
+
+    def __init__(self, compute: Callable[[Owner], Value]) -> None:
+        self._compute = compute
+        self._kept: dict[int, tuple[Owner, Value]] = {}
+
+    def __call__(self, owner: Owner) -> Value:
+        """Return the value for ``owner``, computed unless it was asked for recently; the object itself is the key."""
+        kept = self._kept.get(id(owner))
+        if kept is None:
+            if len(self._kept) >= self.most:
+                self._kept.clear()
+            kept = self._kept[id(owner)] = owner, self._compute(owner)
+        return kept[1]
+
+
 def shared_cause(task: AgentTask, *parts: object) -> str | None:
     """Name a cause by the task's cluster and ``parts``, so that all variants of the base task share one finding.
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.knowledge import scalars_in
 from agenthard.audit.detectors.support.numbers import numbers_said
 from agenthard.audit.detectors.support.spelling import neighbours
 from agenthard.taxonomy.accepted import nearest_value
@@ -137,7 +137,7 @@ def _passages(task: AgentTask, length: int) -> Iterator[tuple[str, ...]]:
     tools = (*task.environment.tools, *task.environment.user_tools)
     texts = {task.environment.policy, *(tool.description for tool in tools)}
     for source in (task.environment.state, task.initial_state, *(tool.parameters for tool in tools)):
-        texts |= {text for _, text in texts_in(source)}
+        texts |= {text for text in scalars_in(source)}
     for text in texts:
         words = _words(text)
         yield from zip(*(words[start:] for start in range(length)), strict=False)

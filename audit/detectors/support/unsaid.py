@@ -7,7 +7,7 @@ from rapidfuzz import fuzz
 
 from agenthard.audit.detectors.support.dates import parse_date
 from agenthard.audit.detectors.support.gold_values import GoldValue, documented, name_words
-from agenthard.audit.detectors.support.knowledge import knowledge_of, texts_in
+from agenthard.audit.detectors.support.knowledge import knowledge_of, scalars_in
 from agenthard.audit.detectors.support.numbers import derives, numbers_said
 from agenthard.audit.detectors.support.sharing import IdentityCache, LastCache
 from agenthard.audit.detectors.support.text import squash, words
@@ -67,7 +67,7 @@ _NEAR = 1e-6
 
 
 def _scalars(environment: EnvironmentSpec) -> frozenset[str]:
-    return frozenset(squash(text) for _, text in texts_in(environment.state))
+    return frozenset(squash(text) for text in scalars_in(environment.state))
 
 
 _shared_scalars = IdentityCache(_scalars)
@@ -86,7 +86,7 @@ class Unsaid:
         self._numbers |= {_TENS[tens] + _ONES[ones] for tens, ones in _COMPOUND.findall(lower)}
         self._numbers |= _numbers_of(task.initial_state)
         self._stems = {word[:_STEM] for word in (*self._words, *name_words(self._text))}
-        self._own = frozenset(squash(text) for _, text in texts_in(task.initial_state))
+        self._own = frozenset(squash(text) for text in scalars_in(task.initial_state))
         self._has_state = task.initial_state is not None or task.environment.state is not None
         self._first = frozenset(_first_calls(task))
 
@@ -167,7 +167,7 @@ def _plain(value: Any) -> str:
 
 
 def _numbers_of(state: Any) -> set[float]:
-    return {number for _, text in texts_in(state) for number in numbers_said(text)}
+    return {number for text in scalars_in(state) for number in numbers_said(text)}
 
 
 def _first_calls(task: AgentTask) -> list[str]:

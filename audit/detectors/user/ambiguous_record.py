@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
-from agenthard.audit.detectors.support.knowledge import texts_in
+from agenthard.audit.detectors.support.knowledge import scalars_in
 from agenthard.audit.detectors.support.sharing import shared_cause
 from agenthard.audit.detectors.support.text import squash, words
 from agenthard.audit.evidence import quote
@@ -91,7 +91,7 @@ class AmbiguousRecord(TaskDetector):
 
 
 def _items_taken(task: AgentTask, call: ToolCall) -> Iterator[_Item]:
-    given = {text for _, text in texts_in(call.arguments)}
+    given = {text for text in scalars_in(call.arguments)}
     for table, rows in task.environment.state.items():
         for key in sorted(given & rows.keys()) if isinstance(rows, dict) else ():
             for item in _items(rows[key], key, join(_STATE, table, key)):
@@ -123,7 +123,7 @@ def _rivals(task: AgentTask, item: _Item) -> Iterator[_Item]:
 
 
 def _set_apart(item: _Item, rival: _Item, said: str, stems: set[str]) -> bool:
-    own = {squash(text) for _, text in texts_in(item.data)} - {squash(text) for _, text in texts_in(rival.data)}
+    own = {squash(text) for text in scalars_in(item.data)} - {squash(text) for text in scalars_in(rival.data)}
     if any(text and text in said for text in own):
         return True
     mates = {word for name in item.mates - rival.mates for word in words(name) if len(word) >= _SHORTEST_WORD}

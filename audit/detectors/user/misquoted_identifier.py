@@ -7,7 +7,7 @@ from rapidfuzz.distance import OSA
 
 from agenthard.audit.detectors.base import Hit, TaskDetector
 from agenthard.audit.detectors.support.dates import parse_date
-from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, texts_in
+from agenthard.audit.detectors.support.knowledge import Knowledge, knowledge_of, scalars_in
 from agenthard.audit.detectors.support.sharing import IdentityCache
 from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
@@ -26,7 +26,7 @@ class _Known:
     """The identifiers of a database, to be found by what is a character away, without comparing them all."""
 
     def __init__(self, environment: EnvironmentSpec) -> None:
-        texts = (text for _, text in texts_in(environment.state) if len(text) <= _LONGEST)
+        texts = (text for text in scalars_in(environment.state) if len(text) <= _LONGEST)
         self.by_bare = {squash(text): text for text in texts if _QUOTED.fullmatch(text)}
         self._by_rest: dict[str, list[str]] = {}
         for bare in self.by_bare:

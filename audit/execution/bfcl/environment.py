@@ -11,6 +11,7 @@ from agenthard.audit.execution.worker_environment import WorkerBackedEnvironment
 from agenthard.audit.execution.workers import WorkerPool
 from agenthard.audit.sources.bfcl.layout import find_layout
 from agenthard.audit.sources.bfcl.reader import content_hashes
+from agenthard.audit.sources.fetch import Fetched
 from agenthard.taxonomy.task import AgentTask, ToolCall
 
 SCRIPT = Path(__file__).with_name("script.py")
@@ -18,6 +19,13 @@ SCRIPT = Path(__file__).with_name("script.py")
 
 def _contents(data: Path) -> Iterator[str]:
     return content_hashes(find_layout(data))
+
+
+def _release_of(task: AgentTask) -> Fetched | UnavailableError:
+    try:
+        return release_of(task, _contents)
+    except UnavailableError as missing:
+        return missing
 
 
 class BfclEnvironment(WorkerBackedEnvironment):
@@ -63,7 +71,9 @@ class BfclEnvironment(WorkerBackedEnvironment):
         return self._own_pool or self._release_pool(task)
 
     def _release_pool(self, task: AgentTask) -> WorkerPool:
-        release = self._execution.remember("bfcl release", task, lambda: release_of(task, _contents))
+        release = self._execution.remember("bfcl release", task, lambda: _release_of(task))
+        if isinstance(release, UnavailableError):
+            raise release
         self._release = release.version
         return self._execution.worker_pool(release.python, SCRIPT)
 
