@@ -112,6 +112,7 @@ def test_the_python_tutorial_runs_in_order(tmp_path: Path) -> None:
 RUNNABLE = [page for page in PAGES if "<!-- run -->" in page.read_text()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda p: p.stem)
 def test_the_commands_of_tutorials_run(page: Path, demo_folder: Path, tmp_path: Path) -> None:
     text, folder = page.read_text(), shutil.copytree(demo_folder, tmp_path / "examples")

@@ -164,6 +164,7 @@ def test_an_interruption_while_the_format_is_written_leaves_nothing_behind(
     assert fingerprint(tmp_path / "suite") == fingerprint(suites / form)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["jsonl", "reference"])
 def test_workers_and_hash_seeds_change_no_byte(tmp_path: Path, suites: Path, form: str) -> None:
     for workers, seed in (("1", "1"), ("3", "2")):

@@ -149,6 +149,7 @@ def test_flawed_tasks_leave_the_split_and_kept_ones_are_byte_identical(
     assert kept == [line for i, line in enumerate(source) if i % 10 and i < TASKS]
 
 
+@pytest.mark.long
 def test_eight_workers_write_the_same_bytes(
     one_worker: tuple[AuditOutcome, Path], benchmark: Path, tmp_path: Path
 ) -> None:

@@ -136,6 +136,7 @@ def test_a_suite_without_slots_is_possible() -> None:
     assert verify(made).ok
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("coupling", [False, True])
 @pytest.mark.parametrize(("rows", "hidden"), [(7, 21), (7, 35), (7, 70), (4, 35)])
 def test_the_largest_sizes_are_made(rows: int, hidden: int, coupling: bool) -> None:

@@ -96,6 +96,7 @@ def test_needed_text_is_shortened_only_when_it_alone_is_too_long() -> None:
         trim(gather(task), task, 2000)
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_tau2_airline(corpora: Path) -> None:
     for task in tasks_of(Tau2Bench, corpora / "tau2-bench_v0.1.3", ("airline",)):

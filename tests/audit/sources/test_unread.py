@@ -177,6 +177,7 @@ def test_the_lists_of_tau_bench_that_it_does_not_run_are_left_out(corpora: Path)
     assert found == {"retail/tasks_dev.json": (20, True), "retail/tasks_train.json": (500, True)}
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_every_domain_of_a_newer_tau2_is_read_or_named(corpora: Path) -> None:
     source = open_source("tau2", corpora / "tau2-bench_v1.0.1")

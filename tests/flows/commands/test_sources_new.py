@@ -52,6 +52,7 @@ def test_its_own_test_passes(package: Path) -> None:
     assert "3 passed" in done.stdout
 
 
+@pytest.mark.long
 def test_its_example_is_audited_and_executed(package: Path) -> None:
     done = run(
         package, "agenthard.flows.cli", "audit", "my-bench", "example", "--out", "audited", "--workers", "1", "--json"

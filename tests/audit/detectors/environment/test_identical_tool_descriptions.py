@@ -56,6 +56,7 @@ def test_a_task_without_gold_calls_is_not_checked() -> None:
     assert (row.status, row.reason) == (Status.NOT_CHECKED, "the ground truth names no call")
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
     tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")

@@ -188,6 +188,7 @@ def test_tau(corpora: Path) -> None:
     assert set(telecom) == {Status.NOT_CHECKED, Status.CLEAN}
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
     tasks = tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17")

@@ -77,6 +77,7 @@ def test_two_numbers_and_short_texts_say_nothing() -> None:
     assert find(variant("a", ("rate", {"stars": "four"})), variant("b", ("rate", {"stars": "fours"}))) == []
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_bfcl(corpora: Path) -> None:
     tasks = [task for task in tasks_of(BFCL, corpora / "bfcl_v3_2025-07-17") if task.cluster]

@@ -50,6 +50,7 @@ def test_bfcl(corpora: Path) -> None:
     assert len([f for f in findings if f.check == "conflicting-gold"]) == 3
 
 
+@pytest.mark.long
 def test_tau_bench(corpora: Path) -> None:
     findings = audit(TauBench(corpora / "tau-bench_59a200c"))
     assert list(found_in(findings, "duplicate-task")) == ["retail/93", "retail/95"]

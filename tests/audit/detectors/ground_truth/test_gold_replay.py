@@ -96,6 +96,7 @@ def test_errors_and_tasks_without_environment() -> None:
         assert "no environment is registered for museum" in second.reason
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_tau(corpora: Path) -> None:
     for source, failing, idle in (

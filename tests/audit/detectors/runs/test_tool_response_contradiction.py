@@ -71,6 +71,7 @@ def test_a_log_of_another_release_is_told_by_a_replay() -> None:
     assert finding.evidence[0].quote == "ificate certificate_7 added."
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_cabin_that_tau_bench_does_not_store(corpora: Path) -> None:
     source = open_source("tau-bench", corpora / "tau-bench_59a200c", ("airline",))

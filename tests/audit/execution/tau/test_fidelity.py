@@ -214,6 +214,7 @@ def test_tau_bench_equals_its_own_code(corpora: Path, data: str) -> None:
     assert all_equal(found) == {"airline": (158, 50), "retail": (582, 115)}
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 @pytest.mark.network
 @pytest.mark.usefixtures("tau2_packages")

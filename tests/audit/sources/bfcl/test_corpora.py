@@ -46,6 +46,7 @@ def tasks(root: Path) -> dict[str, AgentTask]:
     return found
 
 
+@pytest.mark.long
 def test_all_tasks_are_read(tasks: dict[str, AgentTask]) -> None:
     assert len(tasks) == 4441
     assert Counter(task.subtask for task in tasks.values()) == PER_CATEGORY

@@ -177,6 +177,7 @@ def test_what_is_not_read_is_named(desk: Path) -> None:
     assert all(item.left_out for item in Tau2Bench(desk, ["desk"]).not_read())
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_release_1_0_1_is_read_as_a_whole(corpora: Path) -> None:
     source, quarantine = Tau2Bench(corpora / "tau2-bench_v1.0.1"), Quarantine()

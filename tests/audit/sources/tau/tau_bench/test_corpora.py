@@ -49,6 +49,7 @@ def test_other_splits_of_retail_are_read_when_named(corpora: Path) -> None:
     assert (len(tasks), quarantine.items) == (520, [])
 
 
+@pytest.mark.long
 def test_all_runs_are_read_and_the_published_accuracies_come_out(source: TauBench, corpora: Path) -> None:
     quarantine = Quarantine()
     ids = set()
@@ -65,6 +66,7 @@ def test_all_runs_are_read_and_the_published_accuracies_come_out(source: TauBenc
     assert complete == PASSES
 
 
+@pytest.mark.long
 def test_the_score_table_agrees_with_the_runs(source: TauBench, corpora: Path) -> None:
     def key(run: Trajectory) -> tuple[str, str]:
         return run.model, run.task_id
