@@ -15,8 +15,10 @@ function go(step) {
 function enter(event) {
   const look = document.activeElement.closest(".look");
   const row = document.activeElement.closest(".finding");
-  if (look && document.activeElement === look) look.querySelector("a[data-task]")?.click();
-  else if (row?.open && document.activeElement === row.firstElementChild) {
+  if (look && document.activeElement === look) {
+    event.preventDefault(); // else the same key would press the button that gets the focus: "close"
+    look.querySelector("a[data-task]")?.click();
+  } else if (row?.open && document.activeElement === row.firstElementChild) {
     const finding = data.findings.find((f) => row.id === `finding-${f.id}`);
     if (openTask(firstTask(finding), finding.id)) event.preventDefault();
   }

@@ -131,6 +131,7 @@ def test_keys_go_through_findings_and_open_tasks(visit: Callable[..., Page]) -> 
     page.keyboard.press("k")
     page.keyboard.press("Enter")
     expect(page.locator("#instance-title")).to_have_text("shop/0")
+    expect(page.locator("#instance")).to_be_visible()
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.task ?? document.activeElement.id")
     page.locator("#finding-aaaaaaaaaaa0 > summary").focus()
