@@ -15,7 +15,7 @@ from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.reports.instance_runs import Quoted, describe_runs, spans
 from agenthard.reports.look_first import urgency
 from agenthard.reports.marked_text import Piece, laid_out, pieces
-from agenthard.reports.places import Places
+from agenthard.reports.places import Places, scoring_title
 from agenthard.reports.proof_text import proof_view
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Finding, NativeText
@@ -163,7 +163,7 @@ class _Parts:
     def _evaluation(self, gold: Sequence[NativeText]) -> list[Block]:
         blocks = []
         for i, check in enumerate(self._task.evaluation.checks):
-            title = f"{check.kind.replace('_', ' ').capitalize()}, {'scored' if check.scored else 'stated, not scored'}"
+            title = scoring_title(check)
             expected = "" if check.expected is None else _as_text(check.expected)
             text = "\n".join(filter(None, (check.note, f"expected: {expected}" if expected else "")))
             blocks.append(self._text(title, f"/evaluation/checks/{i}", text or "No further convention is stated."))

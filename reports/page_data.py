@@ -152,7 +152,7 @@ def _finding(result: AuditResult, places: Places, position: dict[str, int], find
 
 def quote_view(result: AuditResult, places: Places, item: Evidence) -> dict[str, Any]:
     """Describe one quote in its surroundings."""
-    shown, place = places.excerpt(item), places.of(item)
+    shown, place = places.excerpt(item), None if places.scoring(item) else places.of(item)
     return {
         "task": item.task_id,
         "run": _run_name(result, item.trajectory_id),

@@ -12,7 +12,7 @@ from agenthard.audit.native_text import TERSE, NativeFiles, origin_of
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Evidence, NativeText
 from agenthard.taxonomy.pointer import join, resolve, split
-from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.task import AgentTask, Check
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,35 @@ class Places:
         if native is not None and evidence.trajectory_id is None:
             before, after = self._files.around(native)
             return _cut(Excerpt(before, native.text, after))
-        return _cut(_in_record(self._result, evidence))
+        check = self.scoring(evidence)
+        return _cut(Excerpt("", scoring_text(check), "") if check else _in_record(self._result, evidence))
+
+    def scoring(self, evidence: Evidence) -> Check | None:
+        """Return the check of the evaluator that a quote is of, where no file of the benchmark states it."""
+        task = self._result.task.get(evidence.task_id)
+        if task is None or evidence.trajectory_id is not None or self.native(evidence) is not None:
+            return None
+        checks = (f"/evaluation/checks/{i}" for i in range(len(task.evaluation.checks)))
+        return dict(zip(checks, task.evaluation.checks, strict=True)).get(evidence.pointer)
+
+
+def scoring_text(check: Check) -> str:
+    r"""Say in words what a check of the evaluator looks at.
+
+    >>> scoring_text(Check(kind="output_substring", scored=True, expected="4", note="commas removed"))
+    'Output substring, scored: commas removed\nexpected: 4'
+    """
+    expected = "" if check.expected is None else f"expected: {_plain(check.expected)}"
+    return "\n".join(filter(None, (f"{scoring_title(check)}: {check.note}".removesuffix(": "), expected)))
+
+
+def scoring_title(check: Check) -> str:
+    """Return the kind of a check of the evaluator, and whether it is scored."""
+    return f"{check.kind.replace('_', ' ').capitalize()}, {'scored' if check.scored else 'stated, not scored'}"
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else _text(value)
 
 
 CONTEXT = 280

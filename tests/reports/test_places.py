@@ -11,11 +11,12 @@ import pytest
 
 from agenthard.audit.evidence import text_at
 from agenthard.audit.native_text import origin_of
+from agenthard.reports.page_data import quote_view
 from agenthard.reports.places import CONTEXT, LONGEST_QUOTE, Place, Places
 from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Evidence
 from agenthard.taxonomy.record import Origin
-from agenthard.taxonomy.task import EnvironmentSpec, Signature, ToolSpec
+from agenthard.taxonomy.task import Check, EnvironmentSpec, EvaluationSpec, Signature, ToolSpec
 from tests.reports.shop import changed
 
 
@@ -156,3 +157,12 @@ def test_parts_joined_are_the_text(shop: AuditResult) -> None:
 
 def _with_policy(shop: AuditResult, policy: str) -> object:
     return shop.tasks[0].model_copy(update={"environment": EnvironmentSpec(policy=policy)})
+
+
+def test_how_runs_are_scored_is_said_in_words_without_a_place(shop: AuditResult) -> None:
+    check = Check(kind="final_state", scored=True, note="the database must be as after the ground truth")
+    task = shop.tasks[0].model_copy(update={"evaluation": EvaluationSpec(checks=(check,))})
+    result = changed(shop, tasks=[task, *shop.tasks[1:]])
+    item = evidence("/evaluation/checks/0", text_at(task, "/evaluation/checks/0"))
+    assert Places(result).excerpt(item).quote == f"Final state, scored: {check.note}"
+    assert quote_view(result, Places(result), item)["place"] == ""
