@@ -3,7 +3,6 @@
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import cache
 from pathlib import Path
 
 from agenthard.audit.decisions.suppressions import Suppression, require_known
@@ -24,6 +23,7 @@ from agenthard.audit.sources.base import (
     first_reasons,
 )
 from agenthard.audit.sources.formats.runs import read_runs
+from agenthard.audit.sources.formats.stored_tasks import index_of
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.unread import find_not_read
 from agenthard.flows.errors import CommandError
@@ -177,7 +177,7 @@ class AuditInput:
             self._key = run_key(
                 type(self.source),
                 self.version,
-                benchmarks={task.benchmark for task in self.tasks},
+                benchmarks=index_of(self.tasks).benchmarks,
                 options=[*settings.domains, "experiments", *settings.experiments, *self._selection()],
                 runs=settings.runs,
                 checkout=settings.checkout,
@@ -237,7 +237,7 @@ def check_suppressions(given: AuditInput) -> None:
     Raises:
         SuppressionError: one does not.
     """
-    ids = {task.id for task in given.tasks}
+    ids = set(index_of(given.tasks).ids)
     require_known(given.settings.suppressions, {check.id for check in detectors()}, ids, given.source.name)
 
 
@@ -258,7 +258,7 @@ def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> A
             f"{given.settings.path}: no task could be read, {len(quarantined):,} records were refused:\n{reasons}"
         )
     ends = _ends_with_runs(len(tasks)) if given.settings.runs else shard_ends(tasks)
-    ids = tuple(task.id for task in tasks)
+    ids = tuple(index_of(tasks).ids)
     shard_of = {task_id: bisect_right(ends, position) for position, task_id in enumerate(ids)}
     board, unreadable, count = _read_runs(given.settings, given.source, shard_of, keep)
     return AuditPlan(
@@ -281,11 +281,10 @@ def shard_ends(tasks: Sequence[AgentTask]) -> tuple[int, ...]:
     Returns:
         For each shard, the position after its last task.
     """
-    ends, seconds, executed = list[int](), 0.0, cache(has_code)
-    for position, task in enumerate(tasks, 1):
-        seconds += TASK_SECONDS
-        if executed(task.benchmark):
-            seconds += CALL_SECONDS * sum(1 for _ in task.gold_calls())
+    ends, seconds, index = list[int](), 0.0, index_of(tasks)
+    call = CALL_SECONDS if any(map(has_code, index.benchmarks)) else 0.0
+    for position, calls in enumerate(index.gold_calls, 1):
+        seconds += TASK_SECONDS + call * calls
         if seconds >= SHARD_SECONDS or position == len(tasks):
             ends.append(position)
             seconds = 0.0

@@ -99,8 +99,10 @@ class Places:
 
     def scoring(self, evidence: Evidence) -> Check | None:
         """Return the check of the evaluator that a quote is of, where no file of the benchmark states it."""
+        if not evidence.pointer.startswith("/evaluation/checks/") or evidence.trajectory_id is not None:
+            return None
         task = self._result.task.get(evidence.task_id)
-        if task is None or evidence.trajectory_id is not None or self.native(evidence) is not None:
+        if task is None or self.native(evidence) is not None:
             return None
         checks = (f"/evaluation/checks/{i}" for i in range(len(task.evaluation.checks)))
         return dict(zip(checks, task.evaluation.checks, strict=True)).get(evidence.pointer)

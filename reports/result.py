@@ -15,6 +15,7 @@ from agenthard.audit.decisions.tickets import Ticket
 from agenthard.audit.detectors.base import DecidingKind, Detector
 from agenthard.audit.leaderboard import ModelRow
 from agenthard.audit.sources.base import FigureTable, NotRead, Quarantined, Version
+from agenthard.audit.sources.formats.stored_tasks import index_of
 from agenthard.taxonomy.categories import Taxonomy
 from agenthard.taxonomy.finding import Finding, Level, Severity, Tier
 from agenthard.taxonomy.record import Record
@@ -122,7 +123,7 @@ class AuditResult:
     """Why the mapping with which the benchmark was read looks wrong; empty when it does not."""
 
     def __post_init__(self) -> None:
-        ids = (task.id for task in self.tasks)
+        ids = index_of(self.tasks).ids
         if len(self.tasks) != len(self.task_ids) or any(map(ne, self.task_ids, ids)):
             raise ValueError("decisions must name every task once, in the order of the tasks")
         self._require("task", self.position, (i for f in self.findings for i in (*f.task_ids, *f.also_in)))

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote as url_quote
 
+from agenthard.audit.sources.formats.stored_tasks import index_of
 from agenthard.reports.kit.files import Streamed, write_json_text
 from agenthard.reports.places import Place, Places
 from agenthard.reports.result import AuditResult, CheckInfo
 from agenthard.reports.totals import LedgerRow, ledger, totals
 from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
-from agenthard.taxonomy.record import Origin
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MOST_TASKS = 10
@@ -203,18 +203,13 @@ def _physical(place: Place) -> dict[str, Any]:
 
 
 def _artifacts(result: AuditResult) -> Iterator[dict[str, Any]]:
-    origins = (origin for task in result.tasks for origin in (*task.origins.values(), *_tool_origins(task.environment)))
-    for name in sorted({origin.file for origin in origins}):
+    for name in sorted(index_of(result.tasks).files):
         entry: dict[str, Any] = {"location": {"uri": url_quote(name), "uriBaseId": DATA}}
         path = result.root / name
         if path.resolve().is_relative_to(result.root.resolve()) and path.is_file():
             with path.open("rb") as stream:
                 entry["hashes"] = {"sha-256": hashlib.file_digest(stream, "sha256").hexdigest()}
         yield entry
-
-
-def _tool_origins(environment: Any) -> list[Origin]:
-    return [tool.origin for tool in (*environment.tools, *environment.user_tools) if tool.origin is not None]
 
 
 def _notifications(result: AuditResult) -> Iterator[dict[str, Any]]:

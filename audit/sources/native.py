@@ -14,6 +14,7 @@ from agenthard.audit.sources.formats.files import copy_lines
 from agenthard.audit.sources.formats.id_filter import may_have_id
 from agenthard.audit.sources.formats.json_records import RawRecord, read_jsonl
 from agenthard.audit.sources.formats.native_files import ENVIRONMENTS, RUNS, TASKS, read_native_runs, validate_record
+from agenthard.audit.sources.formats.stored_tasks import index_of
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 from agenthard.taxonomy.trajectory import Trajectory
@@ -103,8 +104,9 @@ class Native(Source):
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Copy the kept lines of ``tasks.jsonl`` and the whole ``environments.jsonl``."""
         wanted = set(keep)
-        lines = {task.origins[""].line for task in self.read_tasks()[0] if task.id in wanted}
-        copy_lines(self.root / TASKS, out / TASKS, {line for line in lines if line is not None})
+        index = index_of(self.read_tasks()[0])
+        lines = {line for task_id, line in zip(index.ids, index.lines, strict=True) if task_id in wanted}
+        copy_lines(self.root / TASKS, out / TASKS, lines)
         written = [out / TASKS]
         if (self.root / ENVIRONMENTS).is_file():
             written.append(Path(shutil.copyfile(self.root / ENVIRONMENTS, out / ENVIRONMENTS)))

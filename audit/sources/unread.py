@@ -27,6 +27,7 @@ from agenthard.audit.sources.base import NotRead, Quarantine, Quarantined, Sourc
 from agenthard.audit.sources.formats.files import MAX_RECORD_BYTES, open_binary
 from agenthard.audit.sources.formats.json_stream import JsonStreamError, stream_members
 from agenthard.audit.sources.formats.rows import JSON, is_array, read_rows, row_format
+from agenthard.audit.sources.formats.stored_tasks import index_of
 from agenthard.taxonomy.files import MAX_BYTES, open_regular, size_text
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.yaml_text import read_yaml
@@ -60,14 +61,10 @@ def find_not_read(
     folder = source.folder
     if folder is None:
         return tuple(told)
-    origins, own = set[str](), set[str]()
-    for task in tasks:
-        origins.update(origin.file for origin in task.origins.values())
-        own.update([task.origins[""].file] if "" in task.origins else [])
-    origins |= {tool.origin.file for task in tasks[:1] for tool in task.environment.tools if tool.origin}
-    named = origins | {item.file for item in quarantined} | {item.file for item in told}
+    index = index_of(tasks)
+    named = index.files | {item.file for item in quarantined} | {item.file for item in told}
     known = {folder / name for name in named if name != "."} | set(source.known_files())
-    read = {folder / name for name in own}
+    read = {folder / name for name in index.own_files}
     search = _Search(folder, known)
     found = search.run(_Likeness(sorted(path for path in read if path.is_file())))
     if source.domains:

@@ -4,6 +4,7 @@ import io
 import pickle
 import tempfile
 import zlib
+from array import array
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -18,6 +19,50 @@ BLOCK = 250
 """Tasks that are written and read together."""
 HELD_BLOCKS = 4
 """Blocks in memory."""
+
+
+class TaskIndex:
+    """What is asked about all tasks at once, so that it is in memory while the tasks of a large benchmark are not."""
+
+    def __init__(self, tasks: Iterable[AgentTask] = ()) -> None:
+        """Note the tasks, in their order."""
+        self.ids: list[str] = []
+        """Their ids."""
+        self.lines = array("Q")
+        """Line of each in its file; 0 where it is unknown."""
+        self.gold_calls = array("Q")
+        """Calls in the ground truth of each."""
+        self.benchmarks: set[str] = set()
+        """Benchmarks that they are of."""
+        self.own_files: set[str] = set()
+        """Files that they are records of."""
+        self.files: set[str] = set()
+        """Files that any part of them, or a tool, is from."""
+        self._environments: dict[int, EnvironmentSpec] = {}
+        for task in tasks:
+            self.add(task)
+
+    def add(self, task: AgentTask) -> None:
+        """Note one more task."""
+        origin = task.origins.get("")
+        self.ids.append(task.id)
+        self.lines.append((origin.line or 0) if origin else 0)
+        self.gold_calls.append(sum(1 for _ in task.gold_calls()))
+        self.benchmarks.add(task.benchmark)
+        self.own_files.update([origin.file] if origin else [])
+        self.files.update(part.file for part in task.origins.values())
+        environment = task.environment
+        if self._environments.get(id(environment)) is not environment:
+            if len(self._environments) >= MOST_HELD:
+                self._environments.clear()
+            self._environments[id(environment)] = environment
+            tools = (*environment.tools, *environment.user_tools)
+            self.files.update(tool.origin.file for tool in tools if tool.origin is not None)
+
+
+def index_of(tasks: Sequence[AgentTask]) -> TaskIndex:
+    """Return the index of tasks; stored tasks bring their own, so that they need not be read again."""
+    return tasks.task_index if isinstance(tasks, StoredTasks) else TaskIndex(tasks)
 
 
 def held_or_stored(tasks: Iterable[AgentTask]) -> Sequence[AgentTask]:
@@ -40,7 +85,8 @@ class StoredTasks(Sequence[AgentTask]):
         # Pickle is safe here: the file has no name, so only this process writes and reads it.
         self._file = tempfile.TemporaryFile(prefix="agenthard-tasks-")
         self._ends = [0]
-        self._count = 0
+        self.task_index = TaskIndex()
+        """What is asked about all of them."""
         self._environments: list[EnvironmentSpec] = []
         self._held: OrderedDict[int, tuple[AgentTask, ...]] = OrderedDict()
         self._lock = Lock()
@@ -52,6 +98,7 @@ class StoredTasks(Sequence[AgentTask]):
     def _write(self, block: tuple[AgentTask, ...], numbers: dict[int, int]) -> None:
         uses = Counter(id(task.environment) for task in block)
         for task in block:
+            self.task_index.add(task)
             key = id(task.environment)
             if uses[key] > 1 and key not in numbers:
                 numbers[key] = len(self._environments)
@@ -60,7 +107,6 @@ class StoredTasks(Sequence[AgentTask]):
         _Pickler(content, numbers).dump(block)
         self._file.write(zlib.compress(content.getvalue(), 1))
         self._ends.append(self._file.tell())
-        self._count += len(block)
 
     def _block(self, number: int) -> tuple[AgentTask, ...]:
         with self._lock:
@@ -83,10 +129,10 @@ class StoredTasks(Sequence[AgentTask]):
             start += len(part)
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.task_index.ids)
 
     def __iter__(self) -> Iterator[AgentTask]:
-        return self._between(0, self._count)
+        return self._between(0, len(self))
 
     @overload
     def __getitem__(self, index: int) -> AgentTask: ...
@@ -94,9 +140,9 @@ class StoredTasks(Sequence[AgentTask]):
     def __getitem__(self, index: slice) -> tuple[AgentTask, ...]: ...
     def __getitem__(self, index: int | slice) -> AgentTask | tuple[AgentTask, ...]:
         if isinstance(index, slice):
-            start, stop, step = index.indices(self._count)
+            start, stop, step = index.indices(len(self))
             return tuple(self._between(start, stop) if step == 1 else map(self.__getitem__, range(start, stop, step)))
-        number, position = divmod(range(self._count)[index], BLOCK)
+        number, position = divmod(range(len(self))[index], BLOCK)
         return self._block(number)[position]
 
 

@@ -7,8 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.audit.sources.formats import stored_tasks
-from agenthard.audit.sources.formats.stored_tasks import StoredTasks, held_or_stored
+from agenthard.audit.sources.formats.stored_tasks import BLOCK, StoredTasks, held_or_stored, index_of
 from agenthard.flows.cli import app
+from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask
 from tests.builders import make_task
 
@@ -72,3 +73,14 @@ def test_an_audit_of_stored_tasks_writes_the_same_bytes(
     same, _, absent = filecmp.cmpfiles(held, stored, files, shallow=False)
     assert not absent and {"report.html", "results.sarif", "split/cleaned/tasks.jsonl"} <= set(same)
     assert set(files) - set(same) <= {"manifest.json", "work/settings.json"}  # they name the folder
+
+
+def test_the_index_of_stored_tasks_is_that_of_the_tasks() -> None:
+    origins = {"": Origin(file="tasks.jsonl", line=3), "/environment": Origin(file="environments.jsonl", line=1)}
+    tasks = [make_task(str(number), origins=origins if number % 2 else {}) for number in range(BLOCK + 3)]
+    ours, theirs = index_of(StoredTasks(tasks)), index_of(tasks)
+    assert ours.ids == theirs.ids == [task.id for task in tasks]
+    assert ours.lines == theirs.lines and list(ours.lines[:2]) == [0, 3]
+    assert ours.gold_calls == theirs.gold_calls and ours.benchmarks == theirs.benchmarks
+    assert ours.files == theirs.files == {"tasks.jsonl", "environments.jsonl"}
+    assert ours.own_files == theirs.own_files == {"tasks.jsonl"}
