@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from agenthard.flows.judging.session import NotAskedError
     from agenthard.flows.judging.workers import PreparationError
     from agenthard.flows.project_config import ConfigError
+    from agenthard.flows.review.events import ReviewError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -183,6 +184,7 @@ _PLACES = {
     "AH806": "flows.errors:FolderInUseError",
     "AH807": "flows.project_config:ConfigError",
     "AH810": "flows.errors:UsageError",
+    "AH811": "flows.review.events:ReviewError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -240,6 +242,7 @@ __all__ = [
     "RefusedCallError",
     "ReplyTooLongError",
     "RequestTimeoutError",
+    "ReviewError",
     "RunFolderError",
     "RunTablesError",
     "SampleError",
