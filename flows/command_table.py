@@ -58,6 +58,10 @@ COMMANDS = {
         "leaderboard:leaderboard",
         "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
     ),
+    "review": (
+        "review:review",
+        "Review flagged instances in a browser: queue, blind verdicts, adjudication, repairs; several people at once.",
+    ),
     "replay": (
         "replay:replay",
         "Replay a task's ground truth in its own environment: calls, responses, changes of the state, verdict.",
@@ -91,7 +95,7 @@ COMMANDS = {
 PANELS = {
     "Audit": ("init", "audit", "run", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
-    "Judge": ("judge", "align", "score", "faults"),
+    "Judge": ("review", "judge", "align", "score", "faults"),
     "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }

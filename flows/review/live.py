@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agenthard.flows.review.events import Event
 from agenthard.flows.review.reviewed_run import ReviewedRun
 
 POLL_SECONDS = 1.0
@@ -43,21 +42,20 @@ class Live:
         while True:
             await asyncio.sleep(POLL_SECONDS)
             if self._pages:
-                self.tell(await asyncio.to_thread(self._run.refresh))
+                await asyncio.to_thread(self._run.refresh)
+                self._tell()
 
-    def announce(self, events: list[Event]) -> None:
-        """Tell the pages about events, from any thread."""
+    def announce(self) -> None:
+        """Tell the pages about new events, from any thread."""
         if self._loop is not None:
-            self._loop.call_soon_threadsafe(self.tell, events)
+            self._loop.call_soon_threadsafe(self._tell)
 
-    def tell(self, events: list[Event]) -> None:
+    def _tell(self) -> None:
         """Tell the pages who did what. What was decided is not told: a page may be blind."""
-        for event in events:
-            if event.seq is not None and event.seq > self._sent:
-                self._sent = event.seq
-                self._send(
-                    {"seq": event.seq, "kind": event.kind, "by": event.by, "target": event.target, "id": event.target_id}
-                )
+        for event in self._run.events_after(self._sent):
+            self._sent = event.seq or self._sent
+            about = {"target": event.target, "id": event.target_id}
+            self._send({"seq": event.seq, "kind": event.kind, "by": event.by, **about})
 
     async def messages(self, user: str, item: str) -> AsyncIterator[str]:
         """Yield the lines of a stream of server-sent events, until the page is closed.

@@ -1,6 +1,7 @@
 """An audited run as its reviewers see it: findings, decisions, tasks one by one, and what people have said so far."""
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -68,6 +69,7 @@ class ReviewedRun:
         self.taxonomy = load_taxonomy()
         self._lock, self._reading = RLock(), RLock()
         self._stored: dict[UUID, Event] = {}
+        self._log: list[Event] = []
         self.contents: Mapping[Key, str] = _Contents(self)
         """Hash of each task and finding as it is now."""
         self._state = ReviewState((), self.contents)
@@ -120,17 +122,18 @@ class ReviewedRun:
 
     # What people have said
 
-    def refresh(self) -> list[Event]:
-        """Read the events that were stored since the last call, by this process or another.
-
-        Returns:
-            These events.
-        """
+    def refresh(self) -> None:
+        """Read the events that were stored since the last call, by this process or another."""
         with self._lock:
             new = list(self.store.since(self._state.seq, self.name))
             self._state.add(new)
+            self._log += new
             self._stored.update((event.id, event) for event in new)
-            return new
+
+    def events_after(self, seq: int) -> list[Event]:
+        """Return the events behind a place in the order of the store."""
+        with self._lock:
+            return self._log[bisect_right(self._log, seq, key=lambda event: event.seq or 0) :]
 
     def append(self, events: Sequence[Event]) -> list[Event]:
         """Store events. When this returns, they are on disk."""

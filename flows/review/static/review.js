@@ -1,0 +1,201 @@
+/* The pages of a review. The server renders them; this script draws the task, sends what a reviewer decides, listens to
+   others, and handles the keys. */
+const openedAt = performance.now();
+const seconds = () => Math.round((performance.now() - openedAt) / 100) / 10;
+const go = (url) => url && location.assign(url);
+
+/* Loads the page again and replaces what the server renders differently now; what is being typed stays. */
+async function refresh(only = "[data-live]") {
+  const answer = await fetch(location.href, { headers: { accept: "text/html" } });
+  if (!answer.ok) return;
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const node of document.querySelectorAll(only)) {
+    const other = node.id && fresh.getElementById(node.id);
+    if (other && !node.contains(document.activeElement)) node.replaceWith(document.adoptNode(other));
+  }
+}
+function listen() {
+  const source = new EventSource(`${data.live}?${new URLSearchParams({ task: data.task ?? "" })}`);
+  let later = 0;
+  source.onmessage = (message) => {
+    const told = JSON.parse(message.data);
+    if (told.kind === "here") return showWho(told.users);
+    if (told.by === data.user && !document.hidden) return;
+    if (told.id === data.task) say(`${told.by} has just decided on this task.`);
+    clearTimeout(later);
+    later = setTimeout(() => refresh(), 300);
+  };
+  addEventListener("pagehide", () => source.close());
+}
+function showWho(users) {
+  const others = users.filter((user) => user !== data.user);
+  if (byId("here")) byId("here").textContent = others.length ? `· ${others.join(", ")} also ${others.length > 1 ? "look" : "looks"} at this task` : "";
+}
+
+/* The task */
+let finding = null;
+let mark = -1;
+function drawTask() {
+  const { task, blocks } = data.shown;
+  byId("task-place").textContent = task.place ? `${task.place} · ` : "";
+  byId("instance-body").replaceChildren(renderInstance(task, blocks));
+  byId("parts-nav").replaceChildren(
+    ...[...document.querySelectorAll(".part-of")].map((part) =>
+      el("button", { type: "button", class: "plain", onclick: () => part.scrollIntoView() }, part.getAttribute("aria-label")),
+    ),
+  );
+  byId("instance-body").addEventListener("change", dimOthers);
+  document.querySelectorAll("[data-finding]").forEach((button) => button.addEventListener("click", () => choose(button.dataset.finding)));
+  const first = document.querySelector("[data-finding]");
+  if (first) choose(first.dataset.finding, false);
+}
+const marks = () => [...byId("instance-body").querySelectorAll("mark:not(.other)")];
+function dimOthers() {
+  for (const each of byId("instance-body").querySelectorAll("mark"))
+    each.classList.toggle("other", !each.dataset.of.split(" ").includes(finding));
+}
+function choose(id, scroll = true) {
+  finding = id;
+  mark = -1;
+  for (const button of document.querySelectorAll("[data-finding]")) button.setAttribute("aria-pressed", String(button.dataset.finding === id));
+  dimOthers();
+  const models = byId("instance-body").querySelector(".model-choice");
+  for (const option of marks().length || !models ? [] : [...models.options]) {
+    models.value = option.value;
+    models.dispatchEvent(new Event("change", { bubbles: true }));
+    if (marks().length) break;
+  }
+  if (scroll) nextMark();
+}
+function nextMark() {
+  const all = marks();
+  if (!data.seen) return say("The quotes of the checks unfold after your verdict.");
+  if (!all.length) return say("This finding quotes nothing of the task.");
+  mark = (mark + 1) % all.length;
+  const shown = all[mark];
+  if (shown.closest("details")) shown.closest("details").open = true;
+  shown.scrollIntoView({ block: "center" });
+  all.forEach((each) => each.classList.toggle("current", each === shown));
+}
+
+/* The verdict */
+const form = byId("verdict");
+const field = (name) => form?.elements[name];
+let digits = "";
+function answer(flaw) {
+  if (!form) return;
+  if (byId("change")) byId("change").open = true;
+  field("flaw").value = flaw;
+  if (flaw !== "yes") form.querySelectorAll("[name=category]").forEach((each) => (each.checked = false));
+  say({ yes: "Flawed. Choose the category, then Enter.", no: "Not flawed. Enter saves.", cannot_tell: "Cannot tell. Enter saves." }[flaw]);
+}
+function digit(key) {
+  if (!form) return;
+  digits = digits.length === 1 ? digits + key : key;
+  byId("typed").textContent = digits.length === 1 ? `${digits} …` : "";
+  if (digits.length < 2) return;
+  const category = data.categories[digits];
+  if (!category) return say(`No category has the keys ${digits}.`, true);
+  answer("yes");
+  field("category").value = category;
+  say(`Flawed: ${form.querySelector(`[name=category][value="${CSS.escape(category)}"]`).nextElementSibling.textContent}. Enter saves.`);
+}
+function cycle(name) {
+  if (!form) return;
+  const all = [...form.querySelectorAll(`[name=${name}]`)];
+  const next = all[(all.findIndex((each) => each.checked) + 1) % all.length];
+  next.checked = true;
+  say(`${name}: ${next.nextElementSibling.textContent}`);
+}
+function about(kind, more = {}) {
+  return { kind, target: "task", target_id: data.task, listed_by_checks: Boolean(data.listed_by_checks), ...more };
+}
+function saveVerdict() {
+  const flaw = field("flaw").value;
+  if (!flaw) return say("Say first whether the task is flawed: y, n or u.", true);
+  const flawed = flaw === "yes";
+  if (flawed && !field("category").value) return say("A flaw needs a category: two digits, or choose one in the list.", true);
+  const detail = flawed ? { category: field("category").value, severity: field("severity").value } : {};
+  const given = { flaw, ...detail, confidence: field("confidence").value, reason: field("reason").value.trim(), seconds: seconds() };
+  return send([about("verdict", { data: given })]).then(reload, () => {});
+}
+const reload = () => location.reload();
+function saveSentence() {
+  const reason = byId("why-text").value.trim();
+  if (!reason) return;
+  const { blind, ...before } = data.own;
+  send([about("verdict", { data: { ...before, reason } })]).then(reload, () => {});
+}
+function reveal() {
+  if (data.task && !data.seen) send([about("reveal")]).then(reload, () => {});
+}
+function decideFinding(button) {
+  const given = { answer: button.dataset.answer, seconds: seconds() };
+  send([{ kind: "finding_verdict", target: "finding", target_id: button.dataset.about, data: given }]).then(reload, () => {});
+}
+
+/* Keys */
+const isTyping = (node) => /^(TEXTAREA|SELECT)$/.test(node.tagName) || (node.tagName === "INPUT" && !/^(radio|checkbox)$/.test(node.type));
+function step(by) {
+  if (data.task) return go(by > 0 ? data.next : data.previous);
+  const all = [...document.querySelectorAll(".row-link")];
+  const at = all.indexOf(document.activeElement);
+  all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
+}
+function enter(event) {
+  if (!data.task || event.target.closest("a, button, summary")) return;
+  event.preventDefault();
+  if (data.seen && !byId("change")?.open) return step(1);
+  if (form) saveVerdict();
+}
+function search() {
+  if (!byId("search")) return go(data.queue);
+  byId("search").focus();
+  byId("search").select();
+}
+const KEYS = {
+  j: () => step(1),
+  k: () => step(-1),
+  y: () => answer("yes"),
+  n: () => answer("no"),
+  u: () => answer("cannot_tell"),
+  s: () => cycle("severity"),
+  c: () => cycle("confidence"),
+  b: reveal,
+  e: () => data.task && nextMark(),
+  t: () => document.querySelector('.part-of[aria-label="Runs"]')?.scrollIntoView(),
+  x: () => go(document.querySelector("a.to-repair")?.href),
+  z: undoLast,
+  "/": search,
+  "?": () => byId("keys").showModal(),
+};
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.ctrlKey) return event.target.form?.requestSubmit();
+  if (event.key === "Escape" && isTyping(event.target)) return event.target.blur();
+  if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey || byId("keys").open) return;
+  if (event.key === "Enter") return enter(event);
+  if (/^[1-9]$/.test(event.key) && form) return event.preventDefault(), digit(event.key);
+  const action = KEYS[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+document.addEventListener("submit", (event) => {
+  if (event.target.method === "get" && event.target.id !== "verdict" && event.target.id !== "why") return;
+  event.preventDefault();
+  if (event.target.id === "verdict") saveVerdict();
+  if (event.target.id === "why") saveSentence();
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.id === "help") byId("keys").showModal();
+  if (button.id === "keys-close") byId("keys").close();
+  if (button.id === "reveal") reveal();
+  if (button.dataset.answer) decideFinding(button);
+  if (button.dataset.undo)
+    undo([{ id: button.dataset.undo, target: button.dataset.undoTarget ?? "task", target_id: button.dataset.undoId ?? data.task }]).then(reload, () => {});
+});
+if (data.shown) drawTask();
+listen();
+flush();
