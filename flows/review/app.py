@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.access import SESSION_DAYS, Access, User
+from agenthard.flows.review.cause_pages import cause_page, causes_page, disputes_page
 from agenthard.flows.review.events import ReviewError
 from agenthard.flows.review.guard import AccessLog, App, Guard
 from agenthard.flows.review.instance_page import instance_page
@@ -21,7 +22,8 @@ from agenthard.flows.review.live import Live
 from agenthard.flows.review.queue_page import queue_page
 from agenthard.flows.review.recording import NotAllowedError, read_sent, record
 from agenthard.flows.review.rendering import Visit, render_plain
-from agenthard.flows.review.reviewed_run import ReviewedRun
+from agenthard.flows.review.repair_page import repair_page, trial
+from agenthard.flows.review.open_run import OpenRun
 from agenthard.taxonomy.errors import AgentHardError
 
 STATIC = {
@@ -29,7 +31,14 @@ STATIC = {
     "reports": ("base.css", "findings.css", "instance.css", "media.css", "dom.js", "copying.js", "instance.js"),
 }
 """Files that pages load, by where they are; those of the reports are shared with the audit page."""
-PAGES: Mapping[str, Callable[[Visit], str]] = {"queue": queue_page, "task": instance_page}
+PAGES: Mapping[str, Callable[[Visit], str]] = {
+    "queue": queue_page,
+    "task": instance_page,
+    "causes": causes_page,
+    "cause": cause_page,
+    "disputes": disputes_page,
+    "repair": repair_page,
+}
 """Pages of a run by the last part of their path."""
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
@@ -38,7 +47,7 @@ _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-
 class Review:
     """What the server serves."""
 
-    runs: Mapping[str, ReviewedRun]
+    runs: Mapping[str, OpenRun]
     """Audits by name."""
     live: Mapping[str, Live]
     """Their open pages."""
@@ -46,7 +55,7 @@ class Review:
     """Who may review."""
 
 
-def create_app(runs: Mapping[str, ReviewedRun], access: Access, log: AccessLog) -> App:
+def create_app(runs: Mapping[str, OpenRun], access: Access, log: AccessLog) -> App:
     """Make the application.
 
     Args:
@@ -157,18 +166,32 @@ def _add_data(app: FastAPI) -> None:
     @app.post("/runs/{run}/events")
     async def receive(request: Request, here: Here, run: str) -> JSONResponse:
         """Store events. The answer is sent when they are on disk."""
-        try:
-            sent = read_sent(await request.json())
-        except ValueError:
-            raise ReviewError("the request is not valid JSON") from None
+        sent = read_sent(await _json(request))
         stored = await run_in_threadpool(record, here.run, here.user, sent)
         _review(request).live[run].announce()
         return JSONResponse({"stored": [{"id": str(event.id), "seq": event.seq} for event in stored]})
+
+    @app.post("/runs/{run}/repair")
+    async def try_repair(request: Request, here: Here) -> HTMLResponse:
+        if not here.user.reviews:
+            raise NotAllowedError(f"{here.user.name} has the role {here.user.role}, which tries no repairs")
+        body = await _json(request)
+        words = [body.get(name) if isinstance(body, dict) else None for name in ("task", "finding", "patch")]
+        if not all(isinstance(word, str) for word in words):
+            raise ReviewError("a try of a repair needs the texts task, finding and patch")
+        return HTMLResponse(await run_in_threadpool(trial, here, *words))
 
     @app.get("/runs/{run}/live")
     async def live(request: Request, here: Here, run: str, task: str = "") -> StreamingResponse:
         messages = _review(request).live[run].messages(here.user.name, task if task in here.run.decisions else "")
         return StreamingResponse(messages, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+async def _json(request: Request) -> Any:
+    try:
+        return await request.json()
+    except (ValueError, RecursionError):
+        raise ReviewError("the request is not valid JSON") from None
 
 
 async def _explain(request: Request, error: Exception) -> Response:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agenthard.flows.review.reviewed_run import ReviewedRun
+from agenthard.flows.review.open_run import OpenRun
 
 POLL_SECONDS = 1.0
 """Time between two looks at the store, for events that other processes have stored."""
@@ -30,7 +30,7 @@ class _Page:
 class Live:
     """The open pages of one run. All methods belong to the event loop, except `announce`."""
 
-    def __init__(self, run: ReviewedRun) -> None:
+    def __init__(self, run: OpenRun) -> None:
         self._run = run
         self._pages: set[_Page] = set()
         self._loop: asyncio.AbstractEventLoop | None = None

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.access import User
 from agenthard.flows.review.events import Event, Id, Kind, ReviewError, Target, VerdictData, first_problem
-from agenthard.flows.review.reviewed_run import ReviewedRun
+from agenthard.flows.review.open_run import OpenRun
 from agenthard.taxonomy.record import Record
 
 MOST_EVENTS = 5000
@@ -59,7 +59,7 @@ def read_sent(body: Any) -> list[Sent]:
     return found
 
 
-def record(run: ReviewedRun, user: User, sent: Sequence[Sent]) -> list[Event]:
+def record(run: OpenRun, user: User, sent: Sequence[Sent]) -> list[Event]:
     """Store what a person did, all or nothing; what is stored already is returned as it is stored.
 
     Args:
@@ -80,7 +80,7 @@ def record(run: ReviewedRun, user: User, sent: Sequence[Sent]) -> list[Event]:
     return run.append(events)
 
 
-def _known(run: ReviewedRun, user: User, item: Sent) -> Event | None:
+def _known(run: OpenRun, user: User, item: Sent) -> Event | None:
     """Return the event that an earlier request with the same id stored."""
     stored = run.stored(item.id)
     if stored is None:
@@ -90,7 +90,7 @@ def _known(run: ReviewedRun, user: User, item: Sent) -> Event | None:
     return stored
 
 
-def _new(run: ReviewedRun, user: User, item: Sent) -> Event:
+def _new(run: OpenRun, user: User, item: Sent) -> Event:
     run.require((item.target, item.target_id))
     _require_allowed(run, user, item)
     try:
@@ -111,7 +111,7 @@ def _new(run: ReviewedRun, user: User, item: Sent) -> Event:
     return event
 
 
-def _require_allowed(run: ReviewedRun, user: User, item: Sent) -> None:
+def _require_allowed(run: OpenRun, user: User, item: Sent) -> None:
     if not user.reviews:
         raise NotAllowedError(f"{user.name} has the role {user.role}, which decides nothing")
     if item.kind in _FOR_ADMINS and not user.administers:
@@ -131,20 +131,20 @@ def _undone(data: Mapping[str, Any]) -> UUID:
         raise ReviewError("an undo needs the id of an event in `data.event`") from None
 
 
-def _require_category(run: ReviewedRun, event: Event) -> None:
+def _require_category(run: OpenRun, event: Event) -> None:
     category = event.data.get("category")
     if category is not None and category not in {each.id for each in run.taxonomy.categories}:
         raise CommandError(f"event {event.id}: no category {category!r}; `agenthard taxonomy` lists them")
 
 
-def _added(run: ReviewedRun, user: User, item: Sent) -> dict[str, Any]:
+def _added(run: OpenRun, user: User, item: Sent) -> dict[str, Any]:
     """Return what the server knows better than the page: whether a verdict on a task is blind."""
     if item.kind != "verdict":
         return {}
     return {"blind": _is_blind(run, user, item)}
 
 
-def _is_blind(run: ReviewedRun, user: User, item: Sent) -> bool:
+def _is_blind(run: OpenRun, user: User, item: Sent) -> bool:
     """A verdict is blind when nothing of the checks was shown before, or when it only adds words to one that was."""
     earlier = run.item(("task", item.target_id)).verdicts.get(user.name)
     if earlier is not None and isinstance(earlier.details, VerdictData):

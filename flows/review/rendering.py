@@ -11,7 +11,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from agenthard.flows.review.access import User
-from agenthard.flows.review.reviewed_run import ReviewedRun
+from agenthard.flows.review.open_run import OpenRun
 from agenthard.reports.kit.files import json_text, utf8
 from agenthard.reports.kit.text import plural
 from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, TIER_TITLES
@@ -42,7 +42,7 @@ GLYPHS: Mapping[str, str] = {"confirmed": "●", "suspected": "◐", "signal": "
 class Visit:
     """A person who looks at a page of a run."""
 
-    run: ReviewedRun
+    run: OpenRun
     """The audit."""
     user: User
     """Who looks."""

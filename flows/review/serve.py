@@ -10,7 +10,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.review.access import LOOPBACK, Access, User, own_token, read_key, read_users
 from agenthard.flows.review.app import create_app
 from agenthard.flows.review.guard import AccessLog
-from agenthard.flows.review.reviewed_run import ReviewedRun
+from agenthard.flows.review.open_run import OpenRun
 from agenthard.flows.review.store import EventStore
 from agenthard.taxonomy.record import Record
 
@@ -133,12 +133,12 @@ def _account() -> str:
         return "reviewer"
 
 
-def _open_runs(settings: ServeSettings, opened: ExitStack) -> dict[str, ReviewedRun]:
+def _open_runs(settings: ServeSettings, opened: ExitStack) -> dict[str, OpenRun]:
     names = _names(settings.runs)
     shared = opened.enter_context(EventStore(settings.store)) if settings.store else None
     runs = {}
     for name, folder in zip(names, settings.runs, strict=True):
-        runs[name] = ReviewedRun(folder, name, shared or opened.enter_context(EventStore.of_run(folder)))
+        runs[name] = OpenRun(folder, name, shared or opened.enter_context(EventStore.of_run(folder)))
     return runs
 
 

@@ -91,5 +91,5 @@ function undoLast() {
   const last = kept(DONE).at(-1);
   if (!last) return say("There is nothing of yours to undo here.");
   const about = last.length > 1 ? plural(last.length, "decision") : last[0].target_id;
-  return undo(last).then(() => (say(`Taken back: ${about}.`), refresh()), () => {});
+  return undo(last).then(() => (sessionStorage.setItem("said", `Taken back: ${about}.`), location.reload()), () => {});
 }

@@ -83,6 +83,7 @@ const form = byId("verdict");
 const field = (name) => form?.elements[name];
 let digits = "";
 function answer(flaw) {
+  if (byId("bulk")) byId("bulk").elements.answer.value = { yes: "true", no: "false", cannot_tell: "arguable" }[flaw];
   if (!form) return;
   if (byId("change")) byId("change").open = true;
   field("flaw").value = flaw;
@@ -134,17 +135,56 @@ function decideFinding(button) {
   send([{ kind: "finding_verdict", target: "finding", target_id: button.dataset.about, data: given }]).then(reload, () => {});
 }
 
+/* Causes, disputes, repairs */
+function decideAll() {
+  const bulk = byId("bulk");
+  const chosen = [...new FormData(bulk).getAll("finding")];
+  const given = { answer: bulk.elements.answer.value, reason: bulk.elements.reason.value.trim() };
+  if (!given.answer) return say("Choose an answer first: y, u or n.", true);
+  if (!chosen.length) return say("Choose at least one finding.", true);
+  send(chosen.map((id) => ({ kind: "finding_verdict", target: "finding", target_id: id, data: given }))).then(reload, () => {});
+}
+function adjudicate(sheet) {
+  const { target, id } = sheet.dataset;
+  const final = { [target === "task" ? "flaw" : "answer"]: sheet.elements.final.value, reason: sheet.elements.reason.value.trim() };
+  send([{ kind: "adjudication", target, target_id: id, data: final }]).then(reload, () => {});
+}
+async function tryPatch() {
+  say("Trying the patch in a copy of the benchmark …");
+  const answer = await fetch(data.repair, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-csrf-token": data.csrf },
+    body: JSON.stringify({ task: data.task, finding: data.finding, patch: byId("patch-text").value }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) return say(text.startsWith("{") ? JSON.parse(text).error : text.trim(), true);
+  byId("trial").replaceWith(document.adoptNode(new DOMParser().parseFromString(text, "text/html").getElementById("trial")));
+  const accept = document.querySelector('[data-repair="accepted"]');
+  if (accept) accept.disabled = byId("trial").dataset.accepted !== "yes";
+  say("Tried.");
+}
+function decideRepair(outcome) {
+  const reason = byId("repair-reason").value.trim();
+  const patch = outcome === "accepted" ? { patch: JSON.parse(byId("patch-text").value) } : {};
+  send([about("repair", { data: { outcome, ...patch, reason } })]).then(reload, () => {});
+}
+function copyIssue() {
+  getSelection().selectAllChildren(byId("issue"));
+  say(document.execCommand("copy") ? "The issue is on the clipboard." : "Selected: press Ctrl+C.");
+}
+
 /* Keys */
 const isTyping = (node) => /^(TEXTAREA|SELECT)$/.test(node.tagName) || (node.tagName === "INPUT" && !/^(radio|checkbox)$/.test(node.type));
 function step(by) {
-  if (data.task) return go(by > 0 ? data.next : data.previous);
+  if (data.task || data.cause) return go(by > 0 ? data.next : data.previous);
   const all = [...document.querySelectorAll(".row-link")];
   const at = all.indexOf(document.activeElement);
   all[at < 0 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
 }
 function enter(event) {
-  if (!data.task || event.target.closest("a, button, summary")) return;
+  if (!(form || data.task || data.cause) || event.target.closest("a, button, summary")) return;
   event.preventDefault();
+  if (data.cause) return byId("bulk")?.elements.answer.value ? decideAll() : step(1);
   if (data.seen && !byId("change")?.open) return step(1);
   if (form) saveVerdict();
 }
@@ -181,10 +221,11 @@ document.addEventListener("keydown", (event) => {
   action();
 });
 document.addEventListener("submit", (event) => {
-  if (event.target.method === "get" && event.target.id !== "verdict" && event.target.id !== "why") return;
+  const { target } = event;
+  if (target.id === "filters") return;
   event.preventDefault();
-  if (event.target.id === "verdict") saveVerdict();
-  if (event.target.id === "why") saveSentence();
+  ({ verdict: saveVerdict, why: saveSentence, bulk: decideAll, patch: tryPatch })[target.id]?.();
+  if (target.matches(".adjudicate")) adjudicate(target);
 });
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -192,10 +233,20 @@ document.addEventListener("click", (event) => {
   if (button.id === "help") byId("keys").showModal();
   if (button.id === "keys-close") byId("keys").close();
   if (button.id === "reveal") reveal();
+  if (button.id === "undo-last") undoLast();
+  if (button.id === "copy-issue") copyIssue();
   if (button.dataset.answer) decideFinding(button);
+  if (button.dataset.repair) decideRepair(button.dataset.repair);
   if (button.dataset.undo)
     undo([{ id: button.dataset.undo, target: button.dataset.undoTarget ?? "task", target_id: button.dataset.undoId ?? data.task }]).then(reload, () => {});
 });
+document.addEventListener("input", (event) => {
+  if (event.target.id === "patch-text") document.querySelector('[data-repair="accepted"]')?.setAttribute("disabled", "");
+});
 if (data.shown) drawTask();
+if (data.repair && byId("patch-text").value) tryPatch();
+const said = sessionStorage.getItem("said");
+sessionStorage.removeItem("said");
 listen();
 flush();
+if (said) say(said);

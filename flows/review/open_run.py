@@ -1,6 +1,5 @@
 """An audited run as its reviewers see it: findings, decisions, tasks one by one, and what people have said so far."""
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,11 +11,11 @@ from uuid import UUID
 
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.priority import review_order
-from agenthard.audit.evidence import canonical_json
+from agenthard.audit.decisions.verdicts import NO_VERDICTS
 from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
-from agenthard.flows.audited_run import read_audited, read_decisions, read_findings
 from agenthard.flows.errors import CommandError
+from agenthard.flows.review.decide import ReviewedRun, work_of
 from agenthard.flows.review.events import Event, Key
 from agenthard.flows.review.state import ItemState, ReviewState
 from agenthard.flows.review.store import EventStore
@@ -26,7 +25,7 @@ from agenthard.reports.instance import Instances
 from agenthard.reports.places import Places
 from agenthard.reports.result import ById
 from agenthard.taxonomy.categories import load_taxonomy
-from agenthard.taxonomy.finding import Finding, Level, Tier
+from agenthard.taxonomy.finding import Evidence, Finding
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -45,7 +44,7 @@ class _Shown:
     cited_runs: Mapping[str, Trajectory] = field(default_factory=dict)
 
 
-class ReviewedRun:
+class OpenRun:
     """One audit under review. Its methods may be called from several threads."""
 
     def __init__(self, folder: Path, name: str, store: EventStore) -> None:
@@ -60,17 +59,18 @@ class ReviewedRun:
             CommandError: the folder holds no finished audit, or the benchmark is gone or has changed.
         """
         self.folder, self.name, self.store = folder, name, store
-        self.audited = read_audited(folder, None)
-        self.source = self.audited.open_unchanged()
-        self.findings = {finding.id: finding for finding in read_findings(folder)}
-        self._decisions = read_decisions(folder)
-        self._position = {decision.task_id: number for number, decision in enumerate(self._decisions)}
-        self.decisions: Mapping[str, Decision] = ById(self._decisions, self._position)
+        self.audit = ReviewedRun(folder)
+        self.source = self.audit.audited.open_unchanged()
+        self.findings = {finding.id: finding for finding in self.audit.findings}
+        ids = (decision.task_id for decision in self.audit.decisions)
+        self._position = {task_id: number for number, task_id in enumerate(ids)}
+        self.decisions: Mapping[str, Decision] = ById(self.audit.decide(NO_VERDICTS), self._position)
+        """What the checks and judges led to, without the verdicts of people."""
         self.taxonomy = load_taxonomy()
         self._lock, self._reading = RLock(), RLock()
         self._stored: dict[UUID, Event] = {}
         self._log: list[Event] = []
-        self.contents: Mapping[Key, str] = _Contents(self)
+        self.contents: Mapping[Key, str] = self.audit.contents
         """Hash of each task and finding as it is now."""
         self._state = ReviewState((), self.contents)
         self.described = lru_cache(DESCRIBED)(self._describe)
@@ -92,10 +92,9 @@ class ReviewedRun:
         return tuple(dict.fromkeys([*first, *self._position]))
 
     @cached_property
-    def causes(self) -> tuple[Finding, ...]:
-        """Findings whose cause tasks share: of a tool, an evaluator or the suite; those of many tasks first."""
-        shared = [each for each in self.findings.values() if each.level is not Level.TASK]
-        return tuple(sorted(shared, key=lambda each: (each.tier is Tier.SIGNAL, -len(each.task_ids), each.id)))
+    def titles(self) -> dict[str, str]:
+        """Title of each check."""
+        return {check["id"]: check["title"] for check in self.audit.report["checks"]}
 
     def require(self, key: Key) -> None:
         """Check that the audit has a task or finding.
@@ -112,13 +111,7 @@ class ReviewedRun:
     def task(self, task_id: str) -> AgentTask:
         """Read one task."""
         with self._reading:
-            return AuditInput(self.audited.settings, self.source).tasks[self._position[task_id]]
-
-    def content_hash(self, key: Key) -> str:
-        """Return the hash of what a verdict on a task or finding is about."""
-        what, name = key
-        record: Any = self.task(name) if what == "task" else self.findings[name]
-        return hashlib.sha256(canonical_json(record.model_dump(mode="json")).encode()).hexdigest()[:16]
+            return AuditInput(self.audit.audited.settings, self.source).tasks[self._position[task_id]]
 
     # What people have said
 
@@ -191,35 +184,51 @@ class ReviewedRun:
         return {"task": shown | {"parts": parts}, "blocks": blocks}
 
     @cached_property
+    def _places(self) -> Places:
+        return Places(_Shown(self._root, _Tasks(self), (), self.decisions))
+
+    @cached_property
     def _instances(self) -> Instances:
         shown = _Shown(self._root, _Tasks(self), tuple(self.findings.values()), self.decisions)
-        return Instances(shown, Places(shown))
+        return Instances(shown, self._places)
 
     @cached_property
     def _blind_instances(self) -> Instances:
-        shown = _Shown(self._root, _Tasks(self), (), self.decisions)
-        return Instances(shown, Places(shown))
+        return Instances(_Shown(self._root, _Tasks(self), (), self.decisions), self._places)
+
+    def quote(self, evidence: Evidence) -> dict[str, str]:
+        """Describe a quote: its ``place``, the text ``before``, the ``text`` itself, the text ``after``, and its ``note``."""
+        with self._reading:
+            places = self._places
+            shown, place = places.excerpt(evidence), places.of(evidence)
+        return {
+            **{"before": shown.before, "text": shown.quote, "after": shown.after},
+            **{"place": str(place or ""), "note": evidence.note},
+        }
 
     @property
     def _root(self) -> Path:
         return self.source.folder or self.source.root
 
     @cached_property
-    def _plan(self) -> AuditPlan | None:
-        """What was read; None for a folder without its own, such as one that judges have added to."""
-        path = RunFolder(self.folder).work / "plan.json"
-        return AuditPlan.model_validate_json(path.read_bytes()) if path.is_file() else None
+    def _work(self) -> tuple[RunFolder, AuditPlan] | None:
+        """The folder with runs and replays, and what was read; None where it was deleted."""
+        try:
+            return work_of(self.audit)
+        except CommandError:
+            return None
 
     def _runs(self, task_id: str) -> list[Trajectory]:
-        if self._plan is None or not self._plan.runs:
+        if self._work is None or not self._work[1].runs:
             return []
-        shard = self._plan.shard_of(self._position[task_id])
-        return [run for run in RunFolder(self.folder).runs(shard) if run.task_id == task_id]
+        folder, plan = self._work
+        return [run for run in folder.runs(plan.shard_of(self._position[task_id])) if run.task_id == task_id]
 
     def _replay(self, task_id: str) -> ShownReplay | None:
-        if self._plan is None:
+        if self._work is None:
             return None
-        path = RunFolder(self.folder).replays_file(self._plan.shard_of(self._position[task_id]))
+        folder, plan = self._work
+        path = folder.replays_file(plan.shard_of(self._position[task_id]))
         if not path.is_file():
             return None
         with path.open("rb") as lines:
@@ -233,7 +242,7 @@ class ReviewedRun:
 class _Tasks(Mapping[str, AgentTask]):
     """The tasks of a run, read one by one."""
 
-    def __init__(self, run: ReviewedRun) -> None:
+    def __init__(self, run: OpenRun) -> None:
         self._run = run
 
     def __getitem__(self, task_id: str) -> AgentTask:
@@ -244,26 +253,3 @@ class _Tasks(Mapping[str, AgentTask]):
 
     def __len__(self) -> int:
         return len(self._run)
-
-
-class _Contents(Mapping[Key, str]):
-    """Hash of each task and finding as it is now, made when it is asked for."""
-
-    def __init__(self, run: ReviewedRun) -> None:
-        self._run = run
-        self._known: dict[Key, str] = {}
-
-    def __getitem__(self, key: Key) -> str:
-        what, name = key
-        if name not in (self._run.decisions if what == "task" else self._run.findings):
-            raise KeyError(key)
-        if key not in self._known:
-            self._known[key] = self._run.content_hash(key)
-        return self._known[key]
-
-    def __iter__(self) -> Iterator[Key]:
-        yield from (("task", name) for name in self._run.decisions)
-        yield from (("finding", name) for name in self._run.findings)
-
-    def __len__(self) -> int:
-        return len(self._run.decisions) + len(self._run.findings)
