@@ -18,6 +18,7 @@ from agenthard.flows.review.cause_pages import cause_page, causes_page, disputes
 from agenthard.flows.review.events import ReviewError
 from agenthard.flows.review.guard import AccessLog, App, Guard
 from agenthard.flows.review.instance_page import instance_page
+from agenthard.flows.review.listing import Listing
 from agenthard.flows.review.live import Live
 from agenthard.flows.review.queue_page import queue_page
 from agenthard.flows.review.recording import NotAllowedError, read_sent, record
@@ -49,6 +50,8 @@ class Review:
 
     runs: Mapping[str, OpenRun]
     """Audits by name."""
+    listings: Mapping[str, Listing]
+    """Their instances as lists show them."""
     live: Mapping[str, Live]
     """Their open pages."""
     access: Access
@@ -63,7 +66,8 @@ def create_app(runs: Mapping[str, OpenRun], access: Access, log: AccessLog) -> A
         access: who may review.
         log: where sign-ins, changes and refusals are noted.
     """
-    review = Review(runs, {name: Live(run) for name, run in runs.items()}, access)
+    listings = {name: Listing(run) for name, run in runs.items()}
+    review = Review(runs, listings, {name: Live(run) for name, run in runs.items()}, access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -97,7 +101,7 @@ def _visit(request: Request, run: str = "") -> Visit:
         raise HTTPException(404, f"There is no audit {run!r} here.")
     reviewed = review.runs[run]
     reviewed.refresh()
-    return Visit(reviewed, user, review.access.csrf(user), tuple(review.runs), dict(request.query_params))
+    return Visit(reviewed, review.listings[run], user, review.access.csrf(user), tuple(review.runs), dict(request.query_params))
 
 
 Here = Annotated[Visit, Depends(_visit)]
@@ -120,6 +124,10 @@ def _add_entrance(app: FastAPI) -> None:
         if len(names) == 1:
             return RedirectResponse(f"/runs/{quote(names[0], safe='')}/queue", 303)
         return HTMLResponse(render_plain("runs.html.j2", names=names))
+
+    @app.get("/favicon.ico")
+    def icon() -> Response:
+        return Response(status_code=204)
 
     @app.get("/static/{name}")
     def static(name: str) -> Response:

@@ -119,7 +119,7 @@ class Guard:
         limit = self._entries if entering else self._requests
         if not limit.allows(client if entering or user is None else user.name, time.monotonic()):
             return 429, "Too many requests; wait a few seconds."
-        if user is None and path != "/enter" and not path.startswith("/static/"):
+        if user is None and path not in ("/enter", "/favicon.ico") and not path.startswith("/static/"):
             return 401, "Sign in with your token."
         if method == "POST":
             if urlsplit(headers.get("origin", "")).netloc != host:

@@ -10,7 +10,6 @@ from typing import Any
 from uuid import UUID
 
 from agenthard.audit.decisions.policy import Decision
-from agenthard.audit.decisions.priority import review_order
 from agenthard.audit.decisions.verdicts import NO_VERDICTS
 from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
@@ -84,12 +83,6 @@ class OpenRun:
             for task_id in finding.task_ids:
                 found.setdefault(task_id, []).append(finding)
         return found
-
-    @cached_property
-    def order(self) -> tuple[str, ...]:
-        """Ids of all tasks, those to review first."""
-        first = [each.task_id for each in review_order(list(self._position), self.findings.values())]
-        return tuple(dict.fromkeys([*first, *self._position]))
 
     @cached_property
     def titles(self) -> dict[str, str]:

@@ -11,6 +11,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from agenthard.flows.review.access import User
+from agenthard.flows.review.listing import Listing
 from agenthard.flows.review.open_run import OpenRun
 from agenthard.reports.kit.files import json_text, utf8
 from agenthard.reports.kit.text import plural
@@ -44,6 +45,8 @@ class Visit:
 
     run: OpenRun
     """The audit."""
+    listing: Listing
+    """Its instances as lists show them."""
     user: User
     """Who looks."""
     csrf: str
@@ -53,7 +56,7 @@ class Visit:
     query: Mapping[str, str] = field(default_factory=dict)
     """Query of the address."""
 
-    def url(self, page: str, **query: Any) -> str:
+    def url(self, page: str, /, **query: Any) -> str:
         """Return the address of a page of the run; empty values are left out."""
         words = urlencode({name: str(value) for name, value in query.items() if value not in ("", None)})
         return f"/runs/{quote(self.run.name, safe='')}/{page}{f'?{words}' if words else ''}"

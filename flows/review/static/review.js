@@ -240,6 +240,11 @@ document.addEventListener("click", (event) => {
   if (button.dataset.undo)
     undo([{ id: button.dataset.undo, target: button.dataset.undoTarget ?? "task", target_id: button.dataset.undoId ?? data.task }]).then(reload, () => {});
 });
+byId("filters")?.addEventListener("change", (event) => {
+  if (event.target.tagName !== "SELECT") return;
+  for (const each of [...byId("filters").elements]) if (!each.value) each.disabled = true;
+  byId("filters").submit();
+});
 document.addEventListener("input", (event) => {
   if (event.target.id === "patch-text") document.querySelector('[data-repair="accepted"]')?.setAttribute("disabled", "");
 });
