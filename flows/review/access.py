@@ -13,6 +13,7 @@ from typing import Final, Literal, get_args
 
 from platformdirs import user_data_path
 
+from agenthard.audit.sources.fetch import HOME_VARIABLE
 from agenthard.flows.errors import CommandError
 from agenthard.taxonomy.files import read_text
 
@@ -118,9 +119,10 @@ def read_key(path: Path | None = None) -> bytes:
     """Read the secret of this user of the machine; it is made when there is none yet.
 
     Args:
-        path: its file; default: ``review.key`` in the user's data folder.
+        path: its file; default: ``review.key`` in ``$AGENTHARD_HOME``, else in the user's data folder.
     """
-    file = path or user_data_path("agenthard") / "review.key"
+    home = os.environ.get(HOME_VARIABLE)
+    file = path or (Path(home) if home else user_data_path("agenthard")) / "review.key"
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Resp
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.access import SESSION_DAYS, Access, User
+from agenthard.flows.review.assigning import assign_page
 from agenthard.flows.review.cause_pages import cause_page, causes_page, disputes_page
 from agenthard.flows.review.events import ReviewError
 from agenthard.flows.review.guard import AccessLog, App, Guard
@@ -39,6 +40,7 @@ PAGES: Mapping[str, Callable[[Visit], str]] = {
     "cause": cause_page,
     "disputes": disputes_page,
     "repair": repair_page,
+    "assign": assign_page,
 }
 """Pages of a run by the last part of their path."""
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -101,7 +103,15 @@ def _visit(request: Request, run: str = "") -> Visit:
         raise HTTPException(404, f"There is no audit {run!r} here.")
     reviewed = review.runs[run]
     reviewed.refresh()
-    return Visit(reviewed, review.listings[run], user, review.access.csrf(user), tuple(review.runs), dict(request.query_params))
+    return Visit(
+        run=reviewed,
+        listing=review.listings[run],
+        user=user,
+        csrf=review.access.csrf(user),
+        runs=tuple(review.runs),
+        people=tuple(name for name, each in review.access.users.items() if each.reviews),
+        query=dict(request.query_params),
+    )
 
 
 Here = Annotated[Visit, Depends(_visit)]

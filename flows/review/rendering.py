@@ -11,6 +11,7 @@ from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
 from agenthard.flows.review.access import User
+from agenthard.flows.review.footer import footer
 from agenthard.flows.review.listing import Listing
 from agenthard.flows.review.open_run import OpenRun
 from agenthard.reports.kit.files import json_text, utf8
@@ -53,6 +54,8 @@ class Visit:
     """What requests that change anything have to repeat."""
     runs: tuple[str, ...] = ()
     """All audits that the server serves."""
+    people: tuple[str, ...] = ()
+    """Everyone who may review."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Query of the address."""
 
@@ -94,7 +97,7 @@ def render(template: str, visit: Visit, data: Mapping[str, Any] | None = None, *
         **(data or {}),
     }
     embedded = htmlsafe_json_dumps(shared, dumps=json_text, separators=(",", ":"))
-    return render_plain(template, visit=visit, data=embedded, **values)
+    return render_plain(template, visit=visit, data=embedded, figures=footer(visit.run, visit.user.name), **values)
 
 
 def render_plain(template: str, **values: Any) -> str:

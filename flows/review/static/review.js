@@ -149,6 +149,11 @@ function adjudicate(sheet) {
   const final = { [target === "task" ? "flaw" : "answer"]: sheet.elements.final.value, reason: sheet.elements.reason.value.trim() };
   send([{ kind: "adjudication", target, target_id: id, data: final }]).then(reload, () => {});
 }
+function assign() {
+  if (!data.plan.length) return say("There is nothing to assign.", true);
+  const events = data.plan.map(({ task_id, reviewer }) => ({ kind: "assignment", target: "task", target_id: task_id, data: { reviewer } }));
+  send(events).then(reload, () => {});
+}
 async function tryPatch() {
   say("Trying the patch in a copy of the benchmark …");
   const answer = await fetch(data.repair, {
@@ -234,6 +239,7 @@ document.addEventListener("click", (event) => {
   if (button.id === "keys-close") byId("keys").close();
   if (button.id === "reveal") reveal();
   if (button.id === "undo-last") undoLast();
+  if (button.id === "assign") assign();
   if (button.id === "copy-issue") copyIssue();
   if (button.dataset.answer) decideFinding(button);
   if (button.dataset.repair) decideRepair(button.dataset.repair);
