@@ -137,8 +137,7 @@ def test_a_verdict_survives_an_update_while_the_task_is_unchanged(demo_run: Path
     lines = (benchmark / "tasks.jsonl").read_text(encoding="utf-8").splitlines()
     place = next(n for n, line in enumerate(lines) if json.loads(line)["id"] == "library/9")
     changed = json.loads(lines[place])
-    changed["metadata"] = changed.get("metadata", {})
-    changed["user"]["turns"][0][0]["content"] += " Thank you."
+    changed["user"]["instruction"] += " Thank you."
     lines[place] = json.dumps(changed)
     (benchmark / "tasks.jsonl").write_text("\n".join([lines[-1], *lines[:-1]]) + "\n", encoding="utf-8")
     later = tmp_path / "later"
@@ -178,7 +177,7 @@ def test_a_file_of_verdicts_is_read_and_unknown_ids_are_errors(demo_run: Path, t
     with pytest.raises(ReviewError, match=f"no finding 'a92ee6045o90'; did you mean '{CONFIRMED}'"):
         again(demo_run, verdicts=str(file))
     file.write_text('{"id": 1}\n[]\n')
-    with pytest.raises(ReviewError, match=r"verdicts.jsonl:1: .*Input should be a valid|Field required"):
+    with pytest.raises(ReviewError, match=r"verdicts.jsonl:1: id: UUID input"):
         again(demo_run, verdicts=str(file))
 
 
