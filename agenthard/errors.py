@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
+    from agenthard.audit.decisions.verdicts import VerdictError
     from agenthard.audit.detectors.selection import SelectionError
     from agenthard.audit.execution.environment import ExecutionError, UnavailableError
     from agenthard.audit.execution.policy.case import UnknownFactError
@@ -122,6 +123,7 @@ _PLACES = {
     "AH204": "audit.repair.json_edit:EditError",
     "AH205": "audit.detectors.selection:SelectionError",
     "AH206": "audit.decisions.suppressions:SuppressionError",
+    "AH207": "audit.decisions.verdicts:VerdictError",
     "AH301": "audit.execution.environment:UnavailableError",
     "AH302": "audit.execution.environment:ExecutionError",
     "AH303": "audit.execution.policy.case:UnknownFactError",
@@ -270,6 +272,7 @@ __all__ = [
     "UnreadableVerdictError",
     "UnwritableError",
     "UsageError",
+    "VerdictError",
     "WeakIsolationError",
     "WrongKeyError",
     "YamlTextError",

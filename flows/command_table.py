@@ -46,6 +46,10 @@ COMMANDS = {
         "Print precision and recall per check against labels, by task and by cause, with Wilson intervals and "
         "baselines.",
     ),
+    "decide": (
+        "decide:decide",
+        "Decide an audit again with the verdicts of people: decisions, split, reports; no task is checked again.",
+    ),
     "report": (
         "report:report",
         "Report what cleaning does to a leaderboard, compared with deleting as many random tasks.",
@@ -95,7 +99,8 @@ COMMANDS = {
 PANELS = {
     "Audit": ("init", "audit", "run", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
-    "Judge": ("review", "judge", "align", "score", "faults"),
+    "Judge": ("judge", "align", "score", "faults"),
+    "Review": ("review", "decide"),
     "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }

@@ -11,6 +11,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.demo import write_demo
+from tests.flows.audits import audit_by_steps
+
 _NUMBERS = count()
 
 
@@ -20,6 +24,26 @@ def _program(name: str) -> str:
     if found is None:
         pytest.skip(f"PostgreSQL is not installed: {name} is missing")
     return found
+
+
+@pytest.fixture(scope="session")
+def demo_audit(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run folder of the audit of the demo benchmark with its runs; for reading only."""
+    folder = tmp_path_factory.mktemp("demo")
+    benchmark = folder / "demo-benchmark"
+    write_demo(benchmark)
+    settings = AuditSettings(
+        source="native", path=str(benchmark), runs=(str(benchmark / "runs.jsonl"),), out=str(folder / "demo")
+    )
+    audit_by_steps(settings)
+    return folder / "demo"
+
+
+@pytest.fixture
+def demo_run(demo_audit: Path, tmp_path: Path) -> Path:
+    """A copy of it to write into."""
+    shutil.copytree(demo_audit, tmp_path / "demo")
+    return tmp_path / "demo"
 
 
 @pytest.fixture(scope="session")
