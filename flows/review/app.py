@@ -214,7 +214,9 @@ async def _json(request: Request) -> Any:
 
 async def _explain(request: Request, error: Exception) -> Response:
     """Answer with the sentence of one of our errors."""
-    status = 403 if isinstance(error, NotAllowedError) else 400 if isinstance(error, (ReviewError, CommandError)) else 500
+    status = (
+        403 if isinstance(error, NotAllowedError) else 400 if isinstance(error, (ReviewError, CommandError)) else 500
+    )
     return _error(request, status, str(error))
 
 

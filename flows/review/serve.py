@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.access import LOOPBACK, Access, User, own_token, read_key, read_users
@@ -13,6 +14,9 @@ from agenthard.flows.review.guard import AccessLog
 from agenthard.flows.review.open_run import OpenRun
 from agenthard.flows.review.store import EventStore
 from agenthard.taxonomy.record import Record
+
+if TYPE_CHECKING:
+    import uvicorn
 
 LOG = "review-access.jsonl"
 """Access log, in the first run folder."""
@@ -55,29 +59,54 @@ def serve(settings: ServeSettings, say: Callable[[str], None]) -> None:
     Raises:
         CommandError: a run, the users file or the address cannot be used as they are.
     """
+    with ExitStack() as opened:
+        ready = prepare(settings, opened)
+        for line in ready.greeting:
+            say(line)
+        ready.server.run(sockets=[ready.socket])
+
+
+class Ready(NamedTuple):
+    """A server that listens already and answers once it runs."""
+
+    server: "uvicorn.Server"
+    """The server."""
+    socket: socket.socket
+    """Where it listens."""
+    greeting: list[str]
+    """Lines for the person at the prompt: the address, and how to stop."""
+
+
+def prepare(settings: ServeSettings, opened: ExitStack) -> Ready:
+    """Open runs, store and socket.
+
+    Args:
+        settings: what to serve.
+        opened: closes them.
+
+    Raises:
+        CommandError: a run, the users file or the address cannot be used as they are.
+    """
     import uvicorn
 
     _require_safe(settings)
-    with ExitStack() as opened:
-        listening = opened.enter_context(_listen(settings))
-        port = listening.getsockname()[1]
-        access = _access(settings, port)
-        runs = _open_runs(settings, opened)
-        log = AccessLog(settings.runs[0] / LOG)
-        opened.callback(log.close)
-        for line in _greeting(settings, access, port):
-            say(line)
-        config = uvicorn.Config(
-            create_app(runs, access, log),
-            log_level="warning",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-            ssl_certfile=settings.tls_cert,
-            ssl_keyfile=str(settings.tls_key) if settings.tls_key else None,
-        )
-        uvicorn.Server(config).run(sockets=[listening])
+    listening = opened.enter_context(_listen(settings))
+    port = listening.getsockname()[1]
+    access = _access(settings, port)
+    runs = _open_runs(settings, opened)
+    log = AccessLog(settings.runs[0] / LOG)
+    opened.callback(log.close)
+    config = uvicorn.Config(
+        create_app(runs, access, log),
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        ssl_certfile=settings.tls_cert,
+        ssl_keyfile=str(settings.tls_key) if settings.tls_key else None,
+    )
+    return Ready(uvicorn.Server(config), listening, _greeting(settings, access, port))
 
 
 def _require_safe(settings: ServeSettings) -> None:
@@ -100,6 +129,7 @@ def _listen(settings: ServeSettings) -> socket.socket:
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((settings.host, settings.port))
+        made.listen(128)
     except OSError as error:
         made.close()
         reason = error.strerror or str(error)

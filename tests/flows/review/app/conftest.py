@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.flows.review.app.served import Server, token
+from tests.flows.review.app.served import Process, Served, Server, ServeSettings, token, users_file
 from tests.reports.browsing import ARGUMENTS, BROWSERS, Visit, watch
 
 if TYPE_CHECKING:
@@ -15,14 +15,21 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folder of the key of sessions and of the users file."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("AGENTHARD_HOME", str(folder))
+    return folder
+
+
+@pytest.fixture
+def serve(home: Path) -> Iterator[Callable[..., Server]]:
     """Starts servers; they are stopped after the test."""
     started: list[Server] = []
-    home = tmp_path / "home"
-    home.mkdir()
 
-    def start(*runs: Path, **options: Any) -> Server:
-        started.append(Server(*runs, home=home, **options))
+    def start(*runs: Path, **settings: Any) -> Server:
+        started.append(Server(ServeSettings(**{"runs": runs, "users": users_file(home), **settings})))
         return started[-1]
 
     yield start
@@ -34,6 +41,20 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
 def server(serve: Callable[..., Server], demo_run: Path) -> Server:
     """A server with a copy of the demo audit."""
     return serve(demo_run)
+
+
+@pytest.fixture
+def process(home: Path, demo_run: Path) -> Iterator[Callable[..., Process]]:
+    """Starts servers in processes of their own with a copy of the demo audit."""
+    started: list[Process] = []
+
+    def start(*options: str) -> Process:
+        started.append(Process(demo_run, home, *options))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.stop()
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +74,9 @@ def browser() -> "Iterator[Browser]":
 @pytest.fixture
 def sign_in(browser: "Browser") -> Iterator[Callable[..., Visit]]:
     """Opens the queue as a user; afterwards nothing may have gone wrong or been fetched from elsewhere."""
-    visits: list[tuple[Visit, Server]] = []
+    visits: list[tuple[Visit, Served]] = []
 
-    def enter(server: Server, name: str, **context: Any) -> Visit:
+    def enter(server: Served, name: str, **context: Any) -> Visit:
         page = browser.new_context(**context).new_page()
         page.set_default_timeout(15_000)
         visit = watch(page, f"{server.base}/enter?token={token(name)}")

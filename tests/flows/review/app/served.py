@@ -1,4 +1,4 @@
-"""A review server in a process of its own, and clients of it."""
+"""Review servers on loopback, and clients of them."""
 
 import json
 import os
@@ -7,11 +7,15 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from uuid import uuid4
 
 import httpx
+
+from agenthard.flows.review.serve import ServeSettings, prepare
 
 PEOPLE = {"ana": "admin", "ben": "reviewer", "cleo": "reviewer", "rea": "reader"}
 """Users of the tests, with their roles."""
@@ -28,21 +32,49 @@ def free_port() -> int:
         return port
 
 
-class Server:
-    """``agenthard review`` on loopback."""
+class Served:
+    """A server on loopback, and its address."""
 
-    def __init__(self, *runs: Path, home: Path, options: tuple[str, ...] = (), people: dict[str, str] = PEOPLE) -> None:
-        self.port = free_port()
-        self.base = f"http://127.0.0.1:{self.port}"
-        self._home = home
-        users = home / "users.txt"
-        users.write_text("".join(f"{name} {role} {token(name)}\n" for name, role in people.items()), encoding="utf-8")
-        users.chmod(0o600)
-        given = ["--users", str(users)] if people else []
-        self._command = [
-            *(sys.executable, "-m", "agenthard", "review", *map(str, runs)),
-            *("--port", str(self.port), *given, *options),
-        ]
+    base: str
+    """Address without a path."""
+
+    def client(self, name: str, **options: Any) -> "Client":
+        return Client(self, name, **options)
+
+
+def users_file(home: Path) -> Path:
+    """A file of all users of the tests."""
+    users = home / "users.txt"
+    users.write_text("".join(f"{name} {role} {token(name)}\n" for name, role in PEOPLE.items()), encoding="utf-8")
+    users.chmod(0o600)
+    return users
+
+
+class Server(Served):
+    """A server in a thread of this process: the imports of a process of its own take longer than most tests."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        self._opened = ExitStack()
+        self._ready = prepare(settings, self._opened)
+        self.greeting = self._ready.greeting[0]
+        self.base = f"http://127.0.0.1:{self._ready.socket.getsockname()[1]}"
+        self._thread = Thread(target=self._ready.server.run, kwargs={"sockets": [self._ready.socket]})
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ready.server.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        self._opened.close()
+
+
+class Process(Served):
+    """``agenthard review`` in a process of its own, which can be killed and started again."""
+
+    def __init__(self, run: Path, home: Path, *options: str) -> None:
+        port = free_port()
+        self.base, self._home = f"http://127.0.0.1:{port}", home
+        self._command = [sys.executable, "-m", "agenthard", "review", str(run), "--port", str(port), *options]
         self.greeting = self.start()
 
     def start(self) -> str:
@@ -71,14 +103,11 @@ class Server:
             self._process.stdout.close()
         return code
 
-    def client(self, name: str, **options: Any) -> "Client":
-        return Client(self, name, **options)
-
 
 class Client:
     """A reviewer without a browser."""
 
-    def __init__(self, server: Server, name: str, run: str = "demo") -> None:
+    def __init__(self, server: Served, name: str, run: str = "demo") -> None:
         self.http = httpx.Client(base_url=server.base, headers={"origin": server.base}, timeout=60)
         self.run = run
         entered = self.http.post("/enter", data={"token": token(name)})
@@ -93,14 +122,16 @@ class Client:
     def __exit__(self, *_: object) -> None:
         self.http.close()
 
-    def page(self, page: str, **query: str) -> str:
+    def page(self, page: str, /, **query: str) -> str:
         found = self.http.get(f"/runs/{self.run}/{page}", params=query)
         assert found.status_code == 200, found.text
         return found.text
 
-    def data(self, page: str, **query: str) -> dict[str, Any]:
+    def data(self, page: str, /, **query: str) -> dict[str, Any]:
         """The plain data of a page."""
-        embedded = re.search(r'<script type="application/json" id="data">(.*?)</script>', self.page(page, **query), re.S)
+        embedded = re.search(
+            r'<script type="application/json" id="data">(.*?)</script>', self.page(page, **query), re.S
+        )
         assert embedded
         found: dict[str, Any] = json.loads(embedded.group(1))
         return found

@@ -1,6 +1,8 @@
 """The review over HTTP, against a real server on loopback."""
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from uuid import uuid4
@@ -9,13 +11,14 @@ import httpx
 import pytest
 
 from agenthard.flows.review.store import EventStore
-from tests.flows.review.app.served import Server, event, undo, verdict
+from tests.flows.review.app.served import Client, Process, Server, event, undo, users_file, verdict
 
 DROPPED, KEPT = "parcels/11", "library/0"
 """A task with a confirmed flaw of its own, and one without findings."""
 FOUND = "a38334e9881a"
 """The flaw of the first."""
-CLAIM = "weight_grams' as"
+CAUSE = re.compile(r"cause=(\w{12})")
+CLAIM = "but the documented type is"
 
 
 def events(run: Path) -> list[tuple[str, str, str]]:
@@ -54,9 +57,8 @@ def test_a_verdict_after_the_checks_is_not_blind(server: Server, demo_run: Path,
             ben.stored(event("reveal", DROPPED))
             assert CLAIM in ben.page("task", task=DROPPED)
         elif first == "cause":
-            cause = next(each for each in ("library/12",))
             ben.page("cause", cause=_tool_cause(ben))
-            about = verdict(cause)
+            about = verdict("library/12")
         else:
             assert ben.data("task", task=DROPPED, check="call-schema")["listed_by_checks"]
             about["listed_by_checks"] = True
@@ -65,12 +67,9 @@ def test_a_verdict_after_the_checks_is_not_blind(server: Server, demo_run: Path,
         assert list(store.since())[-1].data["blind"] is False
 
 
-def _tool_cause(client: object) -> str:
+def _tool_cause(client: Client) -> str:
     """Id of the cause that the documentation of cancel_hold names a parameter that its code lacks."""
-    import re
-
-    page = client.page("causes")  # type: ignore[attr-defined]
-    found = re.search(r'cause=(\w{12})">tool documentation and code disagree', page)
+    found = re.search(r'cause=(\w{12})">tool documentation and code disagree', client.page("causes"))
     assert found
     return found.group(1)
 
@@ -93,32 +92,33 @@ def test_the_same_events_again_are_stored_once(server: Server, demo_run: Path) -
     assert len(events(demo_run)) == 2
 
 
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ("{", "not valid JSON"),
-        ("[" * 100_000, "not valid JSON"),
-        ("{}", "send a list"),
-        ("[]", "send a list"),
-        (json.dumps([{"id": "x", "kind": "verdict", "target": "task", "target_id": KEPT}]), "event 0: id: "),
-        (json.dumps([event("verdict", KEPT, flaw="maybe")]), "flaw: Input should be 'yes'"),
-        (json.dumps([event("verdict", KEPT, flaw="no", seconds=-1)]), "greater than or equal to 0"),
-        (json.dumps([event("verdict", KEPT, flaw="yes", category="no-such")]), "no category 'no-such'"),
-        (json.dumps([event("verdict", "library/O", flaw="no")]), "did you mean library/0?"),
-        (json.dumps([event("finding_verdict", "a38334e9881b", answer="true")]), "no finding 'a38334e9881b'"),
-        (json.dumps([event("verdict", KEPT, flaw="no", reason="a\0b")]), "null character"),
-        (json.dumps([event("undo", KEPT, event="x")]), "an undo needs the id of an event"),
-        (json.dumps([event("undo", KEPT, event=str(uuid4()))]), "which is not stored"),
-        (json.dumps([event("delete", KEPT)]), "event 0: kind: "),
-    ],
-)
-def test_a_wrong_request_is_refused_whole_with_the_reason(
-    server: Server, demo_run: Path, body: str, message: str
-) -> None:
+WRONG: list[tuple[str, str]] = [
+    ("{", "not valid JSON"),
+    ("[" * 100_000, "not valid JSON"),
+    ("{}", "send a list"),
+    ("[]", "send a list"),
+    (json.dumps([{"id": "x", "kind": "verdict", "target": "task", "target_id": KEPT}]), "event 0: id: "),
+    (json.dumps([event("verdict", KEPT, flaw="maybe")]), "flaw: Input should be 'yes'"),
+    (json.dumps([event("verdict", KEPT, flaw="no", seconds=-1)]), "greater than or equal to 0"),
+    (json.dumps([event("verdict", KEPT, flaw="yes", category="no-such")]), "no category 'no-such'"),
+    (json.dumps([event("verdict", "library/O", flaw="no")]), "did you mean library/0?"),
+    (json.dumps([event("finding_verdict", "a38334e9881b", answer="true")]), "no finding 'a38334e9881b'"),
+    (json.dumps([event("verdict", KEPT, flaw="no", reason="a\0b")]), "null character"),
+    (json.dumps([event("undo", KEPT, event="x")]), "an undo needs the id of an event"),
+    (json.dumps([event("undo", KEPT, event=str(uuid4()))]), "which is not stored"),
+    (json.dumps([event("delete", KEPT)]), "event 0: kind: "),
+]
+"""Bodies that are refused, and why."""
+
+
+def test_a_wrong_request_is_refused_whole_with_the_reason(server: Server, demo_run: Path) -> None:
+    good = json.dumps(verdict(KEPT))
     with server.client("ana") as ana:
-        for text in (body, body.replace("[", f"[{json.dumps(verdict(KEPT))}, ", 1) if body.startswith("[{") else body):
-            answer = ana.http.post("/runs/demo/events", content=text.encode())
-            assert answer.status_code == 400 and message in answer.json()["error"].replace("event 1", "event 0")
+        for body, message in WRONG:
+            for text in [body, *([body.replace("[", f"[{good}, ", 1)] if body.startswith("[{") else [])]:
+                answer = ana.http.post("/runs/demo/events", content=text.encode())
+                assert answer.status_code == 400, text[:200]
+                assert message in answer.json()["error"].replace("event 1", "event 0"), text[:200]
     assert events(demo_run) == []
 
 
@@ -180,8 +180,6 @@ def test_filters_count_what_they_would_leave(server: Server) -> None:
 
 
 def test_each_reviewer_has_an_order_of_their_own_within_a_rank(server: Server) -> None:
-    import re
-
     def order(name: str) -> list[str]:
         with server.client(name) as client:
             return re.findall(r'class="row-link mono"[^>]*>([^<]+)<', client.page("queue"))
@@ -199,12 +197,14 @@ def test_the_next_task_of_a_list_that_a_verdict_leaves(server: Server) -> None:
 
 
 def test_a_cause_tells_what_each_answer_would_change(server: Server, demo_run: Path) -> None:
-    import re
-
     with server.client("ana") as ana:
         page = ana.page("cause", cause=_tool_cause(ana))
         assert "cancel_hold documents a parameter" in page and "library/12" in page
-        ana.page("cause", cause=_tool_cause(ana) if False else re.findall(r"cause=(\w{12})", ana.page("causes"))[0])
+        assert "No decision changes." in page and "True: it is a flaw" in page
+        cluster = next(
+            each for each in CAUSE.findall(ana.page("causes")) if "gold call" in ana.page("cause", cause=each)
+        )
+        assert 'type="checkbox" name="finding"' in ana.page("cause", cause=cluster)
     assert {kind for _, kind, _ in events(demo_run)} == {"reveal"}
 
 
@@ -213,10 +213,12 @@ def test_an_unknown_page_says_so(server: Server) -> None:
         for path, status in (("/runs/other/queue", 404), ("/runs/demo/nothing", 404), ("/static/../app.py", 404)):
             assert ana.http.get(path).status_code == status
         found = ana.http.get("/runs/demo/task", params={"task": "parcels/1l"})
-        assert found.status_code == 400 and "did you mean parcels/11?" in found.text
+        assert found.status_code == 400 and "did you mean parcels/1" in found.text
 
 
-def test_nothing_is_lost_when_the_server_is_killed(server: Server, demo_run: Path) -> None:
+@pytest.mark.long
+def test_nothing_is_lost_when_the_server_is_killed(process: Callable[..., Process], home: Path, demo_run: Path) -> None:
+    server = process("--users", str(users_file(home)))
     with server.client("ana") as ana:
         stored = [ana.stored(verdict(f"library/{number}"))[0]["id"] for number in range(5)]
         server.kill()
@@ -226,10 +228,11 @@ def test_nothing_is_lost_when_the_server_is_killed(server: Server, demo_run: Pat
         assert "decided by you (5)" in ana.page("queue")  # the session outlives the server
     with EventStore.of_run(demo_run) as store:
         assert [str(each.id) for each in store.since()] == stored
+    assert server.stop() in (0, 130, -2)
 
 
 def test_without_a_users_file_the_printed_address_is_the_way_in(serve: Callable[..., Server], demo_run: Path) -> None:
-    server = serve(demo_run, people={}, options=("--name", "zoe"))
+    server = serve(demo_run, users=None, name="zoe")
     address = server.greeting.split()[1]
     assert address.startswith(f"{server.base}/enter?token=")
     with httpx.Client(base_url=server.base) as http:
@@ -239,16 +242,13 @@ def test_without_a_users_file_the_printed_address_is_the_way_in(serve: Callable[
         cookie = entered.headers["set-cookie"]
         assert "HttpOnly" in cookie and "SameSite=strict" in cookie
         assert "zoe" in http.get("/", follow_redirects=True).text
-    assert server.stop() in (0, 130, -2)
 
 
 def test_several_runs_and_one_store(serve: Callable[..., Server], demo_run: Path, tmp_path: Path) -> None:
-    import shutil
-
     other = tmp_path / "other audit"
     shutil.copytree(demo_run, other)
     url = f"sqlite:///{tmp_path / 'both.db'}"
-    server = serve(demo_run, other, options=("--store", url))
+    server = serve(demo_run, other, store=url)
     with server.client("ana") as ana, server.client("ana", run="other audit") as second:
         assert "other audit" in ana.http.get("/").text
         ana.stored(verdict(KEPT))
@@ -260,7 +260,7 @@ def test_several_runs_and_one_store(serve: Callable[..., Server], demo_run: Path
 
 
 def test_a_reverse_proxy_names_the_user(serve: Callable[..., Server], demo_run: Path) -> None:
-    server = serve(demo_run, options=("--proxy-header", "X-User", "--public-host", "review.example.org"))
+    server = serve(demo_run, proxy_header="X-User", public_hosts=("review.example.org",))
     with httpx.Client(base_url=server.base, headers={"host": "review.example.org"}) as http:
         assert "(admin)" in http.get("/runs/demo/queue", headers={"x-user": "ana"}).text
         assert http.get("/runs/demo/queue", headers={"x-user": "zoe"}).status_code == 303
