@@ -277,7 +277,7 @@ class _Work(NamedTuple):
     plan: AuditPlan
 
 
-def _work_of(reviewed: ReviewedRun) -> _Work:
+def work_of(reviewed: ReviewedRun) -> _Work:
     """Find the folder with the runs and replays of the audit, which is another one for a judged run."""
     folder = RunFolder(reviewed.run)
     named = folder.work / AUDIT_FOLDER
@@ -292,7 +292,7 @@ def _work_of(reviewed: ReviewedRun) -> _Work:
 
 
 def _write(reviewed: ReviewedRun, folder: RunFolder, verdicts: Verdicts, decisions: list[Decision]) -> Any:
-    work, audited, report = _work_of(reviewed), reviewed.audited, reviewed.report
+    work, audited, report = work_of(reviewed), reviewed.audited, reviewed.report
     source = audited.open_unchanged()
     given = AuditInput(audited.settings.model_copy(update={"out": str(reviewed.run)}), source)
 
