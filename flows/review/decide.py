@@ -5,7 +5,7 @@ cleaning where the run has one. The same verdicts give the same bytes, and no ve
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ from agenthard.audit.decisions.verdicts import (
     TargetVerdict,
     Verdicts,
     finding_content,
-    nearest,
 )
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
@@ -29,7 +28,7 @@ from agenthard.flows.audited_run import Audited, read_audited, read_coverage, re
 from agenthard.flows.errors import CommandError
 from agenthard.flows.report import SETTINGS, ReportSettings, make_report
 from agenthard.flows.review.events import Event, Key, ReviewError
-from agenthard.flows.review.exchange import read_events
+from agenthard.flows.review.exchange import read_events, require_target
 from agenthard.flows.review.state import ReviewState, answer_of
 from agenthard.flows.review.store import FILE, EventStore
 from agenthard.flows.run_folder import AUDIT_FOLDER, RunFolder
@@ -250,7 +249,7 @@ def _events(settings: DecideSettings, contents: Mapping[Key, str]) -> list[Event
     if given is not None and "://" not in given:
         events = [event for event in read_events(Path(given)) if settings.reviewed in (None, event.run)]
         for event in events:
-            require_target(event, contents, given)
+            require_target(event, contents, f"{given}: event {event.id}")
         return events
     with EventStore(given) if given else EventStore.of_run(Path(settings.run)) as store:
         found = list(store.since(0, name))
@@ -258,18 +257,6 @@ def _events(settings: DecideSettings, contents: Mapping[Key, str]) -> list[Event
     if not found and others and (settings.reviewed or given):
         raise ReviewError(f"the store has no events about {name!r}, only about {', '.join(others)}; see --reviewed")
     return found
-
-
-def require_target(event: Event, contents: Iterable[Key], where: str) -> None:
-    """Check that the task or finding of an event exists.
-
-    Raises:
-        ReviewError: it does not; the message names the nearest id.
-    """
-    if event.key not in contents:
-        known = [identity for target, identity in contents if target == event.target]
-        hint = nearest(event.target_id, known)
-        raise ReviewError(f"{where}: event {event.id}: the audit has no {event.target} {event.target_id!r}{hint}")
 
 
 class _Work(NamedTuple):
