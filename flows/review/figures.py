@@ -136,7 +136,7 @@ def agreement(state: ReviewState, *, blind: bool = False, resamples: int = 2000,
     units: list[dict[str, str]] = []
     for (what, _), item in state.items():
         said = {
-            by: event.data["flaw"]
+            by: _LABELS[event.data["flaw"]]
             for by, event in item.verdicts.items()
             if what == "task" and event.data["flaw"] != "cannot_tell" and (event.data.get("blind", True) or not blind)
         }
@@ -149,6 +149,10 @@ def agreement(state: ReviewState, *, blind: bool = False, resamples: int = 2000,
         first, second = ([said.get(rater) for said in units] for rater in raters)
         return cohen_kappa(first, second, resamples=resamples, seed=seed)
     return krippendorff_alpha([[s.get(r) for r in raters] for s in units], resamples=resamples, seed=seed)
+
+
+_LABELS = {"yes": "flawed", "no": "sound"}
+"""Words of `agenthard align`: the seeded interval depends on their order."""
 
 
 def check_precision(state: ReviewState, findings: Iterable[Finding]) -> list[CheckPrecision]:

@@ -33,14 +33,15 @@ def matrix(rows: list[str]) -> ScoreMatrix:
 
 def test_two_reviewers_have_kappa_and_three_alpha() -> None:
     words = {"y": "yes", "n": "no"}
+    labels = {"y": "flawed", "n": "sound"}
     events = [verdict(f"t{n}", words[a]) for n, a in enumerate(ANN)]
     events += [verdict(f"t{n}", words[b], by="bob") for n, b in enumerate(BOB)]
     found = agreement(fold(numbered(*events)))
     # p_o = 8/10, p_e = .5 * .5 + .5 * .5, κ = (.8 - .5) / (1 - .5)
     assert isinstance(found, Estimate) and found.value == pytest.approx(0.6) and found.n == 10
-    assert found == cohen_kappa([words[a] for a in ANN], [words[b] for b in BOB])
+    assert found == cohen_kappa([labels[a] for a in ANN], [labels[b] for b in BOB])
     third = [verdict("t0", "no", by="cem"), verdict("t9", "cannot_tell", by="cem")]
-    rows = [[words[a], words[b], "no" if n == 0 else None] for n, (a, b) in enumerate(zip(ANN, BOB, strict=True))]
+    rows = [[labels[a], labels[b], "sound" if n == 0 else None] for n, (a, b) in enumerate(zip(ANN, BOB, strict=True))]
     assert agreement(fold(numbered(*events, *third))) == krippendorff_alpha(rows)
     assert isinstance(agreement(fold(numbered(*events[:10]))), Undefined)
 
