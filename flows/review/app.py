@@ -17,15 +17,18 @@ from agenthard.flows.review.access import SESSION_DAYS, Access, User
 from agenthard.flows.review.assigning import assign_page
 from agenthard.flows.review.cause_pages import cause_page, causes_page, disputes_page
 from agenthard.flows.review.events import ReviewError
+from agenthard.flows.review.exchange import events_text, label_lines, truth_lines
 from agenthard.flows.review.guard import AccessLog, App, Guard
 from agenthard.flows.review.instance_page import instance_page
 from agenthard.flows.review.listing import Listing
 from agenthard.flows.review.live import Live
+from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.progress_page import FORMATS, progress_page
 from agenthard.flows.review.queue_page import queue_page
 from agenthard.flows.review.recording import NotAllowedError, read_sent, record
 from agenthard.flows.review.rendering import Visit, render_plain
 from agenthard.flows.review.repair_page import repair_page, trial
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.reports.kit.files import json_text
 from agenthard.taxonomy.errors import AgentHardError
 
 STATIC = {
@@ -41,6 +44,7 @@ PAGES: Mapping[str, Callable[[Visit], str]] = {
     "disputes": disputes_page,
     "repair": repair_page,
     "assign": assign_page,
+    "progress": progress_page,
 }
 """Pages of a run by the last part of their path."""
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -189,6 +193,17 @@ def _add_data(app: FastAPI) -> None:
         _review(request).live[run].announce()
         return JSONResponse({"stored": [{"id": str(event.id), "seq": event.seq} for event in stored]})
 
+    @app.get("/runs/{run}/export")
+    def export(here: Here, format: str = "events") -> Response:
+        if here.user.role == "reviewer":
+            raise NotAllowedError("only admins and readers export: the files hold what others say")
+        if format not in {name for name, _ in FORMATS}:
+            raise ReviewError(f"no format {format!r}; there are {', '.join(name for name, _ in FORMATS)}")
+        text, suffix = _exported(here.run, format), "csv" if format == "csv" else "jsonl"
+        name = quote(f"{here.run.name}-{format}.{suffix}", safe="")
+        headers = {"content-disposition": f"attachment; filename*=UTF-8''{name}"}
+        return Response(text.encode(), media_type="application/octet-stream", headers=headers)
+
     @app.post("/runs/{run}/repair")
     async def try_repair(request: Request, here: Here) -> HTMLResponse:
         if not here.user.reviews:
@@ -203,6 +218,15 @@ def _add_data(app: FastAPI) -> None:
     async def live(request: Request, here: Here, run: str, task: str = "") -> StreamingResponse:
         messages = _review(request).live[run].messages(here.user.name, task if task in here.run.decisions else "")
         return StreamingResponse(messages, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+def _exported(run: OpenRun, form: str) -> str:
+    if form in ("events", "csv"):
+        return events_text(run.events_after(0), "csv" if form == "csv" else "events")
+    make = label_lines if form == "labels" else truth_lines
+    with run.lock:
+        lines = make(run.state, run.audit.decisions)
+    return "".join(json_text(line) + "\n" for line in lines)
 
 
 async def _json(request: Request) -> Any:

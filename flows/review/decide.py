@@ -5,7 +5,7 @@ cleaning where the run has one. The same verdicts give the same bytes, and no ve
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +19,6 @@ from agenthard.audit.decisions.verdicts import (
     TargetVerdict,
     Verdicts,
     finding_content,
-    nearest,
 )
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
@@ -29,7 +28,7 @@ from agenthard.flows.audited_run import Audited, read_audited, read_coverage, re
 from agenthard.flows.errors import CommandError
 from agenthard.flows.report import SETTINGS, ReportSettings, make_report
 from agenthard.flows.review.events import Event, Key, ReviewError
-from agenthard.flows.review.exchange import read_events
+from agenthard.flows.review.exchange import read_events, require_target
 from agenthard.flows.review.state import ReviewState, answer_of
 from agenthard.flows.review.store import FILE, EventStore
 from agenthard.flows.run_folder import AUDIT_FOLDER, RunFolder
@@ -250,7 +249,7 @@ def _events(settings: DecideSettings, contents: Mapping[Key, str]) -> list[Event
     if given is not None and "://" not in given:
         events = [event for event in read_events(Path(given)) if settings.reviewed in (None, event.run)]
         for event in events:
-            require_target(event, contents, given)
+            require_target(event, contents, f"{given}: event {event.id}")
         return events
     with EventStore(given) if given else EventStore.of_run(Path(settings.run)) as store:
         found = list(store.since(0, name))
@@ -260,33 +259,13 @@ def _events(settings: DecideSettings, contents: Mapping[Key, str]) -> list[Event
     return found
 
 
-def require_target(event: Event, contents: Iterable[Key], where: str) -> None:
-    """Check that the task or finding of an event exists.
-
-    Raises:
-        ReviewError: it does not; the message names the nearest id.
-    """
-    if event.key not in contents:
-        known = [identity for target, identity in contents if target == event.target]
-        hint = nearest(event.target_id, known)
-        raise ReviewError(f"{where}: event {event.id}: the audit has no {event.target} {event.target_id!r}{hint}")
-
-
-class Work(NamedTuple):
-    """Runs and replays of an audit."""
-
+class _Work(NamedTuple):
     folder: RunFolder
-    """The run folder that holds them."""
     plan: AuditPlan
-    """What was read."""
 
 
-def work_of(reviewed: ReviewedRun) -> Work:
-    """Find the folder with the runs and replays of the audit, which is another one for a judged run.
-
-    Raises:
-        CommandError: ``work/`` was deleted there.
-    """
+def work_of(reviewed: ReviewedRun) -> _Work:
+    """Find the folder with the runs and replays of the audit, which is another one for a judged run."""
     folder = RunFolder(reviewed.run)
     named = folder.work / AUDIT_FOLDER
     if named.is_file():
@@ -296,7 +275,7 @@ def work_of(reviewed: ReviewedRun) -> Work:
         raise CommandError(
             f"{folder.root}: work/plan.json is missing, and the report is written from what is in work/; audit again"
         )
-    return Work(folder, AuditPlan.model_validate_json(path.read_bytes()))
+    return _Work(folder, AuditPlan.model_validate_json(path.read_bytes()))
 
 
 def _write(reviewed: ReviewedRun, folder: RunFolder, verdicts: Verdicts, decisions: list[Decision]) -> Any:

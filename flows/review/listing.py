@@ -11,6 +11,7 @@ import pyarrow.parquet
 
 from agenthard.audit.decisions.priority import review_order
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
+from agenthard.flows.review.figures import TaskValue, read_scores, task_values
 from agenthard.flows.review.open_run import OpenRun
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.finding import Finding, Severity, Tier
@@ -26,6 +27,7 @@ STATUS: Final = {
     "stale": "stale verdicts",
 }
 RUNS: Final = {"all_fail": "every run fails", "all_pass": "every run passes", "mixed": "some fail", "none": "no runs"}
+LEADERBOARD: Final = {"changes": "would change it"}
 ACTIONS: Final = ("drop", "review", "keep", "unchecked")
 
 
@@ -159,7 +161,21 @@ class Listing:
                 ([run.decisions[task_id].action] for task_id in self._ids),
             ),
             self._facet("runs", "Runs", False, RUNS, ([self._outcome(task_id)] for task_id in self._ids)),
+            self._facet(
+                *("leaderboard", "Leaderboard", False, LEADERBOARD),
+                (["changes"] if task_id in self._changing else [] for task_id in self._ids),
+            ),
         )
+
+    @cached_property
+    def values(self) -> list[TaskValue]:
+        """What a decision on each task can change on the leaderboard, the greatest change first."""
+        kept = {task_id: each.action != "drop" for task_id, each in self._run.decisions.items()}
+        return task_values(read_scores(self._run.folder, self._ids), kept)
+
+    @cached_property
+    def _changing(self) -> frozenset[str]:
+        return frozenset(each.task_id for each in self.values if each.pairs)
 
     def _facet(
         self, name: str, title: str, by_checks: bool, titles: Mapping[str, str], has: Iterable[Iterable[str]]

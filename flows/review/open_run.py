@@ -18,8 +18,8 @@ from agenthard.flows.review.decide import ReviewedRun, work_of
 from agenthard.flows.review.events import Event, Key
 from agenthard.flows.review.state import ItemState, ReviewState
 from agenthard.flows.review.store import EventStore
-from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_findings import did_you_mean
+from agenthard.flows.run_folder import RunFolder
 from agenthard.reports.instance import Instances
 from agenthard.reports.places import Places
 from agenthard.reports.result import ById

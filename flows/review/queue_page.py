@@ -16,6 +16,7 @@ QUICK = (
     ("Assigned to you", {"status": "assigned"}),
     ("Disputed", {"status": "disputed"}),
     ("Every run fails", {"runs": "all_fail"}),
+    ("Changes the leaderboard", {"leaderboard": "changes"}),
 )
 """Filters one click away."""
 
