@@ -40,6 +40,7 @@ async function flush() {
   if (sending) return;
   sending = true;
   let pause = 500;
+  let late = false; // whether something was saved that an earlier page had sent
   for (let batch = kept(OUTBOX)[0]; batch; batch = kept(OUTBOX)[0]) {
     const answer = await post(batch);
     if (answer.retry) {
@@ -57,10 +58,12 @@ async function flush() {
     } else {
       remember(batch);
       say("Saved.");
+      late ||= !caller;
       caller?.resolve(answer.stored);
     }
   }
   sending = false;
+  if (late) location.reload();
 }
 async function post(batch) {
   try {

@@ -190,8 +190,8 @@ function enter(event) {
   if (!(form || data.task || data.cause) || event.target.closest("a, button, summary")) return;
   event.preventDefault();
   if (data.cause) return byId("bulk")?.elements.answer.value ? decideAll() : step(1);
-  if (data.seen && !byId("change")?.open) return step(1);
-  if (form) saveVerdict();
+  if (!form || (data.own && !byId("change").open)) return step(1);
+  saveVerdict();
 }
 function search() {
   if (!byId("search")) return go(data.queue);
