@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from agenthard.flows.judging.workers import PreparationError
     from agenthard.flows.project_config import ConfigError
     from agenthard.flows.review.events import ReviewError
+    from agenthard.flows.review.queue import QueueError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -187,6 +188,7 @@ _PLACES = {
     "AH807": "flows.project_config:ConfigError",
     "AH810": "flows.errors:UsageError",
     "AH811": "flows.review.events:ReviewError",
+    "AH812": "flows.review.queue:QueueError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -240,6 +242,7 @@ __all__ = [
     "PolicyError",
     "PreparationError",
     "PromptTooLongError",
+    "QueueError",
     "RateLimitError",
     "RefusedCallError",
     "ReplyTooLongError",

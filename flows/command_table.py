@@ -88,6 +88,7 @@ COMMANDS = {
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
+    "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
     "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import of events, labels and sheets."),
     "sources": (
         "sources:app",
@@ -101,7 +102,7 @@ PANELS = {
     "Audit": ("init", "audit", "run", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
-    "Review": ("review", "verdicts", "decide"),
+    "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }

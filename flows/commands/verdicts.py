@@ -39,6 +39,7 @@ def export(
             help="events (JSON Lines), csv, labels (per task and reviewer, for align), truth (per task, for score).",
         ),
     ] = ExportFormat.EVENTS,
+    queue: Annotated[str | None, typer.Option(help="Only the tasks of this queue.")] = None,
     store: StoreOption = None,
     reviewed: NameOption = None,
     as_json: JsonOption = False,
@@ -47,20 +48,28 @@ def export(
 
     Example: `agenthard verdicts export demo-run/demo --out verdicts.jsonl`
     """
+    from agenthard.flows.errors import CommandError
     from agenthard.flows.review.decide import ReviewedRun, run_name
     from agenthard.flows.review.exchange import events_text, label_lines, truth_lines
+    from agenthard.flows.review.queue import queue_names, queue_tasks
     from agenthard.reports.kit.files import json_text
     from agenthard.taxonomy.files import write_atomically
 
     audit = ReviewedRun(run)
     name = reviewed or run_name(run)
-    with _open(run, store) as opened:
+    with open_store(run, store) as opened:
+        state = opened.state(name, audit.contents)
+        inside = queue_tasks(state, queue) if queue else None
+        if queue and not inside:
+            raise CommandError(f"{run}: no queue {queue!r}; there are {', '.join(queue_names(state)) or 'none'}")
         if form in (ExportFormat.EVENTS, ExportFormat.CSV):
-            events = list(opened.since(0, name))
+            events = [
+                e for e in opened.since(0, name) if inside is None or e.key[0] == "task" and e.target_id in inside
+            ]
             text, count = events_text(events, "csv" if form is ExportFormat.CSV else "events"), len(events)
         else:
             make = label_lines if form is ExportFormat.LABELS else truth_lines
-            lines = make(opened.state(name, audit.contents), audit.decisions)
+            lines = make(state, [d for d in audit.decisions if inside is None or d.task_id in inside])
             text, count = "".join(json_text(line) + "\n" for line in lines), len(lines)
     write_atomically(out, text.encode("utf-8"))
     if as_json:
@@ -91,7 +100,7 @@ def import_(
 
     audit, name = ReviewedRun(run), run_name(run)
     contents, now = audit.contents, datetime.now(UTC)
-    with _open(run, store) as opened:
+    with open_store(run, store) as opened:
         before, state = opened.last(), opened.state(name, contents)
         found = [import_file(file, name, state, contents, now, by, truth) for file in files]
         opened.append([event for each in found for event in each.events])
@@ -109,7 +118,8 @@ def import_(
         typer.echo(f"next: agenthard decide {run}")
 
 
-def _open(run: Path, store: str | None) -> "EventStore":
+def open_store(run: Path, store: str | None) -> "EventStore":
+    """Open the store with a URL, or that of the run folder."""
     from agenthard.flows.review.store import EventStore
 
     return EventStore(store) if store else EventStore.of_run(run)
