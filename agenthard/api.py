@@ -21,7 +21,7 @@ from agenthard.audit.shards import check_shard
 from agenthard.audit.sources.base import Source, SourceError
 from agenthard.audit.sources.registry import detect_name
 from agenthard.audit.sources.registry import open_source as open_named
-from agenthard.flows.audit_plan import AuditInput, AuditSettings, check_suppressions, plan_shards
+from agenthard.flows.audit_plan import AuditInput, AuditSettings, check_overrides, check_suppressions, plan_shards
 from agenthard.flows.errors import UsageError
 from agenthard.flows.run_spool import run_order
 from agenthard.flows.shard_worker import CheckedShard, check_tasks
@@ -153,6 +153,7 @@ def audit(
         UnavailableError: when the checkout cannot be used.
         SelectionError: when a word of ``select`` or ``ignore`` names no check, or none is left.
         SuppressionError: when a suppression is incomplete, or names what the audit does not have.
+        VerdictError: when an override of the policy names a task that the benchmark does not have.
         UsageError: when worker processes cannot be started, or a mapping is given for a source.
     """
     from agenthard.flows.audit_outputs import conclude_audit
@@ -184,6 +185,7 @@ def audit(
     rules, checks = load_policy(Path(policy) if policy else None), settings.checks()
     given = AuditInput(settings, source)
     check_suppressions(given)
+    check_overrides(given, rules)
     spool: dict[int, list[Trajectory]] = {}
     plan = plan_shards(given, lambda number, run: spool.setdefault(number, []).append(run))
     plan = plan.model_copy(update={"key": _key(plan.key)})

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
+    from agenthard.audit.decisions.verdicts import VerdictError
     from agenthard.audit.detectors.selection import SelectionError
     from agenthard.audit.execution.environment import ExecutionError, UnavailableError
     from agenthard.audit.execution.policy.case import UnknownFactError
@@ -63,6 +64,8 @@ if TYPE_CHECKING:
     from agenthard.flows.judging.session import NotAskedError
     from agenthard.flows.judging.workers import PreparationError
     from agenthard.flows.project_config import ConfigError
+    from agenthard.flows.review.events import ReviewError
+    from agenthard.flows.review.queue import QueueError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -121,6 +124,7 @@ _PLACES = {
     "AH204": "audit.repair.json_edit:EditError",
     "AH205": "audit.detectors.selection:SelectionError",
     "AH206": "audit.decisions.suppressions:SuppressionError",
+    "AH207": "audit.decisions.verdicts:VerdictError",
     "AH301": "audit.execution.environment:UnavailableError",
     "AH302": "audit.execution.environment:ExecutionError",
     "AH303": "audit.execution.policy.case:UnknownFactError",
@@ -183,6 +187,8 @@ _PLACES = {
     "AH806": "flows.errors:FolderInUseError",
     "AH807": "flows.project_config:ConfigError",
     "AH810": "flows.errors:UsageError",
+    "AH811": "flows.review.events:ReviewError",
+    "AH812": "flows.review.queue:QueueError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -236,10 +242,12 @@ __all__ = [
     "PolicyError",
     "PreparationError",
     "PromptTooLongError",
+    "QueueError",
     "RateLimitError",
     "RefusedCallError",
     "ReplyTooLongError",
     "RequestTimeoutError",
+    "ReviewError",
     "RunFolderError",
     "RunTablesError",
     "SampleError",
@@ -267,6 +275,7 @@ __all__ = [
     "UnreadableVerdictError",
     "UnwritableError",
     "UsageError",
+    "VerdictError",
     "WeakIsolationError",
     "WrongKeyError",
     "YamlTextError",

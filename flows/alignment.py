@@ -11,8 +11,9 @@ from pydantic import ValidationError
 
 from agenthard.audit.decisions.policy import Policy
 from agenthard.audit.judge.aggregate.panel import PanelVerdict
+from agenthard.audit.judge.context.passages import state_passages
 from agenthard.audit.judge.verdict import CheckedVerdict
-from agenthard.flows.audited_run import read_coverage, read_decisions, read_findings
+from agenthard.flows.audited_run import read_audited, read_coverage, read_decisions, read_findings
 from agenthard.flows.errors import CommandError
 from agenthard.reports.alignment.answers import (
     Answers,
@@ -31,9 +32,9 @@ from agenthard.taxonomy.yaml_text import read_yaml
 PANELS = Path("judge") / "panels.jsonl"
 VERDICTS = Path("judge") / "verdicts.jsonl"
 QUESTIONS = Path("judge") / "questions.parquet"
-SHEET_PARTS = ("user", "initial_state", "evaluation", "ground_truth")
+SHEET_PARTS = ("user", "environment", "initial_state", "evaluation", "ground_truth")
 """Columns of the table of tasks that a sheet shows, as JSON."""
-SHEET_PLACES = ("subtask", "tool_names", "origin_file", "origin_line")
+SHEET_PLACES = ("subtask", "origin_file", "origin_line")
 """Columns that a sheet shows as they are."""
 
 Row = TypeVar("Row", bound=Record)
@@ -118,17 +119,40 @@ def read_pass_rates(run: Path) -> dict[str, float]:
 
 
 def sheet_lines(run: Path, task_ids: Sequence[str]) -> list[dict[str, Any]]:
-    """Make the lines of a sheet: the task as the audit read it, and fields to fill in; nothing of any finding."""
+    """Make the lines of a sheet: all that a person needs of each task, and fields to fill in; nothing of any finding.
+
+    The task is that which the audit read, with the policy and the schemas of all tools. Of its state, the records to
+    which something in the task leads are shown; where the benchmark is gone, ``state`` is null.
+    """
     columns = ["id", "cluster", *SHEET_PLACES, *SHEET_PARTS]
     tasks = pyarrow.parquet.read_table(run / "tables" / "tasks.parquet", columns=columns).to_pylist()
     by_id = {task["id"]: task for task in tasks if task["id"] in set(task_ids)}
+    contents, states = task_contents(run), _states(run, task_ids)
     blank = {"annotator": None, "flawed": None, "category": None, "severity": None, "note": ""}
     lines = []
     for task_id in task_ids:
         task = by_id[task_id]
         shown = {name: task[name] for name in SHEET_PLACES} | {name: json.loads(task[name]) for name in SHEET_PARTS}
-        lines.append({"task_id": task_id, "cluster": task["cluster"], **blank, "task": shown})
+        shown["state"] = states.get(task_id)
+        about = {"task_id": task_id, "content_hash": contents[task_id], "cluster": task["cluster"]}
+        lines.append({**about, **blank, "task": shown})
     return lines
+
+
+def _states(run: Path, task_ids: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+    """Read what tasks have of their state, by task; empty where the benchmark is gone or has changed."""
+    try:
+        source = read_audited(run, None).open_unchanged()
+    except CommandError:
+        return {}
+    found = source.find_tasks(task_ids)
+    return {
+        task_id: [
+            {"title": each.title, "pointer": each.pointer or each.label, "text": each.text}
+            for each in state_passages(task)
+        ]
+        for task_id, task in found.items()
+    }
 
 
 def benchmark_of(run: Path) -> dict[str, str]:

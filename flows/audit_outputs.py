@@ -196,7 +196,7 @@ def conclude_audit(
     if not (settings.domains or settings.select or settings.ignore):  # else a finding may be in what was left out
         require_found(settings.suppressions, findings)
     today = datetime.now(UTC).date()
-    cited = _cited_runs(runs, findings)
+    cited = cited_runs(runs, findings)
     findings = with_native_text(
         with_commands(findings, settings),
         source,
@@ -313,9 +313,15 @@ def write_audit(
     return outcome
 
 
-def _cited_runs(
+def cited_runs(
     runs: Callable[[Collection[str] | None], Iterable[Trajectory]], findings: Sequence[Finding]
 ) -> dict[str, Trajectory]:
+    """Return the runs that findings quote, by id.
+
+    Args:
+        runs: streams the runs with some ids.
+        findings: the findings.
+    """
     wanted = {item.trajectory_id for finding in findings for item in finding.evidence if item.trajectory_id}
     return {run.id: run for run in runs(wanted)} if wanted else {}
 

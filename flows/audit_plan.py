@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from agenthard.audit.decisions.policy import Policy, load_policy, require_overrides
 from agenthard.audit.decisions.suppressions import Suppression, require_known
 from agenthard.audit.detectors.base import Detector
 from agenthard.audit.detectors.registry import detectors
@@ -211,8 +212,11 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
         RunFolderError: The folder holds another audit.
         SourceError: The folder or a run path cannot be read at all.
         SuppressionError: A suppression names an unknown check or task.
+        PolicyError: The policy file cannot be used.
+        VerdictError: An override of the policy names an unknown task.
     """
     check_suppressions(given)
+    check_overrides(given, load_policy(Path(given.settings.policy) if given.settings.policy else None))
     folder.claim(given.key)
     path = folder.work / "plan.json"
     write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
@@ -239,6 +243,19 @@ def check_suppressions(given: AuditInput) -> None:
     """
     ids = set(index_of(given.tasks).ids)
     require_known(given.settings.suppressions, {check.id for check in detectors()}, ids, given.source.name)
+
+
+def check_overrides(given: AuditInput, policy: Policy) -> None:
+    """Check before the work starts that the tasks of the policy's overrides exist.
+
+    With a choice of domains, an override may be about a task of another one; then nothing is checked.
+
+    Raises:
+        VerdictError: one does not.
+    """
+    if policy.overrides and not given.settings.domains:
+        unreadable = [item.task_id for item in given.quarantined if item.task_id is not None]
+        require_overrides(policy, [*(task.id for task in given.tasks), *unreadable])
 
 
 def plan_shards(given: AuditInput, keep: Callable[[int, Trajectory], None]) -> AuditPlan:

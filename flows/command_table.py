@@ -46,6 +46,10 @@ COMMANDS = {
         "Print precision and recall per check against labels, by task and by cause, with Wilson intervals and "
         "baselines.",
     ),
+    "decide": (
+        "decide:decide",
+        "Decide an audit again with the verdicts of people: decisions, split, reports; no task is checked again.",
+    ),
     "report": (
         "report:report",
         "Report what cleaning does to a leaderboard, compared with deleting as many random tasks.",
@@ -57,6 +61,10 @@ COMMANDS = {
     "leaderboard": (
         "leaderboard:leaderboard",
         "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
+    ),
+    "review": (
+        "review:review",
+        "Review flagged instances in a browser: queue, blind verdicts, adjudication, repairs; several people at once.",
     ),
     "replay": (
         "replay:replay",
@@ -80,6 +88,8 @@ COMMANDS = {
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
+    "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
+    "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import of events, labels and sheets."),
     "sources": (
         "sources:app",
         "List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",
@@ -92,6 +102,7 @@ PANELS = {
     "Audit": ("init", "audit", "run", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
+    "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }

@@ -65,10 +65,10 @@ _OF_THE_CALL = frozenset(
     {
         *("AH001", "AH002", "AH003", "AH004", "AH005"),
         *("AH101", "AH103", "AH104", "AH106", "AH107", "AH108"),
-        *("AH201", "AH203", "AH205", "AH206", "AH401", "AH501", "AH502"),
+        *("AH201", "AH203", "AH205", "AH206", "AH207", "AH401", "AH501", "AH502"),
         *("AH603", "AH604", "AH607", "AH610"),
         *("AH701", "AH702", "AH703", "AH704", "AH705", "AH706", "AH707", "AH708", "AH709"),
-        *("AH801", "AH802", "AH807", "AH810"),
+        *("AH801", "AH802", "AH807", "AH810", "AH811", "AH812"),
     }
 )
 """Codes of errors after which the call has to change, or a file that it names."""

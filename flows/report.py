@@ -17,7 +17,11 @@ from agenthard.reports.cleaning.analysis import analyse
 from agenthard.reports.cleaning.inputs import AnalysisSettings, load_run
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.tables import write_analysis
+from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
+
+SETTINGS = "report.json"
+"""File in ``work/`` with the settings of the last report."""
 
 
 class ReportSettings(Record):
@@ -80,6 +84,9 @@ def write_report(settings: ReportSettings, analysis: CleaningAnalysis) -> Path:
     from agenthard.reports.cleaning.page import write_cleaning_page
 
     folder = report_folder(settings)
+    work = RunFolder(Path(settings.run)).work
+    if work.is_dir():  # so that `agenthard decide` can write the same report again
+        write_atomically(work / SETTINGS, settings.model_dump_json().encode("utf-8"))
     write_analysis(analysis, folder)
     write_cleaning_page(analysis, folder / "report.html")
     return folder

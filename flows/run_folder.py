@@ -21,6 +21,9 @@ from agenthard.taxonomy.files import naming, write_atomically, write_text
 from agenthard.taxonomy.system import lock_file, process_exists
 from agenthard.taxonomy.trajectory import Trajectory
 
+AUDIT_FOLDER = "audit.json"
+"""File in ``work/`` of a judged run that names the run folder of the audit, relative to its own."""
+
 
 def write_json(path: Path, value: Any) -> None:
     """Write JSON with sorted keys, atomically."""

@@ -50,6 +50,7 @@ def _document(result: AuditResult) -> dict[str, Any]:
         "settings": dict(result.settings),
         **({"mapping_doubts": list(result.mapping_doubts)} if result.mapping_doubts else {}),
         **({"expired": [each.model_dump(mode="json") for each in result.expired]} if result.expired else {}),
+        **({"people": result.people.model_dump(mode="json")} if result.people else {}),
         **({"not_asked": list(result.not_asked)} if result.not_asked else {}),
         "policy": result.policy,
         "taxonomy_version": result.taxonomy.version,

@@ -6,18 +6,18 @@ The same data serves the audit page, which loads it from files next to it (`inst
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
+from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.reports.instance_runs import Quoted, describe_runs, spans
 from agenthard.reports.look_first import urgency
 from agenthard.reports.marked_text import Piece, laid_out, pieces
-from agenthard.reports.places import Places, scoring_title
+from agenthard.reports.places import Places, Quotable, scoring_title
 from agenthard.reports.proof_text import proof_view
-from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Finding, NativeText
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -28,10 +28,22 @@ _LARGEST_STATE = 60_000
 """Characters of a state of the task's own that are laid out."""
 
 
+class Described(Quotable, Protocol):
+    """What descriptions need of an audit."""
+
+    @property
+    def findings(self) -> Sequence[Finding]:
+        """Findings to show; none = describe the tasks without what checks say."""
+
+    @property
+    def decision(self) -> Mapping[str, Decision]:
+        """Decisions by task id."""
+
+
 class Instances:
     """Describes tasks of one audit."""
 
-    def __init__(self, result: AuditResult, places: Places) -> None:
+    def __init__(self, result: Described, places: Places) -> None:
         """Index the findings by task.
 
         Args:

@@ -18,6 +18,7 @@ from agenthard.reports.kit.markdown import md
 from agenthard.reports.kit.page import html_environment, thousands, write_html
 from agenthard.reports.look_first import look_first, two_sides
 from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, TIER_TITLES
+from agenthard.reports.people import MOST_IN_SUMMARY, MOST_ON_PAGE, people_rows
 from agenthard.reports.places import Places
 from agenthard.reports.proof_text import proof_view
 from agenthard.reports.result import AuditResult
@@ -79,6 +80,7 @@ def write_page(
         protocols=any(row.protocol for row in result.models),
         most_quarantined=MOST_QUARANTINED,
         most_tickets=page_data.MOST_TICKETS,
+        most_people=MOST_ON_PAGE,
         levels=LEVEL_TITLES,
         severities=SEVERITY_TITLES,
         filters={"short": _short},
@@ -122,6 +124,7 @@ def write_summary(result: AuditResult, path: Path) -> None:
         most_models=MOST_MODELS,
         most_not_read=MOST_NOT_READ,
         top_tickets=result.tickets[:TOP_TICKETS],
+        most_people=MOST_IN_SUMMARY,
         gaps=[row for row in shared["ledger"] if row.ran < shared["sums"].tasks],
     )
     write_text(path, printable(text))
@@ -136,6 +139,7 @@ def _shared(result: AuditResult) -> dict[str, Any]:
         "sentence": sentence(result, sums),
         "why_unchecked": why_unchecked(sums),
         "reach": reach_sentence(sums.tasks, sums.deciding),
+        "people": people_rows(result),
         "choices": choice_lines(
             [each.words for each in result.suppressed], [each.words for each in result.expired], result.not_asked
         ),

@@ -1,5 +1,6 @@
 """What the script of the audit page needs, as plain data: findings, tasks and decisions."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -145,9 +146,14 @@ def _finding(result: AuditResult, places: Places, position: dict[str, int], find
         "evidence": [quote_view(result, places, item) for item in finding.evidence[:MOST_QUOTES]],
         "quotes": len(finding.evidence),
         "proof": proof_view(finding),
-        "patch": finding.patch,
-        "measures": finding.measures,
+        "patch": _sorted(finding.patch),
+        "measures": _sorted(finding.measures),
     }
+
+
+def _sorted(value: Any) -> Any:
+    """Return JSON with sorted keys, so that a page made from findings.json is that of the audit."""
+    return json.loads(json.dumps(value, sort_keys=True))
 
 
 def quote_view(result: AuditResult, places: Places, item: Evidence) -> dict[str, Any]:

@@ -3,16 +3,33 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from pydantic import BaseModel
 
 from agenthard.audit.evidence import canonical_json, text_at
 from agenthard.audit.native_text import TERSE, NativeFiles, origin_of
-from agenthard.reports.result import AuditResult
 from agenthard.taxonomy.finding import Evidence, NativeText
 from agenthard.taxonomy.pointer import join, resolve, split
 from agenthard.taxonomy.task import AgentTask, Check
+from agenthard.taxonomy.trajectory import Trajectory
+
+
+class Quotable(Protocol):
+    """What places need of an audit."""
+
+    @property
+    def root(self) -> Path:
+        """Folder that origins are relative to."""
+
+    @property
+    def task(self) -> Mapping[str, AgentTask]:
+        """Tasks by id."""
+
+    @property
+    def cited_runs(self) -> Mapping[str, Trajectory]:
+        """Runs that evidence quotes, by id."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +50,7 @@ class Place:
 class Places:
     """Resolves evidence to places. Each file of the benchmark is read at most once."""
 
-    def __init__(self, result: AuditResult) -> None:
+    def __init__(self, result: Quotable) -> None:
         self._result = result
         self._files = NativeFiles(lambda name: result.root / name)
 
@@ -146,7 +163,7 @@ class Excerpt:
     """Text after the quote; ends with an ellipsis when cut."""
 
 
-def _in_record(result: AuditResult, evidence: Evidence) -> Excerpt:
+def _in_record(result: Quotable, evidence: Evidence) -> Excerpt:
     """Show a quote in a record; a short value in the JSON that holds it; alone when the record does not have it."""
     run = evidence.trajectory_id
     root = result.cited_runs.get(run) if run is not None else result.task.get(evidence.task_id)

@@ -12,6 +12,7 @@ from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.suppressions import SuppressedFinding, Suppression
 from agenthard.audit.decisions.tickets import Ticket
+from agenthard.audit.decisions.verdicts import NO_VERDICTS, Verdicts
 from agenthard.audit.detectors.base import DecidingKind, Detector
 from agenthard.audit.leaderboard import ModelRow
 from agenthard.audit.sources.base import FigureTable, NotRead, Quarantined, Version
@@ -98,7 +99,9 @@ class AuditResult:
     policy: str
     """Text of the decision policy."""
     suppressed: Sequence[SuppressedFinding] = ()
-    """Findings that the user has accepted until a day; they are in no other figure."""
+    """Findings that the user has accepted until a day, or that people have rejected; they are in no other figure."""
+    people: Verdicts = NO_VERDICTS
+    """What people say about tasks and findings."""
     expired: Sequence[Suppression] = ()
     """Suppressions whose last day has passed: what they name counts again."""
     not_asked: Sequence[str] = ()

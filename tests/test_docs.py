@@ -34,9 +34,10 @@ COMMANDS = {
     for name, command in getattr(found, "commands", {"": found}).items()
 }
 """All commands, those of a group as "GROUP NAME"."""
-NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch")
+NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch", "review")
 """Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
-tests/audit/execution/tau/test_fidelity.py runs), or (demo, faults plant) has run already."""
+tests/audit/execution/tau/test_fidelity.py runs), has run already (demo, faults plant), or serves until it is stopped
+(review, which tests/flows/review/app starts)."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.decisions.measured_precision import MeasuredPrecision
 from agenthard.audit.decisions.support import NO_SUPPORT, Support, support
+from agenthard.audit.decisions.verdicts import NO_VERDICTS, Verdicts, require_ids
 from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding, Level, Severity, Status, Tier
@@ -116,6 +117,24 @@ class Policy(Record):
         action = self._first(finding, decides=task_id in finding.decides)
         return "keep" if action == "ticket" else action
 
+    def reviewed_action(self, finding: Finding, task_id: str, answer: str) -> PolicyAction:
+        """Return what a finding means for one of its tasks once people have looked at it.
+
+        A finding that people confirm counts as a confirmed one. A rule that sends the findings of its check to review
+        has done its work then, so the rules for all checks apply. What is arguable or disputed goes to review, unless
+        the finding would not matter even if it were confirmed.
+
+        Args:
+            finding: the finding.
+            task_id: the task.
+            answer: true, arguable, or disputed.
+        """
+        confirmed = finding.model_copy(update={"tier": Tier.CONFIRMED})
+        action = self.action_for(confirmed, task_id)
+        if action == "review":
+            action = self.action_for(confirmed.model_copy(update={"check": ""}), task_id)
+        return "review" if action == "drop" and answer != "true" else action
+
     def is_ticket(self, finding: Finding) -> bool:
         """Tell whether a finding is a shared cause that the policy does not simply accept."""
         return finding.level is not Level.TASK and self._first(finding, decides=False) != "keep"
@@ -140,6 +159,19 @@ def load_policy(path: Path | None = None) -> Policy:
     return load_record(path, Policy, error=PolicyError, what="policy", docs="docs/policy.md")
 
 
+def require_overrides(policy: Policy, task_ids: Sequence[str]) -> None:
+    """Check that the tasks of a policy's overrides exist.
+
+    Args:
+        policy: the policy.
+        task_ids: all tasks, those that could not be read among them.
+
+    Raises:
+        VerdictError: one does not; the message names the nearest id.
+    """
+    require_ids("task", policy.overrides, task_ids, "overrides of the policy")
+
+
 _ORDER: dict[PolicyAction, int] = {"drop": 0, "review": 1, "keep": 2}
 
 
@@ -149,6 +181,7 @@ def decide(
     findings: Iterable[Finding],
     coverage: CoverageTable,
     deciding: Mapping[str, DecidingKind],
+    verdicts: Verdicts = NO_VERDICTS,
 ) -> Sequence[Decision]:
     """Decide every task.
 
@@ -158,15 +191,23 @@ def decide(
         findings: all findings; one may touch many tasks.
         coverage: what each check did on each task.
         deciding: kind of each deciding check, by its id.
+        verdicts: what people say. A verdict on a task decides it; one on a finding decides what the finding means.
 
     Returns:
         One decision per task, in the order of ``task_ids``. Each is made when it is read.
     """
     by_task: dict[str, list[tuple[PolicyAction, Finding]]] = {}
     for finding in findings:
+        given = verdicts.findings.get(finding.id)
+        if given is not None and given.outcome == "false":
+            continue
         for task_id in finding.task_ids:
-            by_task.setdefault(task_id, []).append((policy.action_for(finding, task_id), finding))
-    return _Decisions(policy, task_ids, by_task, coverage, support(coverage, deciding))
+            if given is None:
+                action = policy.action_for(finding, task_id)
+            else:
+                action = policy.reviewed_action(finding, task_id, given.outcome)
+            by_task.setdefault(task_id, []).append((action, finding))
+    return _Decisions(policy, task_ids, by_task, coverage, support(coverage, deciding), verdicts)
 
 
 _KEPT = 50_000
@@ -183,8 +224,9 @@ class _Decisions(Sequence[Decision]):
         by_task: Mapping[str, list[tuple[PolicyAction, Finding]]],
         coverage: CoverageTable,
         supports: Sequence[Support],
+        verdicts: Verdicts,
     ) -> None:
-        self._policy, self._task_ids, self._by_task = policy, task_ids, by_task
+        self._policy, self._task_ids, self._by_task, self._verdicts = policy, task_ids, by_task, verdicts
         self._coverage, self._supports = coverage, supports
         self._rows, self._ran = (coverage.codes != 0).sum(axis=1), coverage.having(*RAN).sum(axis=1)
         failed = coverage.having(Status.ERROR)
@@ -215,9 +257,10 @@ class _Decisions(Sequence[Decision]):
     def _decide(self, task_id: str) -> Decision:
         found, row = self._by_task.get(task_id, []), self._coverage.row.get(task_id)
         if row is None:
-            return _decide_one(self._policy, task_id, found, [], "0 of 0 checks ran", NO_SUPPORT)
+            return _decide_one(self._policy, task_id, found, [], "0 of 0 checks ran", NO_SUPPORT, self._verdicts)
         checked = f"{self._ran[row]} of {self._rows[row]} checks ran"
-        return _decide_one(self._policy, task_id, found, self._errors.get(row, []), checked, self._supports[row])
+        errors, based = self._errors.get(row, []), self._supports[row]
+        return _decide_one(self._policy, task_id, found, errors, checked, based, self._verdicts)
 
 
 def _decide_one(
@@ -227,8 +270,14 @@ def _decide_one(
     errors: list[str],
     checked: str,
     based: Support,
+    verdicts: Verdicts,
 ) -> Decision:
     rests = {"deciding_clean": based.clean, "deciding_ran": based.ran, "rests_on": based.kinds}
+    given = verdicts.tasks.get(task_id)
+    if given is not None:
+        ids = tuple(finding.id for _, finding in found)
+        reason = given.sentence if given.outcome == "disputed" else f"decided by people: {given.sentence}"
+        return Decision(task_id=task_id, action=given.action, reasons=(reason,), finding_ids=ids, **rests)
     override = policy.overrides.get(task_id)
     if override is not None:
         ids = tuple(finding.id for _, finding in found)
@@ -238,7 +287,7 @@ def _decide_one(
     if errors and _ORDER[policy.incomplete] < _ORDER[action]:
         action = policy.incomplete
     decisive = [finding for its_action, finding in found if its_action == action]
-    reasons = [f"{finding.check}: {finding.claim}" for finding in decisive if action != "keep"]
+    reasons = [_reason(finding, verdicts) for finding in decisive if action != "keep"]
     if errors and action == policy.incomplete:
         reasons.append(f"not fully checked: {', '.join(sorted(errors))} ended in an error")
     if action == "keep":
@@ -250,6 +299,11 @@ def _decide_one(
         finding_ids=tuple(finding.id for finding in decisive),
         **rests,
     )
+
+
+def _reason(finding: Finding, verdicts: Verdicts) -> str:
+    given = verdicts.findings.get(finding.id)
+    return f"{finding.check}: {finding.claim}" + (f" ({given.sentence})" if given else "")
 
 
 def _left_aside(policy: Policy, findings: Sequence[Finding]) -> str:

@@ -58,13 +58,13 @@ class SuppressedFinding(Record):
     """The finding with the tasks that are suppressed."""
     reason: str
     """Why it is accepted."""
-    until: date
-    """Last day on which it does not count."""
+    until: date | None
+    """Last day on which it does not count; None where people have rejected the finding."""
 
     @property
     def because(self) -> str:
         """Reason and last day."""
-        return f"{self.reason} (until {self.until})"
+        return f"{self.reason} (until {self.until})" if self.until else self.reason
 
     @property
     def words(self) -> str:

@@ -4,6 +4,7 @@
 gate, ``judge/questions.parquet`` one row per question: outcome, error, prompt version, tokens, cost.
 """
 
+import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +25,7 @@ from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.judging.panel import PanelResult, apply_defences, panel_results
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.judging.store import Answer, AnswerStore
-from agenthard.flows.run_folder import write_json, write_jsonl
+from agenthard.flows.run_folder import AUDIT_FOLDER, write_json, write_jsonl
 from agenthard.models.ledger import Ledger, Total
 from agenthard.reports.judge_evidence import evidence_tables, judge_evidence
 from agenthard.reports.kit.parquet import write_parquet
@@ -104,6 +105,7 @@ def publish_judging(
     audited = inputs.audited.settings.model_copy(update={"out": settings.out})
     write_atomically(folder.root / "work" / "settings.json", audited.model_dump_json().encode("utf-8"))
     write_atomically(folder.root / "work" / "key", f"judged {inputs.key()}".encode())
+    write_json(folder.root / "work" / AUDIT_FOLDER, {"audit": relative_to(inputs.folder.root, folder.root)})
     checks: list[Detector] = [JudgeCheck()]
     result = judge_results([inputs.tasks[task_id] for task_id in inputs.plan.task_ids], panels)
     more = Addition(
@@ -124,6 +126,14 @@ def publish_judging(
         costs=costs,
         audit=outcome,
     )
+
+
+def relative_to(path: Path, start: Path) -> str:
+    """Return the way from one folder to another, so that both can be moved together."""
+    try:
+        return Path(os.path.relpath(path, start)).as_posix()
+    except ValueError:  # on another drive
+        return str(path.resolve())
 
 
 def _panel(found: PanelResult, store: AnswerStore, inputs: AuditInputs) -> PanelVerdict:

@@ -114,29 +114,7 @@ def compare_audits(
         AnalysisError: when the first audit has no such experiment.
     """
     settings = settings or AnalysisSettings()
-    if first.audit.audit.source != second.audit.audit.source:
-        raise ComparisonError(
-            f"{first.name} audits {first.audit.audit.source} and {second.name} {second.audit.audit.source}: audits of "
-            "different benchmarks have no task and no finding in common, so they may not be compared"
-        )
-    tasks = _tasks(first, second)
-    delta = AuditDelta(
-        versions_before=first.audit.audit.checks,
-        versions_after=second.audit.audit.checks,
-        tasks_before=frozenset(first.contents),
-        tasks_after=frozenset(second.contents),
-        changed_tasks=frozenset(tasks.changed),
-    )
-    decided = {task: (action, second.actions[task]) for task, action in first.actions.items() if task in second.actions}
-    findings = compare_findings(
-        first.audit.findings,
-        second.audit.findings,
-        delta,
-        decided,
-        lambda check, task: second.coverage.get((check, task)) in ("clean", "flagged"),
-        first.audit.suppressed,
-        second.audit.suppressed,
-    )
+    findings, tasks = finding_changes(first, second), _tasks(first, second)
     decisions = compare_decisions(first.audit.decisions, second.audit.decisions)
     same = [task for task, content in first.contents.items() if second.contents.get(task) == content]
     boards = compare_boards(
@@ -153,6 +131,36 @@ def compare_audits(
         boards=boards,
         new_defects=sum(c.tier is Tier.CONFIRMED and c.severity is not Severity.COSMETIC for c in findings.new),
         sentence=_sentence(second.audit.title, tasks, findings, decisions, boards),
+    )
+
+
+def finding_changes(first: AuditSide, second: AuditSide) -> FindingChanges:
+    """Compare the findings of two audits of one benchmark; the arguments are those of `compare_audits`.
+
+    Raises:
+        ComparisonError: for audits of different benchmarks.
+    """
+    if first.audit.audit.source != second.audit.audit.source:
+        raise ComparisonError(
+            f"{first.name} audits {first.audit.audit.source} and {second.name} {second.audit.audit.source}: audits of "
+            "different benchmarks have no task and no finding in common, so they may not be compared"
+        )
+    delta = AuditDelta(
+        versions_before=first.audit.audit.checks,
+        versions_after=second.audit.audit.checks,
+        tasks_before=frozenset(first.contents),
+        tasks_after=frozenset(second.contents),
+        changed_tasks=frozenset(_tasks(first, second).changed),
+    )
+    decided = {task: (action, second.actions[task]) for task, action in first.actions.items() if task in second.actions}
+    return compare_findings(
+        first.audit.findings,
+        second.audit.findings,
+        delta,
+        decided,
+        lambda check, task: second.coverage.get((check, task)) in ("clean", "flagged"),
+        first.audit.suppressed,
+        second.audit.suppressed,
     )
 
 

@@ -17,7 +17,8 @@ from agenthard.taxonomy.record import Record
 Row = dict[str, Any]
 _PIECES = 10_000
 """Pieces of JSON that are written at a time."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""How a text begins that a spreadsheet runs as a formula."""
 
 
 def utf8(text: str) -> str:
@@ -153,4 +154,4 @@ def write_data(record: Record, summary: str, tables: Mapping[str, list[Row]], tw
 
 
 def _cell(value: Any) -> Any:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value

@@ -130,6 +130,11 @@ def _tools(task: AgentTask) -> Iterator[Passage]:
         yield _passage("/hidden_tools", "tools", title, canonical_json(task.hidden_tools), needed=True)
 
 
+def state_passages(task: AgentTask) -> list[Passage]:
+    """Return the records of the state, its own or shared, to which something in the task leads."""
+    return _state(task, ())[0]
+
+
 def _state(task: AgentTask, observed: Sequence[str]) -> tuple[list[Passage], list[Omission]]:
     passages: list[Passage] = []
     omitted: list[Omission] = []

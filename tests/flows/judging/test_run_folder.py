@@ -58,3 +58,11 @@ def test_files(judged: Path) -> None:
     assert names >= {"panels.jsonl", "verdicts.jsonl", "questions.parquet", "evidence.md", "evidence.json"}
     page = (judged / "report.html").read_text()
     assert "The key lends another book." in page
+
+
+def test_people_decide_a_judged_run_again(judged: Path) -> None:
+    """The runs and replays of its report are in the folder of the audit; without verdicts not a byte changes."""
+    before = {path: path.read_bytes() for path in sorted(judged.rglob("*")) if path.is_file()}
+    shown = json.loads(run("decide", str(judged), "--json"))
+    assert not shown["changed"] and shown["verdicts_on_tasks"] == 0
+    assert {path: path.read_bytes() for path in sorted(judged.rglob("*")) if path.is_file()} == before

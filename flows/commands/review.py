@@ -1,0 +1,58 @@
+"""``agenthard review``: people decide about flagged instances, together, in a browser."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from agenthard.flows.review.serve import ServeSettings
+
+
+def review(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders of audits.", show_default=False)],
+    host: Annotated[str, typer.Option(help="Address to listen on; other than loopback needs TLS.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 = a free one.")] = 8420,
+    users: Annotated[
+        Path | None, typer.Option(help="Users, one per line: NAME ROLE TOKEN (reader, reviewer or admin).")
+    ] = None,
+    store: Annotated[
+        str | None, typer.Option(metavar="URL", help="Database of the verdicts; default: review.db in each run folder.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Your name on verdicts, without a users file; default: that of your account.")
+    ] = None,
+    tls_cert: Annotated[Path | None, typer.Option(help="Certificate, as PEM, to serve by HTTPS.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Key of the certificate, as PEM.")] = None,
+    allow_plain_http: Annotated[
+        bool, typer.Option("--allow-plain-http", help="Serve a network without TLS: everyone in it can read along.")
+    ] = False,
+    public_host: Annotated[
+        list[str] | None, typer.Option(help="Name under which browsers reach the server; repeatable.")
+    ] = None,
+    proxy_header: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Header in which a reverse proxy on this machine names the user.")
+    ] = None,
+) -> None:
+    """Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept for good.
+
+    Prints an address with a token, and serves until it is interrupted. `agenthard decide RUN` then applies the verdicts.
+
+    Example: `agenthard review demo-run/demo`
+    """
+    from agenthard.flows.review.serve import ServeSettings, serve
+
+    settings: ServeSettings = ServeSettings(
+        runs=tuple(runs),
+        host=host,
+        port=port,
+        users=users,
+        store=store,
+        name=name or "",
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        allow_plain_http=allow_plain_http,
+        public_hosts=tuple(public_host or ()),
+        proxy_header=proxy_header or "",
+    )
+    serve(settings, lambda line: typer.echo(line))

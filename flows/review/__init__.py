@@ -1,0 +1,1 @@
+"""Review by people: append-only events, what they add up to, and how they enter the decisions of an audit."""

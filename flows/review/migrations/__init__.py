@@ -1,0 +1,1 @@
+"""Versions of the table of events, for Alembic."""
