@@ -106,7 +106,8 @@ def _visit(request: Request, run: str = "") -> Visit:
     if run not in review.runs:
         raise HTTPException(404, f"There is no audit {run!r} here.")
     reviewed = review.runs[run]
-    reviewed.refresh()
+    if request.method == "GET":
+        reviewed.refresh()
     return Visit(
         run=reviewed,
         listing=review.listings[run],
