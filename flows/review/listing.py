@@ -1,4 +1,4 @@
-"""The list of a queue: instances in an order of each reviewer's own, filters with the number of instances behind each."""
+"""The list of a queue: instances in an order of each reviewer's own, and filters with counts."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
