@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from agenthard.flows.project_config import ConfigError
     from agenthard.flows.review.events import ReviewError
     from agenthard.flows.review.queue import QueueError
+    from agenthard.flows.review.recording import NotAllowedError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -189,6 +190,7 @@ _PLACES = {
     "AH810": "flows.errors:UsageError",
     "AH811": "flows.review.events:ReviewError",
     "AH812": "flows.review.queue:QueueError",
+    "AH813": "flows.review.recording:NotAllowedError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -233,6 +235,7 @@ __all__ = [
     "MissingExtraError",
     "MissingKeyError",
     "ModelError",
+    "NotAllowedError",
     "NotAskedError",
     "NotRecordedError",
     "OutOfTurnsError",

@@ -68,7 +68,7 @@ _OF_THE_CALL = frozenset(
         *("AH201", "AH203", "AH205", "AH206", "AH207", "AH401", "AH501", "AH502"),
         *("AH603", "AH604", "AH607", "AH610"),
         *("AH701", "AH702", "AH703", "AH704", "AH705", "AH706", "AH707", "AH708", "AH709"),
-        *("AH801", "AH802", "AH807", "AH810", "AH811", "AH812"),
+        *("AH801", "AH802", "AH807", "AH810", "AH811", "AH812", "AH813"),
     }
 )
 """Codes of errors after which the call has to change, or a file that it names."""

@@ -16,7 +16,15 @@ from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.audit.repair.repairs import Repair, RepairRunner, TaskRepair
 from agenthard.audit.sources.base import Source, Version
 from agenthard.flows.audit_plan import AuditInput
-from agenthard.flows.audited_run import Audited, choose, read_audited, read_decisions, read_findings, read_quarantined
+from agenthard.flows.audited_run import (
+    Audited,
+    choose,
+    read_audited,
+    read_decisions,
+    read_findings,
+    read_quarantined,
+    read_report,
+)
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.finding import Finding
@@ -161,7 +169,9 @@ def _write_split(
     before = read_decisions(run)
     repaired_by: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}
     unchecked: dict[str, Collection[str]] = {each.task_id: each.errors for each in together}
-    after = decide_repaired(audit.policy, before, findings, repaired_by, unchecked)
+    people = read_report(run).get("people", {}).get("tasks", {})
+    settled = {decision.task_id for decision in before if decision.task_id in people and decision.action != "drop"}
+    after = decide_repaired(audit.policy, before, findings, repaired_by, unchecked, settled)
     repaired = {decision.task_id for decision in after if decision.action == "repair"}
     edits = {each.task_id: each.edits for each in together if each.task_id in repaired}
     shutil.rmtree(out / "repaired", ignore_errors=True)

@@ -48,6 +48,7 @@ def decide_repaired(
     findings: Sequence[Finding],
     repaired_findings: Mapping[str, Collection[str]],
     unchecked: Mapping[str, Collection[str]],
+    settled: Collection[str] = (),
 ) -> list[Decision]:
     """Decide again about the repaired tasks; all other decisions stay the same.
 
@@ -59,11 +60,12 @@ def decide_repaired(
         findings: the audit's findings.
         repaired_findings: ids of the findings that accepted changes remove, by task.
         unchecked: checks that end in an error on the changed task, by task.
+        settled: tasks that people have looked at and not called flawed: their decisions stay.
     """
     again = []
     for decision in decisions:
         task_id = decision.task_id
-        if not repaired_findings.get(task_id) or task_id in policy.overrides:
+        if not repaired_findings.get(task_id) or task_id in policy.overrides or task_id in settled:
             again.append(decision)
             continue
         touching = [finding for finding in findings if task_id in finding.task_ids]

@@ -42,13 +42,18 @@ def init(
     if as_json:
         print_json({"file": str(out)})
         return
-    typer.echo(f"{out}: name the reviewers in it, then: agenthard queue add {out} RUN")
+    typer.echo(f"{out}: name the reviewers in it, then: agenthard queue add RUN --config {out}")
 
 
 @app.command("add")
 def add(
-    queue: Annotated[Path, typer.Argument(help="Configuration of the queue (YAML).")],
     run: Annotated[Path, typer.Argument(help="Run folder of an audit.")],
+    config: Annotated[
+        Path | None, typer.Option(help="Configuration of the queue (YAML); default: a queue of all flagged tasks.")
+    ] = None,
+    reviewer: Annotated[
+        list[str] | None, typer.Option(help="Who reviews; repeatable. Default: the reviewers of the configuration.")
+    ] = None,
     baseline: Annotated[Path | None, typer.Option(help="Earlier run folder: its findings add nothing.")] = None,
     by: Annotated[str, typer.Option(help="Who assigns.")] = "agenthard",
     store: StoreOption = None,
@@ -58,16 +63,16 @@ def add(
 
     Adding a run again adds only what is new, so a scheduled audit can end with this command.
 
-    Example: `agenthard queue init && agenthard queue add queue.yaml demo-run/demo`
+    Example: `agenthard queue add demo-run/demo --reviewer ann --reviewer bob`
     """
     from datetime import UTC, datetime
 
     from agenthard.flows.audited_run import read_findings
     from agenthard.flows.review.decide import ReviewedRun, run_name
-    from agenthard.flows.review.queue import FOLDER, chosen_tasks, fill, load_queue, progress
+    from agenthard.flows.review.queue import FOLDER, chosen_tasks, fill, progress, queue_settings
     from agenthard.taxonomy.files import write_text
 
-    settings = load_queue(queue)
+    settings = queue_settings(config, reviewer or ())
     audit, name = ReviewedRun(run), run_name(run)
     contents = audit.contents
     known = {finding.id for finding in read_findings(baseline)} if baseline else set()
@@ -141,7 +146,7 @@ def history(
         return
     table = []
     for row in rows:
-        change = "first run" if row.change is None else row.change.change
+        change: str = "first run" if row.change is None else row.change.change
         if row.change is not None and row.change.cause:
             change += f" ({row.change.cause})"
         if row.change is not None and row.change.differences:

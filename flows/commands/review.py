@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from agenthard.flows.review.serve import ServeSettings
+    pass
 
 
 def review(

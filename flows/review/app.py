@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Any
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote
 
-from fastapi import Depends, FastAPI, Form, HTTPException, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
@@ -106,7 +106,8 @@ def _visit(request: Request, run: str = "") -> Visit:
     if run not in review.runs:
         raise HTTPException(404, f"There is no audit {run!r} here.")
     reviewed = review.runs[run]
-    reviewed.refresh()
+    if request.method == "GET":
+        reviewed.refresh()
     return Visit(
         run=reviewed,
         listing=review.listings[run],
@@ -129,8 +130,9 @@ def _add_entrance(app: FastAPI) -> None:
         return _enter(_review(request).access, token)
 
     @app.post("/enter")
-    def enter(request: Request, token: Annotated[str, Form()]) -> Response:
-        return _enter(_review(request).access, token)
+    async def enter(request: Request) -> Response:
+        sent = parse_qs((await request.body()).decode("utf-8", "replace"))
+        return _enter(_review(request).access, sent.get("token", [""])[0])
 
     @app.get("/")
     def start(request: Request) -> Response:

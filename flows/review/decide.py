@@ -26,7 +26,6 @@ from agenthard.flows.audit_outputs import Executed, cited_runs, write_audit
 from agenthard.flows.audit_plan import AuditInput, AuditPlan
 from agenthard.flows.audited_run import Audited, read_audited, read_coverage, read_decisions, read_report
 from agenthard.flows.errors import CommandError
-from agenthard.flows.report import SETTINGS, ReportSettings, make_report
 from agenthard.flows.review.events import Event, Key, ReviewError
 from agenthard.flows.review.exchange import read_events, require_target
 from agenthard.flows.review.state import ReviewState, answer_of
@@ -329,6 +328,8 @@ def _report_again(folder: RunFolder, benchmark: str | None) -> str | None:
     """Write the report on cleaning again, if the run has one, with the settings that it was made with."""
     if not (folder.root / "report" / "analysis.json").is_file():
         return None
+    from agenthard.flows.report import SETTINGS, ReportSettings, make_report
+
     known = folder.work / SETTINGS
     settings = ReportSettings(run=str(folder.root))
     if known.is_file():

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 from uuid import UUID
 
 from pydantic import AfterValidator, Field, ValidationError, field_validator, model_validator
@@ -201,8 +201,7 @@ class Event(Record):
     @property
     def details(self) -> Data:
         """``data`` as the record of the kind."""
-        found: Any = _DATA[self.kind].model_validate(self.data)
-        return found
+        return cast("Data", _DATA[self.kind].model_validate(self.data))
 
     @property
     def key(self) -> Key:

@@ -103,6 +103,8 @@ def review_figures(
     for event in verdicts:
         counts[event.by] = counts.get(event.by, 0) + 1
     budget = label_budget(len(ids))
+    agreed = agreement(state, resamples=resamples, seed=seed)
+    all_blind = all(event.data.get("blind", True) for event in verdicts)
     return ReviewFigures(
         tasks=len(ids),
         reviewed=len(reviewed),
@@ -112,8 +114,8 @@ def review_figures(
         stale=sum(len(item.stale) for _, item in state.items()),
         reviewers=dict(sorted(counts.items())),
         seconds=float(np.median(seconds)) if seconds else None,
-        agreement=agreement(state, resamples=resamples, seed=seed),
-        agreement_blind=agreement(state, blind=True, resamples=resamples, seed=seed),
+        agreement=agreed,
+        agreement_blind=agreed if all_blind else agreement(state, blind=True, resamples=resamples, seed=seed),
         precision=tuple(check_precision(state, findings)),
         budget=budget,
         budget_left=None if budget is None else max(budget - len(reviewed), 0),

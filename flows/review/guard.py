@@ -1,4 +1,4 @@
-"""What every request passes: host name, size, rate, user and cross-site checks, security headers, and the access log."""
+"""What every request passes: host name, size, rate, user and cross-site checks, headers, and the access log."""
 
 import json
 import os

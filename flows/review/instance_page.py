@@ -72,7 +72,7 @@ def instance_page(visit: Visit) -> str:
 
 
 def category_keys(visit: Visit) -> dict[str, list[CategoryKeys]]:
-    """Return the legend: categories with their keys by title of the component, such as 42 for the second of Ground Truth."""
+    """Return categories with their keys by title of the component, such as 42 for the second of Ground Truth."""
     return {
         title: [
             CategoryKeys(keys=f"{first}{second}", id=each.id, name=each.name, rule=each.rule)
@@ -101,7 +101,7 @@ def _finding(visit: Visit, finding: Finding) -> dict[str, Any]:
 
 
 def counts_against(finding: Finding) -> bool:
-    """Tell whether a finding says that a task is flawed: not a signal, not cosmetic, and not the cause of many tasks."""
+    """Tell whether a finding says that its task is flawed: no signal, not cosmetic, not only a shared cause."""
     return (
         finding.tier is not Tier.SIGNAL
         and finding.severity is not Severity.COSMETIC

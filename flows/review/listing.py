@@ -1,4 +1,4 @@
-"""The list of a queue: instances in an order of each reviewer's own, filters with the number of instances behind each."""
+"""The list of a queue: instances in an order of each reviewer's own, and filters with counts."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +13,7 @@ from agenthard.audit.decisions.priority import review_order
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
 from agenthard.flows.review.figures import TaskValue, read_scores, task_values
 from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.queue import queue_names, queue_tasks
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.finding import Finding, Severity, Tier
 
@@ -125,7 +126,7 @@ class Listing:
             filters: value by name of the filter; ``q`` is a part of the id. Unknown values leave nothing.
             reviewer: whose order it is, and whom the statuses are about.
         """
-        facets = [*self.facets, self._status(reviewer), self._reviewers()]
+        facets = [*self.facets, self._status(reviewer), self._reviewers(), self._queues()]
         masks = {facet.name: _mask(facet, filters[facet.name]) for facet in facets if filters.get(facet.name)}
         if filters.get("q"):
             wanted = filters["q"].casefold()
@@ -227,6 +228,13 @@ class Listing:
             }
         names = {name: name for name in sorted({by for each in said.values() for by in each})}
         return self._facet("by", "Verdict by", False, names, (said.get(task_id, ()) for task_id in self._ids))
+
+    def _queues(self) -> Facet:
+        """Named queues."""
+        with self._run.lock:
+            inside = {name: queue_tasks(self._run.state, name) for name in queue_names(self._run.state)}
+        has = ([name for name, tasks in inside.items() if task_id in tasks] for task_id in self._ids)
+        return self._facet("queue", "Queue", False, {name: name for name in inside}, has)
 
     def _order(self, reviewer: str) -> tuple[str, ...]:
         """Order the instances: surest and gravest evidence first; equal ones in an order of the reviewer's own."""

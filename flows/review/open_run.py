@@ -111,10 +111,12 @@ class OpenRun:
     def refresh(self) -> None:
         """Read the events that were stored since the last call, by this process or another."""
         with self._lock:
-            new = list(self.store.since(self._state.seq, self.name))
-            self._state.add(new)
-            self._log += new
-            self._stored.update((event.id, event) for event in new)
+            self._add(list(self.store.since(self._state.seq, self.name)))
+
+    def _add(self, new: Sequence[Event]) -> None:
+        self._state.add(new)
+        self._log += new
+        self._stored.update((event.id, event) for event in new)
 
     def events_after(self, seq: int) -> list[Event]:
         """Return the events behind a place in the order of the store."""
@@ -124,7 +126,13 @@ class OpenRun:
     def append(self, events: Sequence[Event]) -> list[Event]:
         """Store events. When this returns, they are on disk."""
         stored = self.store.append(events)
-        self.refresh()
+        with self._lock:
+            new = [event for event in stored if event.id not in self._stored]
+            following = list(range(self._state.seq + 1, self._state.seq + len(new) + 1))
+            if [event.seq for event in new] == following:
+                self._add(new)
+            else:  # others have stored something in between
+                self.refresh()
         return stored
 
     def stored(self, identity: UUID) -> Event | None:
@@ -190,7 +198,7 @@ class OpenRun:
         return Instances(_Shown(self._root, _Tasks(self), (), self.decisions), self._places)
 
     def quote(self, evidence: Evidence) -> dict[str, str]:
-        """Describe a quote: its ``place``, the text ``before``, the ``text`` itself, the text ``after``, and its ``note``."""
+        """Describe a quote: its ``place``, the text ``before`` it, its ``text``, the text ``after`` it, and its ``note``."""
         with self._reading:
             places = self._places
             shown, place = places.excerpt(evidence), places.of(evidence)

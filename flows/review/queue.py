@@ -109,6 +109,24 @@ def load_queue(path: Path) -> QueueSettings:
     return load_record(path, QueueSettings, error=QueueError, what="queue", docs="docs/review.md")
 
 
+def queue_settings(config: Path | None, reviewers: Sequence[str]) -> QueueSettings:
+    """Return the configuration of a queue.
+
+    Args:
+        config: its file; None = the queue ``flagged``, of all tasks with a flaw that may affect the score.
+        reviewers: who reviews; empty = the reviewers that the file names.
+
+    Raises:
+        QueueError: the file cannot be used, or there are no reviewers.
+    """
+    if config is not None:
+        settings = load_queue(config)
+        return settings.model_copy(update={"reviewers": tuple(reviewers)}) if reviewers else settings
+    if not reviewers:
+        raise QueueError("no reviewers: name them with --reviewer, or in a configuration (`agenthard queue init`)")
+    return QueueSettings(name="flagged", reviewers=tuple(reviewers))
+
+
 def chosen_tasks(
     settings: QueueSettings,
     findings: Sequence[Finding],

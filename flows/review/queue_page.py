@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from agenthard.flows.review.listing import Listed
+from agenthard.flows.review.queue import FOLDER, QueueSettings
 from agenthard.flows.review.rendering import Visit, render
 
 PAGE = 50
@@ -33,13 +34,22 @@ class Selection:
     @classmethod
     def of(cls, visit: Visit) -> "Selection":
         """Read the filters of an address."""
-        names = (*(facet.name for facet in visit.listing.facets), "status", "by", "q")
+        names = (*(facet.name for facet in visit.listing.facets), "status", "by", "queue", "q")
         return cls(visit, {name: visit.query[name] for name in names if visit.query.get(name)})
 
     @cached_property
     def listed(self) -> Listed:
         """What the filters leave, and how many each choice would leave."""
         return self.visit.listing.select(self.filters, self.visit.user.name)
+
+    @property
+    def instructions(self) -> str:
+        """What reviewers of the chosen named queue are told; empty without one."""
+        name = self.filters.get("queue", "")
+        path = self.visit.run.folder / FOLDER / f"{name}.json"
+        if name not in [choice.value for choice in self.listed.choices["queue"]] or not path.is_file():
+            return ""
+        return QueueSettings.model_validate_json(path.read_bytes()).instructions
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -87,7 +97,7 @@ def queue_page(visit: Visit) -> str:
         rows=[_row(visit, task_id) for task_id in selection.ids[(page - 1) * PAGE : page * PAGE]],
         page=page,
         pages=pages,
-        facets=[*facets, ("status", "Status", False), ("by", "Verdict by", False)],
+        facets=[*facets, ("status", "Status", False), ("by", "Verdict by", False), ("queue", "Queue", False)],
         quick=[(title, visit.url("queue", **chosen), chosen == dict(selection.filters)) for title, chosen in QUICK],
     )
 

@@ -1,4 +1,4 @@
-"""Repairs in the review: the patch that a check proposes, a try in a copy of the benchmark, and the text of an issue."""
+"""Repairs: the patch that a check proposes, a try in a copy of the benchmark, and the text of an issue."""
 
 import json
 from threading import Lock

@@ -151,7 +151,7 @@ function adjudicate(sheet) {
 }
 function assign() {
   if (!data.plan.length) return say("There is nothing to assign.", true);
-  const events = data.plan.map(({ task_id, reviewer }) => ({ kind: "assignment", target: "task", target_id: task_id, data: { reviewer } }));
+  const events = data.plan.map(([task_id, reviewer]) => ({ kind: "assignment", target: "task", target_id: task_id, data: { reviewer } }));
   send(events).then(reload, () => {});
 }
 async function tryPatch() {

@@ -60,6 +60,8 @@ def test_a_person_is_not_overruled() -> None:
     policy = POLICY.model_validate({**POLICY.model_dump(), **override})
     [first, *_] = decide_repaired(policy, DECISIONS, FINDINGS, {"t1": ["f1", "f2"]}, {})
     assert first == DECISIONS[0]
+    [settled, *_] = decide_repaired(POLICY, DECISIONS, FINDINGS, {"t1": ["f1", "f2"]}, {}, {"t1"})
+    assert settled == DECISIONS[0]
 
 
 def test_the_manifest_has_repaired_beside_dropped(tmp_path: Path) -> None:

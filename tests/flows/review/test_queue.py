@@ -39,7 +39,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def add(queue: Path, run: Path, *words: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(invoke("queue", "add", queue, run, *words, "--json"))
+    found: dict[str, Any] = json.loads(invoke("queue", "add", run, "--config", queue, *words, "--json"))
     return found
 
 
@@ -110,6 +110,16 @@ def test_the_example_is_valid_and_wrong_files_are_refused(tmp_path: Path) -> Non
     ):
         with pytest.raises(QueueError, match=words):
             load_queue(write(tmp_path / "wrong.yaml", text))
+
+
+def test_without_a_configuration_all_flagged_tasks_are_shared(demo_run: Path) -> None:
+    found = json.loads(invoke("queue", "add", demo_run, "--reviewer", "ann", "--reviewer", "bob", "--json"))
+    audit = ReviewedRun(demo_run)
+    assert found["name"] == "flagged" and found["tasks"] == found["matching"] == len(
+        {task for f in audit.findings if f.tier is not Tier.SIGNAL and f.severity != "cosmetic" for task in f.task_ids}
+    )
+    refused = CliRunner().invoke(app, ["queue", "add", str(demo_run)])
+    assert isinstance(refused.exception, QueueError) and "--reviewer" in str(refused.exception)
 
 
 def test_shares_are_even_repeatable_and_everyone_meets_everyone() -> None:

@@ -17,7 +17,10 @@ import httpx
 
 from agenthard.flows.review.serve import ServeSettings, prepare
 
-PEOPLE = {"ana": "admin", "ben": "reviewer", "cleo": "reviewer", "rea": "reader"}
+PEOPLE = {
+    **{"ana": "admin", "rea": "reader"},
+    **{name: "reviewer" for name in ("ben", "cleo", "dan", "eva", "finn", "gil", "hal")},
+}
 """Users of the tests, with their roles."""
 
 

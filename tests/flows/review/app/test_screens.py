@@ -1,4 +1,4 @@
-"""The pages of the review as people see them: accessible in both themes, narrow and enlarged, and inert to what is hostile."""
+"""The pages of the review: accessible in both themes, narrow and enlarged; hostile text does nothing."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -201,7 +201,9 @@ def test_one_of_two_pages_hears_of_the_other(server: Server, sign_in: Callable[.
     expect(page.locator("#figures")).to_contain_text("reviewed 1 of 60")
 
 
-def test_what_another_process_stores_is_heard_too(server: Server, sign_in: Callable[..., Visit], demo_run: Path) -> None:
+def test_what_another_process_stores_is_heard_too(
+    server: Server, sign_in: Callable[..., Visit], demo_run: Path
+) -> None:
     from datetime import UTC, datetime
     from uuid import uuid4
 
