@@ -199,7 +199,7 @@ _WANTED = "not the URL of a review store; give sqlite:///FILE or postgresql://US
 
 
 def _unnamed(url: str) -> str:
-    """Return what is shown of a text that is no URL: it may hold a password."""
+    """Return what is shown of a text that is not a URL: it may hold a password."""
     return url if "@" not in url else f"…@{url.rpartition('@')[2]}"
 
 
