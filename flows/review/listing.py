@@ -149,7 +149,12 @@ class Listing:
         names = {each.id: each.name for each in run.taxonomy.categories}
         checks = {check: check for check in sorted({finding.check for finding in run.findings.values()})}
         return (
-            of("component", "Component", lambda each: component.get(each.category, ""), dict(COMPONENT_TITLES)),
+            of(
+                "component",
+                "Component",
+                lambda each: component.get(each.category, ""),
+                {str(each): title for each, title in COMPONENT_TITLES.items()},
+            ),
             of("category", "Category", lambda each: each.category, names),
             of("check", "Check", lambda each: each.check, checks),
             of("tier", "Sure", lambda each: each.tier.value, {tier.value: tier.value for tier in Tier}),

@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +12,8 @@ from typer.testing import CliRunner
 
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.cli import app
+from agenthard.flows.review.decide import ReviewedRun
+from agenthard.flows.review.events import Event
 from agenthard.flows.review.store import EventStore
 from tests.flows.review.app.served import Process, Server, users_file, verdict
 from tests.reports.browsing import Visit
@@ -204,12 +208,6 @@ def test_one_of_two_pages_hears_of_the_other(server: Server, sign_in: Callable[.
 def test_what_another_process_stores_is_heard_too(
     server: Server, sign_in: Callable[..., Visit], demo_run: Path
 ) -> None:
-    from datetime import UTC, datetime
-    from uuid import uuid4
-
-    from agenthard.flows.review.decide import ReviewedRun
-    from agenthard.flows.review.events import Event
-
     page = sign_in(server, "ana").page
     event = Event(
         id=uuid4(),
