@@ -46,7 +46,8 @@ def test_a_session_of_two_people(
 
     # A filter, the first instance of the list, a blind verdict that disagrees, and the sentence why.
     ana.locator("select[name=runs]").select_option("all_fail")
-    expect(ana.locator("select[name=runs]")).to_have_value("all_fail")
+    ana.wait_for_url("**/queue?runs=all_fail")
+    ana.wait_for_load_state("load")
     press(ana, "j Enter")
     expect(ana.locator(".veiled")).to_contain_text("unfolds after your verdict")
     open_task(ana, DROPPED)
@@ -163,6 +164,7 @@ def test_keys_of_a_task(server: Server, sign_in: Callable[..., Visit]) -> None:
     expect(page.locator("#keys")).to_be_hidden()
     press(page, "b")
     expect(page.locator("#instance-body mark").first).to_be_visible()
+    page.wait_for_load_state("load")  # then the browser scrolls to where the page was before
     press(page, "e")
     expect(page.locator("mark.current")).to_be_in_viewport()
     press(page, "t")
