@@ -152,7 +152,7 @@ def require_ids(what: str, named: Iterable[str], known: Sequence[str], where: st
 
     Args:
         what: task or finding.
-        named: ids that somebody has written.
+        named: ids to look up.
         known: ids of the audit.
         where: what names them, for the message.
 

@@ -46,7 +46,7 @@ class TaskValue(Record):
 
 
 class ReviewFigures(Record):
-    """Where a review stands."""
+    """The figures of a review."""
 
     tasks: int
     """Tasks of the benchmark (N)."""
