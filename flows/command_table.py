@@ -48,7 +48,7 @@ COMMANDS = {
     ),
     "decide": (
         "decide:decide",
-        "Decide an audit again with the verdicts of people: decisions, split, reports; no task is checked again.",
+        "Decide an audit again with the verdicts of people; no task is checked again.",
     ),
     "report": (
         "report:report",
@@ -89,7 +89,7 @@ COMMANDS = {
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
     "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
-    "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import of events, labels and sheets."),
+    "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import."),
     "sources": (
         "sources:app",
         "List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",

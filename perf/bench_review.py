@@ -1,6 +1,7 @@
-"""Times a review by a real client on loopback: python -m perf.bench_review [queue|instance|reviewers ...]
+"""Times a review by a real client on loopback: python -m perf.bench_review [listing|queue|instance|reviewers ...]
 
-queue: the queue of 20,000 tasks with a finding each, first page, last page and filtered. instance: a task with a run
+listing: choosing, ordering and counting among 20,000 simulated tasks with a finding each, without HTTP. queue: pages of
+the queue of 1,000 tasks with a finding each. instance: a task with a run
 of 200 turns. reviewers: 8 people with 500 verdicts each at once, into SQLite; every event is counted afterwards.
 Exit code 1 when a limit is exceeded: p95 of a verdict 100 ms, a queue page 150 ms, an instance 300 ms.
 """
@@ -12,11 +13,19 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import median, quantiles
+from threading import RLock
+from types import SimpleNamespace
+from typing import Any
 
+from agenthard.audit.decisions.policy import Decision
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.demo import write_demo
+from agenthard.flows.review.listing import Listing
+from agenthard.flows.review.state import ReviewState
 from agenthard.flows.review.store import EventStore
+from agenthard.taxonomy.categories import load_taxonomy
+from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
 from tests.flows.audits import audit_by_steps
 from tests.flows.review.app.served import Process, Served, users_file, verdict
 
@@ -76,8 +85,40 @@ def bench_queue(server: Served) -> bool:
         print(f"queue, first request: {1000 * first[0]:.0f} ms", flush=True)
         results = [
             told(f"queue {name}", timed(lambda query=query: ana.page("queue", **query), 30), LIMITS["queue"])
-            for name, query in (("page 1", {}), ("page 400", {"page": "400"}), ("filtered", {"tier": "confirmed"}))
+            for name, query in (("page 1", {}), ("page 20", {"page": "20"}), ("filtered", {"tier": "confirmed"}))
         ]
+    return all(results)
+
+
+def bench_listing(tasks: int) -> bool:
+    ids = [f"parcels/{number}" for number in range(tasks)]
+    categories = load_taxonomy().categories
+    findings = {
+        str(n): Finding(
+            **{"id": str(n), "check": f"check-{n % 60}", "check_version": "1", "claim": "", "task_ids": (task_id,)},
+            category=categories[n % len(categories)].id,
+            severity=list(Severity)[n % 3],
+            tier=list(Tier)[n % 2],
+            evidence=(Evidence(task_id=task_id, pointer="", quote=""),),
+        )
+        for n, task_id in enumerate(ids)
+    }
+    run: Any = SimpleNamespace(
+        decisions={each: Decision(task_id=each, action="review", reasons=("simulated",)) for each in ids},
+        findings=findings,
+        findings_of={each.task_ids[0]: [each] for each in findings.values()},
+        taxonomy=load_taxonomy(),
+        lock=RLock(),
+        state=ReviewState(),
+        folder=Path("/nonexistent"),
+    )
+    listing = Listing(run)
+    listing.__dict__["values"] = []
+    print(f"listing, first request: {1000 * timed(lambda: listing.select({}, 'ana'), 1)[0]:.0f} ms", flush=True)
+    results = [
+        told(f"listing {name}", timed(lambda query=query: listing.select(query, "ana"), 30), LIMITS["queue"])
+        for name, query in (("all", {}), ("filtered", {"tier": "confirmed"}), ("search", {"q": "99"}))
+    ]
     return all(results)
 
 
@@ -114,12 +155,15 @@ def bench_reviewers(server: Served, run: Path) -> bool:
 
 
 def main() -> int:
-    wanted = sys.argv[1:] or ["queue", "instance", "reviewers"]
+    wanted = sys.argv[1:] or ["listing", "queue", "instance", "reviewers"]
     good = True
     for what in wanted:
+        if what == "listing":
+            good &= bench_listing(20_000)
+            continue
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            run = audited(folder, tasks=20_000 if what == "queue" else 0, turns=200 if what == "instance" else 0)
+            run = audited(folder, tasks=1_000 if what == "queue" else 0, turns=200 if what == "instance" else 0)
             start = time.perf_counter()
             server = Process(run, folder, "--users", str(users_file(folder)))
             print(f"{what}: server ready after {time.perf_counter() - start:.1f} s", flush=True)

@@ -36,7 +36,7 @@ def review(
 ) -> None:
     """Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept for good.
 
-    Prints an address with a token, and serves until it is interrupted. `agenthard decide RUN` then applies the verdicts.
+    Prints an address with a token, and serves until it is interrupted. `agenthard decide` then applies the verdicts.
 
     Example: `agenthard review demo-run/demo`
     """

@@ -211,8 +211,9 @@ def _add_data(app: FastAPI) -> None:
         if not here.user.reviews:
             raise NotAllowedError(f"{here.user.name} has the role {here.user.role}, which tries no repairs")
         body = await _json(request)
-        words = [body.get(name) if isinstance(body, dict) else None for name in ("task", "finding", "patch")]
-        if not all(isinstance(word, str) for word in words):
+        given = body if isinstance(body, dict) else {}
+        words = [str(given[name]) for name in ("task", "finding", "patch") if isinstance(given.get(name), str)]
+        if len(words) != 3:
             raise ReviewError("a try of a repair needs the texts task, finding and patch")
         return HTMLResponse(await run_in_threadpool(trial, here, *words))
 

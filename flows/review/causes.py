@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from agenthard.audit.decisions.verdicts import PersonVerdict, TargetVerdict, Verdicts
@@ -88,7 +88,7 @@ def preview(run: OpenRun, cause: Cause, reviewer: str, answers: Sequence[Answer]
     return [_preview(run, now, _with(verdicts, cause.findings, reviewer, answer), answer) for answer in answers]
 
 
-def _preview(run: OpenRun, now: dict[str, str], verdicts: Verdicts, answer: Answer) -> Preview:
+def _preview(run: OpenRun, now: Mapping[str, str], verdicts: Verdicts, answer: Answer) -> Preview:
     changed = [
         (each.task_id, f"{now[each.task_id]} → {each.action}")
         for each in run.audit.decide(verdicts)

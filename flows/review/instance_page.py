@@ -1,6 +1,6 @@
 """The page of one task: its parts and runs, the verdict panel, and what checks found once the reviewer may see it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agenthard.flows.review.events import Event, VerdictData
@@ -109,7 +109,7 @@ def counts_against(finding: Finding) -> bool:
     )
 
 
-def _disagreement(visit: Visit, task_id: str, own: Event | None, found: list[Mapping[str, Any]]) -> str:
+def _disagreement(visit: Visit, task_id: str, own: Event | None, found: Sequence[Mapping[str, Any]]) -> str:
     """Say in which way a verdict differs from the checks, where it does and the reviewer has not said why."""
     if own is None or not isinstance(own.details, VerdictData) or own.details.reason.strip():
         return ""

@@ -102,6 +102,7 @@ class Listing:
         self._ids = tuple(run.decisions)
         self._position = {task_id: number for number, task_id in enumerate(self._ids)}
         self.order = lru_cache(64)(self._order)
+        self._places = lru_cache(64)(self._order_as_places)
 
     def row(self, task_id: str) -> Row:
         """Return what the queue shows of an instance."""
@@ -133,7 +134,8 @@ class Listing:
             masks["q"] = np.array([wanted in task_id.casefold() for task_id in self._ids], dtype=bool)
         choices = {facet.name: tuple(self._choices(facet, masks)) for facet in facets}
         left = self._all(masks)
-        return Listed(tuple(task_id for task_id in self.order(reviewer) if left[self._position[task_id]]), choices)
+        order = self._places(reviewer)
+        return Listed(tuple(self._ids[number] for number in order[left[order]].tolist()), choices)
 
     @cached_property
     def facets(self) -> tuple[Facet, ...]:
@@ -149,7 +151,12 @@ class Listing:
         names = {each.id: each.name for each in run.taxonomy.categories}
         checks = {check: check for check in sorted({finding.check for finding in run.findings.values()})}
         return (
-            of("component", "Component", lambda each: component.get(each.category, ""), dict(COMPONENT_TITLES)),
+            of(
+                "component",
+                "Component",
+                lambda each: component.get(each.category, ""),
+                {str(each): title for each, title in COMPONENT_TITLES.items()},
+            ),
             of("category", "Category", lambda each: each.category, names),
             of("check", "Check", lambda each: each.check, checks),
             of("tier", "Sure", lambda each: each.tier.value, {tier.value: tier.value for tier in Tier}),
@@ -221,20 +228,27 @@ class Listing:
 
     def _reviewers(self) -> Facet:
         with self._run.lock:
-            said = {
-                name: item.verdicts.keys()
-                for (what, name), item in self._run.state.items()
-                if what == "task" and name in self._position
-            }
-        names = {name: name for name in sorted({by for each in said.values() for by in each})}
-        return self._facet("by", "Verdict by", False, names, (said.get(task_id, ()) for task_id in self._ids))
+            said = {name: list(item.verdicts) for (what, name), item in self._run.state.items() if what == "task"}
+        return self._said("by", "Verdict by", said)
 
     def _queues(self) -> Facet:
         """Named queues."""
+        inside: dict[str, list[str]] = {}
         with self._run.lock:
-            inside = {name: queue_tasks(self._run.state, name) for name in queue_names(self._run.state)}
-        has = ([name for name, tasks in inside.items() if task_id in tasks] for task_id in self._ids)
-        return self._facet("queue", "Queue", False, {name: name for name in inside}, has)
+            for name in queue_names(self._run.state):
+                for task_id in queue_tasks(self._run.state, name):
+                    inside.setdefault(task_id, []).append(name)
+        return self._said("queue", "Queue", inside)
+
+    def _said(self, name: str, title: str, has: Mapping[str, Iterable[str]]) -> Facet:
+        """Make a filter of what few instances have."""
+        values = sorted({value for each in has.values() for value in each})
+        place = {value: number for number, value in enumerate(values)}
+        matrix = np.zeros((len(self._ids), len(values)), dtype=bool)
+        for task_id, own in has.items():
+            if task_id in self._position:
+                matrix[self._position[task_id], [place[value] for value in own]] = True
+        return Facet(name, title, False, tuple(values), {value: value for value in values}, matrix)
 
     def _order(self, reviewer: str) -> tuple[str, ...]:
         """Order the instances: surest and gravest evidence first; equal ones in an order of the reviewer's own."""
@@ -252,6 +266,9 @@ class Listing:
             return hashlib.sha256(f"{reviewer}\x1f{task_id}".encode("utf-8", "surrogatepass")).digest()
 
         return tuple(sorted(self._ids, key=lambda task_id: (rank.get(task_id, last), drawn(task_id))))
+
+    def _order_as_places(self, reviewer: str) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        return np.array([self._position[task_id] for task_id in self.order(reviewer)], dtype=np.int64)
 
     def _outcome(self, task_id: str) -> str:
         passed, scored = self._outcomes.get(task_id, (0, 0))

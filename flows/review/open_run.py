@@ -198,7 +198,7 @@ class OpenRun:
         return Instances(_Shown(self._root, _Tasks(self), (), self.decisions), self._places)
 
     def quote(self, evidence: Evidence) -> dict[str, str]:
-        """Describe a quote: its ``place``, the text ``before`` it, its ``text``, the text ``after`` it, and its ``note``."""
+        """Describe a quote: ``place``, the text ``before``, the ``text`` itself, the text ``after``, ``note``."""
         with self._reading:
             places = self._places
             shown, place = places.excerpt(evidence), places.of(evidence)

@@ -11,7 +11,7 @@ from agenthard.flows.review.rendering import Visit, render
 
 PAGE = 50
 """Instances on a page."""
-QUICK = (
+QUICK: tuple[tuple[str, dict[str, str]], ...] = (
     ("All", {}),
     ("Open for you", {"status": "open"}),
     ("Assigned to you", {"status": "assigned"}),

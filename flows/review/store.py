@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Final
 
@@ -60,6 +61,7 @@ class EventStore:
             InfrastructureError: the database cannot be opened, or a newer AgentHard has changed it.
         """
         self._engine = _engine(url)
+        self._turn = Lock()
         self._name = self._engine.url.render_as_string(hide_password=True)
         with self._failing("opened"):
             self._migrate()
@@ -151,8 +153,11 @@ class EventStore:
 
     @contextmanager
     def _write(self) -> Iterator[sa.Connection]:
-        """Begin a transaction that no other writer overlaps with."""
-        with self._engine.connect().execution_options(write=True) as connection, connection.begin():
+        """Begin a transaction that no other writer overlaps with.
+
+        Threads of this process wait for their turn here: SQLite lets those that wait sleep, for ever longer.
+        """
+        with self._turn, self._engine.connect().execution_options(write=True) as connection, connection.begin():
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             yield connection

@@ -4,14 +4,16 @@ import json
 import re
 import shutil
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
 
+from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.review.store import EventStore
-from tests.flows.review.app.served import Client, Process, Server, event, undo, users_file, verdict
+from tests.flows.review.app.served import PEOPLE, Client, Process, Server, event, undo, users_file, verdict
 
 DROPPED, KEPT = "parcels/11", "library/0"
 """A task with a confirmed flaw of its own, and one without findings."""
@@ -287,3 +289,30 @@ def test_a_repair_is_tried_in_a_copy_and_accepted(server: Server, demo_run: Path
             assert tried(wrong).status_code == 400
         ana.stored(event("repair", DROPPED, outcome="accepted", patch=patch))
         assert "ana has accepted a patch" in ana.page("repair", task=DROPPED)
+
+
+@pytest.mark.long
+def test_eight_people_at_once_lose_and_double_nothing(server: Server, demo_run: Path) -> None:
+    people = [name for name, role in PEOPLE.items() if role != "reader"]
+    ids = [decision.task_id for decision in read_decisions(demo_run)]
+
+    def work(name: str) -> dict[str, str]:
+        last: dict[str, str] = {}
+        with server.client(name) as client:
+            for number in range(100):
+                task_id, flaw = ids[number * 7 % len(ids)], ("no", "cannot_tell")[(number + len(name)) % 2]
+                sent = verdict(task_id, flaw)
+                assert client.stored(sent) == client.stored(sent)  # the answer was lost: the page sends it again
+                last[task_id] = sent["id"]
+        return last
+
+    with ThreadPoolExecutor(len(people)) as pool:
+        last = dict(zip(people, pool.map(work, people), strict=True))
+    with EventStore.of_run(demo_run) as store:
+        kept = list(store.since())
+        state = store.state("demo")
+    assert len(kept) == len({each.id for each in kept}) == 100 * len(people)
+    assert [each.seq for each in kept] == sorted(each.seq or 0 for each in kept)
+    for name, found in last.items():
+        for task_id, identity in found.items():
+            assert str(state.item(("task", task_id)).verdicts[name].id) == identity

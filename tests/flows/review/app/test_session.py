@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,6 +12,8 @@ from typer.testing import CliRunner
 
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.cli import app
+from agenthard.flows.review.decide import ReviewedRun
+from agenthard.flows.review.events import Event
 from agenthard.flows.review.store import EventStore
 from tests.flows.review.app.served import Process, Server, users_file, verdict
 from tests.reports.browsing import Visit
@@ -42,7 +46,8 @@ def test_a_session_of_two_people(
 
     # A filter, the first instance of the list, a blind verdict that disagrees, and the sentence why.
     ana.locator("select[name=runs]").select_option("all_fail")
-    expect(ana.locator("select[name=runs]")).to_have_value("all_fail")
+    ana.wait_for_url("**/queue?runs=all_fail")
+    ana.wait_for_load_state("load")
     press(ana, "j Enter")
     expect(ana.locator(".veiled")).to_contain_text("unfolds after your verdict")
     open_task(ana, DROPPED)
@@ -159,6 +164,7 @@ def test_keys_of_a_task(server: Server, sign_in: Callable[..., Visit]) -> None:
     expect(page.locator("#keys")).to_be_hidden()
     press(page, "b")
     expect(page.locator("#instance-body mark").first).to_be_visible()
+    page.wait_for_load_state("load")  # then the browser scrolls to where the page was before
     press(page, "e")
     expect(page.locator("mark.current")).to_be_in_viewport()
     press(page, "t")
@@ -204,12 +210,6 @@ def test_one_of_two_pages_hears_of_the_other(server: Server, sign_in: Callable[.
 def test_what_another_process_stores_is_heard_too(
     server: Server, sign_in: Callable[..., Visit], demo_run: Path
 ) -> None:
-    from datetime import UTC, datetime
-    from uuid import uuid4
-
-    from agenthard.flows.review.decide import ReviewedRun
-    from agenthard.flows.review.events import Event
-
     page = sign_in(server, "ana").page
     event = Event(
         id=uuid4(),
