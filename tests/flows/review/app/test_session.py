@@ -23,6 +23,8 @@ DROPPED = "parcels/11"
 
 
 def press(page: Page, keys: str) -> None:
+    """Press keys, once the scripts of the page have run."""
+    page.wait_for_load_state("load")
     for key in keys.split():
         page.keyboard.press(key)
 
@@ -69,7 +71,7 @@ def test_a_session_of_two_people(
     press(ana, "y Enter")
     expect(ana.locator(".picks")).to_contain_text("ana: true")
     assert ana.locator(".picks").inner_text().count("ana: true") == count
-    ana.keyboard.press("z")
+    press(ana, "z")
     expect(ana.locator("#state")).to_have_text(f"Taken back: {count} decisions.")
     assert "ana: true" not in ana.locator(".picks").inner_text()
 
@@ -164,7 +166,6 @@ def test_keys_of_a_task(server: Server, sign_in: Callable[..., Visit]) -> None:
     expect(page.locator("#keys")).to_be_hidden()
     press(page, "b")
     expect(page.locator("#instance-body mark").first).to_be_visible()
-    page.wait_for_load_state("load")  # then the browser scrolls to where the page was before
     press(page, "e")
     expect(page.locator("mark.current")).to_be_in_viewport()
     press(page, "t")
