@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from agenthard.flows.project_config import ConfigError
     from agenthard.flows.review.events import ReviewError
     from agenthard.flows.review.queue import QueueError
-    from agenthard.flows.review.recording import NotAllowedError
+    from agenthard.flows.review.web.recording import NotAllowedError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,

@@ -21,13 +21,13 @@ from agenthard.audit.decisions.policy import Decision
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.demo import write_demo
-from agenthard.flows.review.listing import Listing
 from agenthard.flows.review.state import ReviewState
 from agenthard.flows.review.store import EventStore
+from agenthard.flows.review.web.listing import Listing
 from agenthard.taxonomy.categories import load_taxonomy
 from agenthard.taxonomy.finding import Evidence, Finding, Severity, Tier
 from tests.flows.audits import audit_by_steps
-from tests.flows.review.app.served import Process, Served, users_file, verdict
+from tests.flows.review.web.served import Process, Served, users_file, verdict
 
 PEOPLE, VERDICTS = ("ana", "ben", "cleo", "dan", "eva", "finn", "gil", "hal"), 500
 LIMITS = {"verdict": 0.1, "queue": 0.15, "instance": 0.3}

@@ -37,7 +37,7 @@ COMMANDS = {
 NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch", "review")
 """Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
 tests/audit/execution/tau/test_fidelity.py runs), has run already (demo, faults plant), or serves until it is stopped
-(review, which tests/flows/review/app starts)."""
+(review, which tests/flows/review/web starts)."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 

@@ -40,7 +40,7 @@ def review(
 
     Example: `agenthard review demo-run/demo`
     """
-    from agenthard.flows.review.serve import ServeSettings, serve
+    from agenthard.flows.review.web.serve import ServeSettings, serve
 
     settings: ServeSettings = ServeSettings(
         runs=tuple(runs),

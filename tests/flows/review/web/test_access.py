@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.access import SESSION_DAYS, Access, User, own_token, read_key, read_users
+from agenthard.flows.review.web.access import SESSION_DAYS, Access, User, own_token, read_key, read_users
 
 ANA, BEN = User("ana", "admin"), User("ben", "reader")
 TOKENS = {"ana": "a-token-of-ana-1234", "ben": "a-token-of-ben-1234"}

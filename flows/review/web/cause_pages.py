@@ -5,9 +5,9 @@ from typing import Any, get_args
 from uuid import uuid4
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.causes import Cause, causes, preview
 from agenthard.flows.review.events import Answer, Event
-from agenthard.flows.review.rendering import Visit, render
+from agenthard.flows.review.web.causes import Cause, causes, preview
+from agenthard.flows.review.web.rendering import Visit, render
 
 MOST_SHOWN = 200
 """Findings of a cluster, and tasks of a cause, that its page lists."""

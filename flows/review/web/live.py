@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.web.open_run import OpenRun
 
 POLL_SECONDS = 1.0
 """Time between two looks at the store, for events that other processes have stored."""

@@ -2,8 +2,8 @@
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.events import RepairData
-from agenthard.flows.review.rendering import Visit, render, render_plain
-from agenthard.flows.review.repairs import attempt, patch_text, proposed, read_patch
+from agenthard.flows.review.web.rendering import Visit, render, render_plain
+from agenthard.flows.review.web.repairs import attempt, patch_text, proposed, read_patch
 from agenthard.reports.look_first import urgency
 from agenthard.taxonomy.finding import Finding
 

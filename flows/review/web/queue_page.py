@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agenthard.flows.review.listing import Listed
 from agenthard.flows.review.queue import FOLDER, QueueSettings
-from agenthard.flows.review.rendering import Visit, render
+from agenthard.flows.review.web.listing import Listed
+from agenthard.flows.review.web.rendering import Visit, render
 
 PAGE = 50
 """Instances on a page."""

@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 
 from agenthard.audit.statistics.result import Estimate
 from agenthard.flows.review.figures import ReviewFigures, in_words, review_figures
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.reports.kit.text import plural
 
 FRESH_SECONDS = 3.0

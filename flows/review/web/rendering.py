@@ -10,10 +10,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
 from markupsafe import Markup
 
-from agenthard.flows.review.access import User
-from agenthard.flows.review.footer import footer
-from agenthard.flows.review.listing import Listing
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.web.access import User
+from agenthard.flows.review.web.footer import footer
+from agenthard.flows.review.web.listing import Listing
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.reports.kit.files import json_text, utf8
 from agenthard.reports.kit.text import plural
 from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, TIER_TITLES
@@ -108,7 +108,7 @@ def render_plain(template: str, **values: Any) -> str:
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=PackageLoader("agenthard.flows.review"),
+        loader=PackageLoader("agenthard.flows.review.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.access import LOOPBACK, Access, User, own_token, read_key, read_users
-from agenthard.flows.review.app import create_app
-from agenthard.flows.review.guard import AccessLog
-from agenthard.flows.review.open_run import OpenRun
 from agenthard.flows.review.store import EventStore
+from agenthard.flows.review.web.access import LOOPBACK, Access, User, own_token, read_key, read_users
+from agenthard.flows.review.web.app import create_app
+from agenthard.flows.review.web.guard import AccessLog
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.record import Record
 
 if TYPE_CHECKING:

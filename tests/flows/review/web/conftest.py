@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.flows.review.app.served import Process, Served, Server, ServeSettings, token, users_file
+from tests.flows.review.web.served import Process, Served, Server, ServeSettings, token, users_file
 from tests.reports.browsing import ARGUMENTS, BROWSERS, Visit, watch
 
 if TYPE_CHECKING:

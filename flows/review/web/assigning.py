@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.queue import share
-from agenthard.flows.review.queue_page import Selection
-from agenthard.flows.review.rendering import Visit, render
+from agenthard.flows.review.web.queue_page import Selection
+from agenthard.flows.review.web.rendering import Visit, render
 
 MOST_ITEMS = 2000
 """Instances that one plan assigns."""

@@ -13,7 +13,7 @@ from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.audit.repair.repairs import Repair, RepairRunner
 from agenthard.flows.audit_plan import AuditInput
 from agenthard.flows.review.events import ReviewError, first_problem
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.record import Record

@@ -2,8 +2,8 @@
 
 from agenthard.audit.statistics.result import Result
 from agenthard.flows.review.figures import in_words
-from agenthard.flows.review.footer import current_figures
-from agenthard.flows.review.rendering import Visit, render
+from agenthard.flows.review.web.footer import current_figures
+from agenthard.flows.review.web.rendering import Visit, render
 
 MOST_NEXT = 20
 """Tasks that are proposed as next."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from agenthard.flows.review.access import Access, User
+from agenthard.flows.review.web.access import Access, User
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -8,9 +8,9 @@ from uuid import UUID
 from pydantic import Field, ValidationError
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.access import User
 from agenthard.flows.review.events import Event, Id, Kind, ReviewError, Target, VerdictData, first_problem
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.web.access import User
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.record import Record
 
 MOST_EVENTS = 5000

@@ -12,8 +12,8 @@ import pyarrow.parquet
 from agenthard.audit.decisions.priority import review_order
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
 from agenthard.flows.review.figures import TaskValue, read_scores, task_values
-from agenthard.flows.review.open_run import OpenRun
 from agenthard.flows.review.queue import queue_names, queue_tasks
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.finding import Finding, Severity, Tier
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from agenthard.flows.review.events import Event, VerdictData
-from agenthard.flows.review.queue_page import Selection
-from agenthard.flows.review.rendering import Visit, render
+from agenthard.flows.review.web.queue_page import Selection
+from agenthard.flows.review.web.rendering import Visit, render
 from agenthard.reports.look_first import urgency
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.finding import Finding, Level, Severity, Tier

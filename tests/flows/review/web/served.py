@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import httpx
 
-from agenthard.flows.review.serve import ServeSettings, prepare
+from agenthard.flows.review.web.serve import ServeSettings, prepare
 
 PEOPLE = {
     **{"ana": "admin", "rea": "reader"},

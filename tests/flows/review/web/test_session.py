@@ -15,7 +15,7 @@ from agenthard.flows.cli import app
 from agenthard.flows.review.decide import ReviewedRun
 from agenthard.flows.review.events import Event
 from agenthard.flows.review.store import EventStore
-from tests.flows.review.app.served import Process, Server, users_file, verdict
+from tests.flows.review.web.served import Process, Server, users_file, verdict
 from tests.reports.browsing import Visit
 
 pytestmark = pytest.mark.browser

@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.demo import write_demo
 from tests.flows.audits import audit_by_steps
-from tests.flows.review.app.served import Client, Server, event, verdict
-from tests.flows.review.app.test_http import CAUSE
+from tests.flows.review.web.served import Client, Server, event, verdict
+from tests.flows.review.web.test_http import CAUSE
 from tests.reports.browsing import Visit
 from tests.reports.shop import ATTACK
 from tests.reports.test_accessibility import assert_accessible

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from agenthard.flows.review.access import Access, User
-from agenthard.flows.review.guard import LARGEST_BODY, AccessLog, Guard, RateLimit
+from agenthard.flows.review.web.access import Access, User
+from agenthard.flows.review.web.guard import LARGEST_BODY, AccessLog, Guard, RateLimit
 
 ANA = User("ana", "admin")
 ACCESS = Access(users={"ana": ANA}, tokens={"ana": "a-token-of-ana-1234"}, key=b"k" * 32, port=80)

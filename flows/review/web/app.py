@@ -13,21 +13,21 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.access import SESSION_DAYS, Access, User
-from agenthard.flows.review.assigning import assign_page
-from agenthard.flows.review.cause_pages import cause_page, causes_page, disputes_page
 from agenthard.flows.review.events import ReviewError
 from agenthard.flows.review.exchange import events_text, label_lines, truth_lines
-from agenthard.flows.review.guard import AccessLog, App, Guard
-from agenthard.flows.review.instance_page import instance_page
-from agenthard.flows.review.listing import Listing
-from agenthard.flows.review.live import Live
-from agenthard.flows.review.open_run import OpenRun
-from agenthard.flows.review.progress_page import FORMATS, progress_page
-from agenthard.flows.review.queue_page import queue_page
-from agenthard.flows.review.recording import NotAllowedError, read_sent, record
-from agenthard.flows.review.rendering import Visit, render_plain
-from agenthard.flows.review.repair_page import repair_page, trial
+from agenthard.flows.review.web.access import SESSION_DAYS, Access, User
+from agenthard.flows.review.web.assigning import assign_page
+from agenthard.flows.review.web.cause_pages import cause_page, causes_page, disputes_page
+from agenthard.flows.review.web.guard import AccessLog, App, Guard
+from agenthard.flows.review.web.instance_page import instance_page
+from agenthard.flows.review.web.listing import Listing
+from agenthard.flows.review.web.live import Live
+from agenthard.flows.review.web.open_run import OpenRun
+from agenthard.flows.review.web.progress_page import FORMATS, progress_page
+from agenthard.flows.review.web.queue_page import queue_page
+from agenthard.flows.review.web.recording import NotAllowedError, read_sent, record
+from agenthard.flows.review.web.rendering import Visit, render_plain
+from agenthard.flows.review.web.repair_page import repair_page, trial
 from agenthard.reports.kit.files import json_text
 from agenthard.taxonomy.errors import AgentHardError
 
@@ -149,7 +149,7 @@ def _add_entrance(app: FastAPI) -> None:
     def static(name: str) -> Response:
         for package, names in STATIC.items():
             if name in names:
-                folder = "agenthard.flows.review" if package == "review" else "agenthard.reports"
+                folder = "agenthard.flows.review.web" if package == "review" else "agenthard.reports"
                 below = "static" if package == "review" else "templates"
                 data = resources.files(folder).joinpath(below, name).read_bytes()
                 media = _TYPES[name.rpartition(".")[2]]

@@ -13,7 +13,7 @@ import pytest
 
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.review.store import EventStore
-from tests.flows.review.app.served import PEOPLE, Client, Process, Server, event, undo, users_file, verdict
+from tests.flows.review.web.served import PEOPLE, Client, Process, Server, event, undo, users_file, verdict
 
 DROPPED, KEPT = "parcels/11", "library/0"
 """A task with a confirmed flaw of its own, and one without findings."""

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from agenthard.audit.decisions.verdicts import PersonVerdict, TargetVerdict, Verdicts
 from agenthard.flows.review.decide import verdicts_of
 from agenthard.flows.review.events import Answer
-from agenthard.flows.review.open_run import OpenRun
+from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.finding import Finding, Level, Tier
 from agenthard.taxonomy.record import Record
 
