@@ -190,7 +190,7 @@ _PLACES = {
     "AH810": "flows.errors:UsageError",
     "AH811": "flows.review.events:ReviewError",
     "AH812": "flows.review.queue:QueueError",
-    "AH813": "flows.review.recording:NotAllowedError",
+    "AH813": "flows.review.web.recording:NotAllowedError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from itertools import chain
 from time import perf_counter
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,16 +97,19 @@ def _check(
                 coverage.set(row, column, *outcome)
             seconds[detector.id] += perf_counter() - began
     each = [
-        (i, d, d.id, isinstance(d, SuiteDetector)) for i, d in enumerate(detectors) if not isinstance(d, ToolDetector)
+        (column, detector.id, detector)
+        for column, detector in enumerate(detectors)
+        if isinstance(detector, (TaskDetector, SuiteDetector))
     ]
+    suites = {check: detector for _, check, detector in each if isinstance(detector, SuiteDetector)}
     before, waited_before = perf_counter(), waited_seconds()
     for row, task in enumerate(tasks):  # all detectors of a task in a row, so that its worker starts once
-        for column, detector, check, is_suite in each:
-            if is_suite:
-                outcome, notes = _observe(detector, task, runs.get(task.id, ()))
+        for column, check, detector in each:
+            if check in suites:
+                outcome, notes = _observe(suites[check], task, runs.get(task.id, ()))
                 observations[check].extend(notes)
             else:
-                outcome, task_hits = _check_task(detector, task)
+                outcome, task_hits = _check_task(cast(TaskDetector, detector), task)
                 hits[check].extend(task_hits)
             coverage.set(row, column, *outcome)
             now, waited = perf_counter(), waited_seconds()

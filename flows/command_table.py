@@ -64,7 +64,7 @@ COMMANDS = {
     ),
     "review": (
         "review:review",
-        "Review flagged instances in a browser: queue, blind verdicts, adjudication, repairs; several people at once.",
+        "Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept.",
     ),
     "replay": (
         "replay:replay",

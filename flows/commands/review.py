@@ -34,7 +34,7 @@ def review(
         str | None, typer.Option(metavar="NAME", help="Header in which a reverse proxy on this machine names the user.")
     ] = None,
 ) -> None:
-    """Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept for good.
+    """Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept.
 
     Prints an address with a token, and serves until it is interrupted. `agenthard decide` then applies the verdicts.
 

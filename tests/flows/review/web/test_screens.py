@@ -16,7 +16,7 @@ from tests.reports.browsing import Visit
 from tests.reports.shop import ATTACK
 from tests.reports.test_accessibility import assert_accessible
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 DROPPED = "parcels/11"
 LOOKS = [("light", 1440, 1), ("dark", 1440, 1), ("light", 390, 1), ("dark", 720, 2)]
 """Theme, width and scale; the last is a window of 1440 at a zoom of 200 %."""
@@ -115,6 +115,8 @@ def test_hostile_text_stays_text(hostile: Server, sign_in: Callable[..., Visit],
         inert(ATTACK)
         assert page.locator("#instance-body mark").count() > 0
         page.keyboard.press("x")
+        page.wait_for_url("**/repair?*")
+        page.wait_for_load_state("load")
         path = "/ground_truth/turns/0/0/arguments/weight_grams"
         page.locator("#patch-text").fill(json.dumps([{"op": "replace", "path": path, "value": 1250}]))
         page.locator("#try").click()

@@ -18,7 +18,7 @@ from agenthard.flows.review.store import EventStore
 from tests.flows.review.web.served import Process, Server, users_file, verdict
 from tests.reports.browsing import Visit
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.long]
 DROPPED = "parcels/11"
 
 
