@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,19 @@ def read_decisions(run: Path) -> list[Decision]:
     """
     fields = Decision.model_fields
     return [Decision.model_validate({k: v for k, v in row.items() if k in fields}) for row in _table(run, "decisions")]
+
+
+def led_by_findings(run: Path) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield task, action and findings of every decision that findings led to; a part of the table is in memory.
+
+    Raises:
+        CommandError: when the folder holds no finished audit.
+    """
+    with pyarrow.parquet.ParquetFile(_table_file(run, "decisions")) as file:
+        for batch in file.iter_batches(10_000, columns=["task_id", "action", "finding_ids"]):
+            for row in batch.to_pylist():
+                if row["finding_ids"]:
+                    yield row["task_id"], row["action"], row["finding_ids"]
 
 
 def read_coverage(run: Path) -> CoverageTable:

@@ -12,7 +12,7 @@ from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.decisions.suppressions import SuppressedFinding
 from agenthard.audit.native_text import LARGEST_LOG, NativeFiles, run_file
 from agenthard.flows.audit_plan import AuditSettings
-from agenthard.flows.audited_run import read_decisions, read_report
+from agenthard.flows.audited_run import led_by_findings, read_decisions, read_report
 from agenthard.flows.errors import CommandError
 from agenthard.taxonomy.categories import load_taxonomy
 from agenthard.taxonomy.finding import Evidence, Finding, NativeText
@@ -116,9 +116,9 @@ class RunFindings:
     @cached_property
     def _led_to(self) -> dict[str, dict[str, list[str]]]:
         found: dict[str, dict[str, list[str]]] = {}
-        for decision in self.decisions:
-            for identity in decision.finding_ids:
-                found.setdefault(identity, {}).setdefault(decision.action, []).append(decision.task_id)
+        for task_id, action, identities in led_by_findings(self.run):
+            for identity in identities:
+                found.setdefault(identity, {}).setdefault(action, []).append(task_id)
         return found
 
     @cached_property
