@@ -36,7 +36,7 @@ class _Limits:
     """The limits of this process: a timer ticks while any is set, and each tick is taken from the innermost."""
 
     owner: int | None = None
-    """Thread that the ticks interrupt; None while there is no timer."""
+    """Thread that the ticks interrupt; None while the timer is off."""
     tick = 1.0
     """CPU seconds between two ticks."""
     left = math.inf

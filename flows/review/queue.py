@@ -117,7 +117,7 @@ def queue_settings(config: Path | None, reviewers: Sequence[str]) -> QueueSettin
         reviewers: who reviews; empty = the reviewers that the file names.
 
     Raises:
-        QueueError: the file cannot be used, or there are no reviewers.
+        QueueError: the file cannot be used, or names no reviewer.
     """
     if config is not None:
         settings = load_queue(config)

@@ -45,7 +45,7 @@ class ItemState:
 
     @property
     def split(self) -> bool:
-        """Whether reviewers disagree and there is no adjudication."""
+        """Whether reviewers disagree and the item is not adjudicated."""
         return self.adjudication is None and len(set(self.answers.values())) > 1
 
     @property

@@ -71,7 +71,7 @@ class Access:
         return f"{'__Host-' if self.secure else ''}agenthard-review-{self.port}"
 
     def enter(self, token: str) -> User | None:
-        """Return the user who has a token; None when there is no such token."""
+        """Return the user who has a token; None when the token is unknown."""
         found = None
         for name, known in self.tokens.items():
             if hmac.compare_digest(_hash(token), _hash(known)):

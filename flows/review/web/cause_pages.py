@@ -42,7 +42,7 @@ def cause_page(visit: Visit) -> str:
     """Render one cause. For a reviewer, opening it is noted: later verdicts on its tasks are not blind.
 
     Raises:
-        CommandError: there is no such cause.
+        CommandError: the cause is unknown.
     """
     wanted = visit.query.get("cause", "")
     every = causes(visit.run)

@@ -29,7 +29,7 @@ class Cause(Record):
 
     @property
     def first(self) -> Finding:
-        """The finding that stands for all."""
+        """The finding that represents all."""
         return self.findings[0]
 
     @property

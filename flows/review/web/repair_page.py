@@ -12,7 +12,7 @@ def repair_page(visit: Visit) -> str:
     """Render the page of the repair of a task, for the finding that the query names.
 
     Raises:
-        CommandError: there is no such task or finding, or the reviewer has given no verdict on the task.
+        CommandError: the task or finding is unknown, or the reviewer has given no verdict on the task.
     """
     task_id = visit.query.get("task", "")
     finding = _finding(visit, task_id)
@@ -38,7 +38,7 @@ def trial(visit: Visit, task_id: str, finding_id: str, patch: str) -> str:
 
     Raises:
         ReviewError: the patch is not one.
-        CommandError: there is no such task or finding, or the reviewer has given no verdict on the task.
+        CommandError: the task or finding is unknown, or the reviewer has given no verdict on the task.
     """
     finding = _finding(visit, task_id, finding_id)
     found = attempt(visit.run, finding, task_id, read_patch(patch))
