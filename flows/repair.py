@@ -25,6 +25,15 @@ from agenthard.flows.audited_run import (
     read_quarantined,
     read_report,
 )
+from agenthard.flows.review.decide import events_about, reviewed_contents
+from agenthard.flows.review.repairs import (
+    DecidedRepair,
+    acceptances,
+    decided_repairs,
+    with_decisions,
+    with_outcomes,
+)
+from agenthard.flows.review.state import ReviewState
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.taxonomy.files import write_text
 from agenthard.taxonomy.finding import Finding
@@ -46,6 +55,10 @@ class RepairSettings(Record):
     """Only findings of these checks; empty = all."""
     benchmark: str | None = None
     """Folder of the benchmark; None = where it was audited."""
+    verdicts: str | None = None
+    """File of events (JSON Lines), or URL of a store; None = ``review.db`` in the run folder."""
+    reviewed: str | None = None
+    """Name of the audit that was reviewed; None = the name of the run folder."""
 
 
 class CheckRepairs(Record):
@@ -92,6 +105,8 @@ class RepairOutcome(Record):
     """Tasks in it."""
     issues: int
     """Issue texts written."""
+    people: tuple[DecidedRepair, ...]
+    """What people decided about patches; an accepted one that is not in the split says why."""
     folder: str
     """Folder written."""
 
@@ -107,6 +122,8 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
         CommandError: The folder holds no finished audit, or the benchmark is gone or has changed.
         RunFolderError: another process works in one of the folders, or the output folder holds something else.
         SourceError: the benchmark cannot be read.
+        ReviewError: a file of verdicts cannot be read, or names what the audit does not have.
+        InfrastructureError: the store of verdicts cannot be read.
     """
     run, out = RunFolder(Path(settings.run)), RunFolder(Path(settings.out))
     with run.read():
@@ -116,7 +133,20 @@ def repair_run(settings: RepairSettings, advance: Callable[[str, int], None]) ->
         chosen = choose(all_findings, settings.findings, settings.checks)
         with out.hold(out.root / "repairs.json", "repairs"):
             with audit.settings.execution() as execution:
-                return _repair(settings, audit, source, all_findings, chosen, execution, advance)
+                decided = _decided(settings, all_findings, chosen)
+                return _repair(settings, audit, source, all_findings, chosen, decided, execution, advance)
+
+
+def _decided(settings: RepairSettings, findings: Sequence[Finding], chosen: Sequence[Finding]) -> list[DecidedRepair]:
+    """Read what people decided about patches, as far as it is about the chosen findings."""
+    run = Path(settings.run)
+    contents = reviewed_contents(run, findings)
+    state = ReviewState(events_about(run, settings.verdicts, settings.reviewed, contents), contents)
+    decided = decided_repairs(state, contents, {finding.id: finding for finding in findings})
+    if not settings.findings and not settings.checks:
+        return decided
+    wanted = {"", *(finding.id for finding in chosen)}
+    return [each for each in decided if each.finding_id in wanted]
 
 
 def _repair(
@@ -125,6 +155,7 @@ def _repair(
     source: Source,
     all_findings: Sequence[Finding],
     chosen: Sequence[Finding],
+    decided: Sequence[DecidedRepair],
     execution: Execution,
     advance: Callable[[str, int], None],
 ) -> RepairOutcome:
@@ -133,11 +164,13 @@ def _repair(
     checks = audit.settings.checks()
     checker = TaskChecker(source.name, tasks, checks, audit.observed(), execution)
     workshop = RepairRunner(source.folder or source.root.parent, audit.opener(source), tasks, checker)
-    proposals = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))
+    proposed = list(_proposals(source.name, chosen, {task.id: task for task in tasks}, execution, advance))
+    proposals = with_decisions(proposed, decided, {finding.id: finding for finding in all_findings})
     repairs = workshop.try_all(proposals, lambda done: advance("re-checking proposals", done))
     together = workshop.combine(repairs)
-    split = _write_split(Path(settings.run), Path(settings.out), audit, all_findings, together, workshop)
-    return _write(settings, audit, source, chosen, repairs, together, split, tasks, checker.left_out)
+    split = _write_split(Path(settings.run), Path(settings.out), audit, all_findings, decided, together, workshop)
+    people = with_outcomes(decided, repairs, together, split)
+    return _write(settings, audit, source, chosen, repairs, people, together, split, tasks, checker.left_out)
 
 
 def _proposals(
@@ -163,6 +196,7 @@ def _write_split(
     out: Path,
     audit: Audited,
     findings: Sequence[Finding],
+    decided: Sequence[DecidedRepair],
     together: Sequence[TaskRepair],
     workshop: RepairRunner,
 ) -> RepairedSplitManifest:
@@ -170,7 +204,8 @@ def _write_split(
     repaired_by: dict[str, Collection[str]] = {each.task_id: each.finding_ids for each in together}
     unchecked: dict[str, Collection[str]] = {each.task_id: each.errors for each in together}
     people = read_report(run).get("people", {}).get("tasks", {})
-    settled = {decision.task_id for decision in before if decision.task_id in people and decision.action != "drop"}
+    accepted = acceptances(decided, together)
+    settled = {each.task_id for each in before if each.task_id in people and each.action != "drop"} - set(accepted)
     after = decide_repaired(audit.policy, before, findings, repaired_by, unchecked, settled)
     repaired = {decision.task_id for decision in after if decision.action == "repair"}
     edits = {each.task_id: each.edits for each in together if each.task_id in repaired}
@@ -188,6 +223,7 @@ def _write_split(
             checks=audit.checks,
             agenthard=package_version("agenthard"),
             quarantined=[item for item in read_quarantined(run) if item.kind == "task"],
+            accepted=accepted,
         )
 
 
@@ -197,6 +233,7 @@ def _write(
     source: Source,
     chosen: Sequence[Finding],
     repairs: Sequence[Repair],
+    people: Sequence[DecidedRepair],
     together: Sequence[TaskRepair],
     split: RepairedSplitManifest,
     tasks: Sequence[AgentTask],
@@ -219,6 +256,7 @@ def _write(
         split_id=split.split_id,
         kept=split.kept,
         issues=issues,
+        people=tuple(people),
         folder=settings.out,
     )
     in_split = {task.task_id: set(task.finding_ids) for task in split.repaired}

@@ -60,10 +60,11 @@ def _part(rows: pa.Table) -> CoverageTable:
     (tasks, row), (checks, column), (statuses, status), (reasons, reason) = (
         _codes(rows.column(name)) for name in Coverage.model_fields
     )
-    pairs, inverse = np.unique(np.stack([status, reason]), axis=1, return_inverse=True)
-    outcomes = [(Status(statuses[s]), reasons[r]) for s, r in pairs.T.tolist()]
+    pair = status * len(reasons) + reason
+    used = np.bincount(pair, minlength=1) > 0  # sorting millions of rows to find these few pairs would take a second
+    outcomes = [(Status(statuses[s]), reasons[r]) for s, r in (divmod(p, len(reasons)) for p in np.flatnonzero(used))]
     codes = np.zeros((len(tasks), len(checks)), np.int64)
-    codes[row, column] = inverse.ravel() + 1
+    codes[row, column] = np.cumsum(used)[pair]
     return CoverageTable.restored(tasks, checks, outcomes, codes)
 
 

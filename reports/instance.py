@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from agenthard.audit.decisions.policy import Decision
 from agenthard.audit.evidence import canonical_json
 from agenthard.audit.execution.shown_replay import ShownReplay
-from agenthard.reports.instance_runs import Quoted, describe_runs, spans
+from agenthard.reports.instance_runs import Quoted, describe_messages, describe_runs, spans
 from agenthard.reports.look_first import urgency
 from agenthard.reports.marked_text import Piece, laid_out, pieces
 from agenthard.reports.places import Places, Quotable, scoring_title
@@ -78,7 +78,7 @@ class Instances:
             objects with these keys; no key is a text of the benchmark.
         """
         found = sorted(self._findings.get(task.id, []), key=lambda f: (task.id not in f.task_ids, urgency(f)))
-        quoted = [(finding.id, item) for finding in found for item in finding.evidence]
+        quoted = _quoted(found)
         cited = {item.trajectory_id for _, item in quoted if item.trajectory_id}
         cited |= {finding.proof.trajectory_id for finding in found if finding.proof and finding.proof.trajectory_id}
         decision = self._result.decision[task.id]
@@ -93,6 +93,14 @@ class Instances:
             "models": describe_runs(runs, quoted, cited),
             "replay": None if replay is None else replay.model_dump(mode="json", exclude={"task_id"}),
         }
+
+    def messages(self, run: Trajectory, start: int, **limits: int) -> dict[str, Any]:
+        """Describe messages of a run from a place on; see `describe_messages`."""
+        return describe_messages(run, _quoted(self._findings.get(run.task_id, [])), start, **limits)
+
+
+def _quoted(findings: Iterable[Finding]) -> list[Quoted]:
+    return [(finding.id, item) for finding in findings for item in finding.evidence]
 
 
 def _finding(finding: Finding, task_id: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from agenthard.taxonomy.trajectory import Trajectory
 MOST_MODELS = 8
 """Models of which runs are shown; those with quoted runs come first, then those whose runs differ in outcome."""
 MOST_MESSAGES = 120
-"""Messages of a run that are shown."""
+"""Messages of a run that are shown at once."""
 LONGEST_MESSAGE = 4_000
 """Characters of a message that are shown."""
 
@@ -29,7 +29,9 @@ def describe_runs(runs: Sequence[Trajectory], quoted: Sequence[Quoted], cited: C
         cited: ids of runs that findings name.
 
     Returns:
-        One entry per model: its name, how many runs passed of how many that were scored, and the runs to show.
+        One entry per model: its name, how many runs passed of how many that were scored, and the runs to show, each
+        with its first ``messages`` (``cut`` when one is shown in part), how many ``more`` follow, and the quotes
+        ``later`` among those: ids of findings with the place of the message.
     """
     by_model: dict[str, list[Trajectory]] = {}
     for run in sorted(runs, key=lambda run: (run.model, run.protocol or "", run.trial, run.id)):
@@ -59,26 +61,61 @@ def _model(name: str, runs: Sequence[Trajectory], quoted: Sequence[Quoted], cite
 def _run(run: Trajectory, quoted: Sequence[Quoted]) -> dict[str, Any]:
     own = [(name, item) for name, item in quoted if item.trajectory_id == run.id]
     origin = run.origin
+    places = [(name, item.pointer.split("/")[2:3]) for name, item in own if item.pointer.startswith("/messages/")]
+    quotes = [(name, int(place)) for name, [place] in places if place.isdigit()]
     return {
         "id": run.id,
         "trial": run.trial,
         "passed": run.passed,
         "status": "" if run.status == "ok" else f"{run.status} {run.status_reason}".strip(),
         "place": "" if origin is None else f"{origin.file}:{origin.line}" if origin.line else origin.file,
-        "messages": [_message(m, f"/messages/{i}", own) for i, m in enumerate(run.messages[:MOST_MESSAGES])],
-        "more": max(len(run.messages) - MOST_MESSAGES, 0),
+        **describe_messages(run, quoted, 0),
+        "later": [[name, place] for name, place in quotes if place >= MOST_MESSAGES],
     }
 
 
-def _message(message: Message, pointer: str, quoted: Sequence[Quoted]) -> dict[str, Any]:
+def describe_messages(
+    run: Trajectory, quoted: Sequence[Quoted], start: int, most: int = MOST_MESSAGES, longest: int = LONGEST_MESSAGE
+) -> dict[str, Any]:
+    """Describe messages of a run.
+
+    Args:
+        run: the run.
+        quoted: quotes of the findings on its task.
+        start: place of the first message, from 0.
+        most: messages at most.
+        longest: characters of a message; the beginning of a longer one is kept.
+
+    Returns:
+        ``messages``, and how many ``more`` follow.
+    """
+    own = [(name, item) for name, item in quoted if item.trajectory_id == run.id]
+    shown = list(enumerate(run.messages))[start : start + most]
+    return {
+        "messages": [_message(message, f"/messages/{i}", own, longest) for i, message in shown],
+        "more": max(len(run.messages) - start - most, 0),
+    }
+
+
+def _message(message: Message, pointer: str, quoted: Sequence[Quoted], longest: int) -> dict[str, Any]:
     own = [(name, item) for name, item in quoted if f"{item.pointer}/".startswith(f"{pointer}/")]
     calls = [f"{call.name} {canonical_json(call.arguments)}" for call in message.tool_calls]
     return {
         "role": message.role,
         "name": message.tool_name or "",
-        "text": pieces(message.content, spans(message.content, own), LONGEST_MESSAGE),
-        "calls": [pieces(call, spans(call, own), LONGEST_MESSAGE) for call in calls],
+        "text": pieces(message.content, spans(message.content, own), longest),
+        "calls": [
+            pieces(call, _spans_of_call(call, f"{pointer}/tool_calls/{i}", own), longest)
+            for i, call in enumerate(calls)
+        ],
+        "cut": any(len(text) > longest for text in (message.content, *calls)),
     }
+
+
+def _spans_of_call(call: str, pointer: str, quoted: Sequence[Quoted]) -> list[Span]:
+    """Find quotes in a call as it is shown; a quote of the whole call marks all of it."""
+    whole = [(0, len(call), name) for name, item in quoted if item.pointer == pointer]
+    return whole or spans(call, [(name, item) for name, item in quoted if f"{item.pointer}/".startswith(f"{pointer}/")])
 
 
 def spans(text: str, quoted: Iterable[Quoted]) -> list[Span]:

@@ -55,6 +55,8 @@ def page_data(result: AuditResult, places: Places, files: Mapping[str, int]) -> 
     named = _named(result, findings, decisions)
     position = {decision.task_id: i for i, decision in enumerate(named)}
     ordered = sorted(findings, key=lambda finding: _rank(result, finding))
+    # Tasks and decisions lie in blocks on the disk: they are read in their own order.
+    views = {finding.id: _finding(result, places, position, finding) for finding in _by_task(result, ordered)}
     return {
         "tasks": list(position),
         "actions": [_ACTIONS.index(decision.action) for decision in named],
@@ -67,7 +69,7 @@ def page_data(result: AuditResult, places: Places, files: Mapping[str, int]) -> 
         "tiers": TIER_TITLES,
         "severities": SEVERITY_TITLES,
         "levels": LEVEL_TITLES,
-        "findings": [_finding(result, places, position, finding) for finding in ordered],
+        "findings": [views[finding.id] for finding in ordered],
         **_decisions(decisions, position, place),
     }
 
@@ -118,6 +120,13 @@ def _rank(result: AuditResult, finding: Finding) -> tuple[Any, ...]:
     component = list(COMPONENT_TITLES).index(result.taxonomy[finding.category].component)
     grave = (list(Tier).index(finding.tier), list(Severity).index(finding.severity), -len(finding.task_ids))
     return component, categories.index(finding.category), *grave, finding.id
+
+
+def _by_task(result: AuditResult, findings: Iterable[Finding]) -> list[Finding]:
+    def first(finding: Finding) -> int:
+        return min((result.position[task_id] for task_id in finding.task_ids), default=-1)
+
+    return sorted(findings, key=first)
 
 
 def _finding(result: AuditResult, places: Places, position: dict[str, int], finding: Finding) -> dict[str, Any]:
@@ -196,9 +205,9 @@ def _subject(result: AuditResult, item: Evidence) -> str:
         return "Run"
     tokens = item.pointer.split("/")[1:]
     part = _PARTS.get("/".join(tokens[:2])) or _PARTS.get(tokens[0] if tokens else "", "Task")
-    task = result.task.get(item.task_id)
-    if part not in ("Tool", "User's tool") or len(tokens) < 3 or task is None:
+    if part not in ("Tool", "User's tool") or len(tokens) < 3 or item.task_id not in result.task:
         return part
+    task = result.task[item.task_id]
     try:
         return f"{part} {resolve(task, f'/environment/{tokens[1]}/{tokens[2]}/name')}"
     except LookupError:

@@ -185,6 +185,9 @@ class ById(Mapping[str, Item]):
     def __getitem__(self, task_id: str) -> Item:
         return self.items_in_order[self.position[task_id]]
 
+    def __contains__(self, task_id: object) -> bool:
+        return task_id in self.position
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.position)
 

@@ -10,7 +10,7 @@ from pydantic import ValidationError, model_validator
 
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import parse_record, read_yaml_text
+from agenthard.taxonomy.yaml_text import load_own_yaml, parse_record, read_yaml_text
 
 Component = Literal["user", "environment", "evaluation", "ground_truth"]
 
@@ -87,7 +87,7 @@ class Taxonomy(Record):
 def builtin_taxonomy() -> Taxonomy:
     """Return the taxonomy that ships with AgentHard."""
     text = resources.files("agenthard.taxonomy").joinpath("issues.yaml").read_text(encoding="utf-8")
-    return parse_record(text, Taxonomy, error=TaxonomyError, name="taxonomy/issues.yaml")
+    return parse_record(text, Taxonomy, error=TaxonomyError, name="taxonomy/issues.yaml", load=load_own_yaml)
 
 
 def load_taxonomy(extra: Path | None = None) -> Taxonomy:

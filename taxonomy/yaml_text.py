@@ -70,6 +70,11 @@ def load_yaml(text: str) -> Any:
         loader.dispose()
 
 
+def load_own_yaml(text: str) -> Any:
+    """Load a YAML text that ships with AgentHard: without the limits, and by libyaml, ten times as fast."""
+    return yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # both are safe; some builds have no libyaml
+
+
 def read_yaml(path: Path) -> Any:
     """Load a YAML file.
 
@@ -120,6 +125,7 @@ def parse_record(
     docs: str = "",
     explain: Callable[[ValidationError], str] | None = None,
     prepare: Callable[[Any], Any] | None = None,
+    load: Callable[[str], Any] = load_yaml,
 ) -> Model:
     """Parse a YAML text into a record; see :func:`load_record`.
 
@@ -131,12 +137,13 @@ def parse_record(
         docs: page that documents the fields.
         explain: says what is wrong with the fields.
         prepare: changes the parsed data before it is validated.
+        load: reads the text; for one that ships with AgentHard ``load_own_yaml``.
 
     Raises:
         Exception: what ``error`` makes: the text is not valid YAML, or a field is wrong.
     """
     try:
-        data = load_yaml(text)
+        data = load(text)
         return record.model_validate(data if prepare is None else prepare(data))
     except yaml.YAMLError as fault:
         raise error(f"{name}: not valid YAML: {fault}") from fault

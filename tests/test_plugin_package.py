@@ -71,6 +71,7 @@ def test_it_is_not_installed_here() -> None:
     assert find_spec("reading_room") is None
 
 
+@pytest.mark.long
 def test_its_source_and_its_check_are_listed(python: Path) -> None:
     listed = {row["name"] for row in json.loads(agenthard(python, "sources", "--json"))}
     assert {"reading-room", "bfcl"} <= listed

@@ -17,7 +17,7 @@ from agenthard.audit.detectors.base import DecidingKind
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding, Level, Severity, Status, Tier
 from agenthard.taxonomy.record import Record
-from agenthard.taxonomy.yaml_text import load_record, parse_record
+from agenthard.taxonomy.yaml_text import load_own_yaml, load_record, parse_record
 
 PolicyAction = Literal["keep", "drop", "review"]
 RuleAction = PolicyAction | Literal["ticket"]
@@ -155,7 +155,9 @@ def load_policy(path: Path | None = None) -> Policy:
         PolicyError: when the file is missing, not YAML, or names unknown fields or values.
     """
     if path is None:
-        return parse_record(default_policy_text(), Policy, error=PolicyError, name="the built-in policy")
+        return parse_record(
+            default_policy_text(), Policy, error=PolicyError, name="the built-in policy", load=load_own_yaml
+        )
     return load_record(path, Policy, error=PolicyError, what="policy", docs="docs/policy.md")
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 
 from agenthard.audit.decisions.policy import Action, Decision, Policy
@@ -16,6 +17,19 @@ from agenthard.audit.repair.file_edits import FileEdit
 from agenthard.audit.sources.base import Quarantined, Source, Version
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.record import Record
+
+
+class Acceptance(Record):
+    """A person's decision that a patch goes into the split."""
+
+    finding_id: str
+    """Finding that the patch repairs."""
+    by: str
+    """Who accepted it."""
+    at: datetime
+    """When, in UTC."""
+    reason: str
+    """Why; may be empty."""
 
 
 class RepairedTask(Record):
@@ -33,6 +47,8 @@ class RepairedTask(Record):
     """The change, as JSON Patches against the benchmark's own files."""
     content_hash: str | None = None
     """Content hash of the unchanged task: it tells whose code executes the changed one."""
+    accepted: tuple[Acceptance, ...] = ()
+    """People who accepted patches that are among the changes; the other patches are those that checks propose."""
 
 
 class RepairedSplitManifest(SplitManifest):
@@ -99,6 +115,7 @@ def write_repaired_split(
     checks: dict[str, str],
     agenthard: str,
     quarantined: Sequence[Quarantined],
+    accepted: Mapping[str, Sequence[Acceptance]],
 ) -> RepairedSplitManifest:
     """Write the split named "repaired": every task that is not dropped, repaired tasks in their changed form.
 
@@ -114,6 +131,7 @@ def write_repaired_split(
         checks: version of every check.
         agenthard: version of AgentHard.
         quarantined: task records that could not be read.
+        accepted: people who accepted the changes of a task, by task.
 
     Returns:
         The manifest, which is also written as ``manifest.json`` into ``out``.
@@ -127,6 +145,7 @@ def write_repaired_split(
             reasons=after.reasons,
             edits=tuple(edits[after.task_id]),
             content_hash=content_hashes[after.task_id],
+            accepted=tuple(accepted.get(after.task_id, ())),
         )
         for first, after in zip(before, decisions, strict=True)
         if after.action == "repair"

@@ -10,14 +10,13 @@ nearest nor a default release.
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from functools import lru_cache
 from importlib.metadata import distributions
 from pathlib import Path
 
 from pydantic import Field
 
 from agenthard.audit.execution.environment import UnavailableError
+from agenthard.audit.execution.release_contents import ContentHashes, contents
 from agenthard.audit.execution.tau import packages
 from agenthard.audit.sources.fetch import Fetched, FetchError, benchmarks, fetch, fetched, known_releases
 from agenthard.taxonomy.record import Record
@@ -150,10 +149,6 @@ def _described(found: Fetched) -> ManagedEnvironment:
     )
 
 
-ContentHashes = Callable[[Path], Iterator[str]]
-"""Gives the content hashes of all tasks in a folder of data."""
-
-
 def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
     """Find the installed release that has a task; if several have the same task, the newest.
 
@@ -170,14 +165,9 @@ def release_of(task: AgentTask, content_hashes: ContentHashes) -> Fetched:
     data = (task.content_hash or "").partition(":")[0]
     others = {each.version for each in known_releases(task.benchmark) if each.data != data}
     for item in reversed([each for each in installed if each.version not in others]):
-        if task.content_hash in _contents(content_hashes, item.data, item.data.stat().st_mtime_ns):
+        if task.content_hash in contents(content_hashes, item):
             return item
     raise UnavailableError(_no_code(task, [item.version for item in installed]))
-
-
-@lru_cache(maxsize=8)
-def _contents(content_hashes: ContentHashes, data: Path, changed: int) -> frozenset[str]:
-    return frozenset(content_hashes(data))
 
 
 def _no_code(task: AgentTask, installed: list[str]) -> str:

@@ -7,7 +7,7 @@ from importlib import resources
 from random import Random
 from typing import Any
 
-from agenthard.taxonomy.yaml_text import load_yaml
+from agenthard.taxonomy.yaml_text import load_own_yaml
 
 _MARK = re.compile("«(\\w+)»")
 
@@ -24,7 +24,9 @@ def wordings(name: str) -> tuple[str, ...]:
 
 @cache
 def _all() -> dict[str, tuple[str, ...]]:
-    written = load_yaml(resources.files("agenthard.audit.faults").joinpath("wordings.yaml").read_text(encoding="utf-8"))
+    written = load_own_yaml(
+        resources.files("agenthard.audit.faults").joinpath("wordings.yaml").read_text(encoding="utf-8")
+    )
     return {name: tuple(map(str, entries)) for name, entries in written.items()}
 
 

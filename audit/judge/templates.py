@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from agenthard.audit.judge.verdict import Verdict
 from agenthard.models.structured import strict_schema
 from agenthard.taxonomy.categories import Taxonomy, builtin_taxonomy
-from agenthard.taxonomy.yaml_text import load_yaml
+from agenthard.taxonomy.yaml_text import load_own_yaml
 
 LAYOUT = "1"
 """Raised when code changes what a prompt says although no word in ``prompts/`` does."""
@@ -23,7 +23,7 @@ _FOLDER = "prompts"
 @cache
 def data(name: str) -> Any:
     """Return the content of a YAML file of the folder, cached. Do not modify it."""
-    return load_yaml(_read(name))
+    return load_own_yaml(_read(name))
 
 
 def render(template: str, **values: Any) -> str:

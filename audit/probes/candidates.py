@@ -77,6 +77,8 @@ class Scene:
 
 def as_number(value: object) -> float:
     """Return a finite JSON number as float, and NaN for anything else (a truth value is not a number)."""
+    if type(value) is float:
+        return value if math.isfinite(value) else math.nan
     if isinstance(value, bool) or not isinstance(value, _NUMBER):
         return math.nan
     try:

@@ -4,6 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -100,8 +101,9 @@ def columns(cast: Cast, ruled: Callable[[str], NDArray[np.bool_]]) -> list[Colum
             texts[key].update({row: value[:_LONGEST] for row, value in zip(rows, values, strict=True)})
             continue
         name = f"{key} ({kind})" if several and kind else key
-        numbers = [as_number(value) for value in values]
-        numeric = not np.isnan(numbers).any()
+        # A column of words ends at the first.
+        numbers = list(takewhile(lambda number: number == number, map(as_number, values)))
+        numeric = len(numbers) == len(values)
         cells: Iterable[Any] = numbers if numeric else map(_word, values)
         found.append(_column(cast, name, key, "attribute", dict(zip(rows, cells, strict=True)), numeric, ruled(key)))
     free = np.zeros(cast.candidates, dtype=bool)

@@ -38,6 +38,12 @@ class Proposal(Record):
     patch: tuple[dict[str, Any], ...]
     """JSON Patch (RFC 6902) against the AgentTask record; empty when the check offers none for this task."""
 
+    @classmethod
+    def of(cls, finding: Finding, task_id: str, patch: Patch, claim: str | None = None) -> "Proposal":
+        """Return a change of one of the tasks of a finding; without a claim of its own, the finding's."""
+        said = {name: getattr(finding, name) for name in ("check", "category", "tier", "severity")}
+        return cls(finding_id=finding.id, task_id=task_id, claim=claim or finding.claim, patch=patch, **said)
+
 
 def propose(
     benchmark: str, finding: Finding, task: AgentTask, detector: TaskDetector, execution: Execution | None = None
@@ -59,16 +65,8 @@ def propose(
     """
     hits = list(_hits(benchmark, finding, task, detector, execution))
     patches = [hit.patch for hit in hits]
-    return Proposal(
-        finding_id=finding.id,
-        check=finding.check,
-        category=finding.category,
-        tier=finding.tier,
-        severity=finding.severity,
-        task_id=task.id,
-        claim=hits[0].claim if hits else finding.claim,
-        patch=last_place_first(patches) if all(patches) else (),
-    )
+    claim = hits[0].claim if hits else finding.claim
+    return Proposal.of(finding, task.id, last_place_first(patches) if all(patches) else (), claim)
 
 
 def last_place_first(patches: Sequence[Patch]) -> Patch:

@@ -51,6 +51,8 @@ class TaskRepair(Record):
     """Task."""
     finding_ids: tuple[str, ...]
     """Findings that they remove."""
+    made_for: tuple[str, ...]
+    """Findings whose own proposals are among the changes."""
     edits: tuple[FileEdit, ...]
     """The changes."""
     errors: tuple[str, ...]
@@ -162,10 +164,15 @@ class RepairRunner:
         patches = list({str(repair.proposal.patch): repair.proposal.patch for repair in chosen}.values())
         [recheck, *_] = [repair.recheck for repair in accepted if repair.recheck]
         edits = accepted[0].edits
+        made_for = [each.proposal.finding_id for each in chosen if each.proposal.patch == accepted[0].proposal.patch]
         if len(patches) > 1:
-            joined = self._try(task_id, last_place_first(patches), [repair.proposal.finding_id for repair in chosen])
-            recheck, edits = joined or (recheck, edits)
-        return TaskRepair(task_id=task_id, finding_ids=recheck.gone, edits=edits, errors=recheck.errors)
+            every = [repair.proposal.finding_id for repair in chosen]
+            joined = self._try(task_id, last_place_first(patches), every)
+            if joined:
+                (recheck, edits), made_for = joined, every
+        return TaskRepair(
+            task_id=task_id, finding_ids=recheck.gone, made_for=tuple(made_for), edits=edits, errors=recheck.errors
+        )
 
     def _try(
         self, task_id: str, patch: Patch, repaired_ids: Sequence[str]

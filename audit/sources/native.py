@@ -65,9 +65,9 @@ class Native(Source):
             seen[task.id] = record.line
             yield task
 
-    def _environments(self, quarantine: Quarantine) -> dict[str, EnvironmentSpec]:
+    def _environments(self, quarantine: Quarantine) -> dict[str, tuple[EnvironmentSpec, Origin]]:
         path = self.root / ENVIRONMENTS
-        found: dict[str, EnvironmentSpec] = {}
+        found: dict[str, tuple[EnvironmentSpec, Origin]] = {}
         for record in read_jsonl(path, ENVIRONMENTS, quarantine) if path.is_file() else ():
             name = record.value.pop("name", None)
             environment = validate_record(EnvironmentSpec, record.value, ENVIRONMENTS, record.line, quarantine, "task")
@@ -75,11 +75,12 @@ class Native(Source):
                 reason = "an environment needs a string 'name' that tasks refer to"
                 quarantine.add(ENVIRONMENTS, reason, line=record.line)
             elif environment is not None:
-                found[name] = _with_tool_origins(environment, record.line)
+                place = Origin(file=ENVIRONMENTS, line=record.line)
+                found[name] = (_with_tool_origins(environment, record.line), place)
         return found
 
     def _task(
-        self, record: RawRecord, environments: dict[str, EnvironmentSpec], quarantine: Quarantine
+        self, record: RawRecord, environments: dict[str, tuple[EnvironmentSpec, Origin]], quarantine: Quarantine
     ) -> AgentTask | None:
         data = dict(record.value)
         origins = {"": Origin(file=TASKS, line=record.line), **data.pop("origins", {})}
@@ -89,7 +90,7 @@ class Native(Source):
                 reason = f"no environment named {reference['$ref']!r} in {ENVIRONMENTS}"
                 quarantine.add(TASKS, reason, line=record.line, pointer="/environment/$ref")
                 return None
-            data["environment"] = environments[reference["$ref"]]
+            data["environment"], origins["/environment"] = environments[reference["$ref"]]
         data.setdefault("native_id", data.get("id"))
         return validate_record(AgentTask, {**data, "origins": origins}, TASKS, record.line, quarantine, "task")
 

@@ -5,12 +5,14 @@ Every function is deterministic and says what it does with n = 0 and other limit
 
 import math
 from collections.abc import Iterable
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
-_TRIM = 64
-"""Trials after which terms that are too small for a float are cut off."""
+_BLOCK = 64
+"""Trials that are added at once; then terms that are too small for a float are cut off."""
 
 
 def wilson(successes: int, n: int, level: float = 0.95) -> tuple[float, float]:
@@ -154,17 +156,24 @@ def upper_tail(observed: int, groups: Iterable[tuple[int, float]]) -> float:
     size = left - observed + 1
     distribution = np.ones(1)
     for trials, rate in groups:
-        kernel = np.array((rate, 1 - rate))
-        for _ in range(trials):
-            left -= 1
-            distribution = np.correlate(distribution, kernel, "full")
-            if observed > left:
-                distribution = distribution[1:]  # from here on there are too few trials left
-            if left % _TRIM == 0 and distribution[-1] == 0:
+        for block in (*[_BLOCK] * (trials // _BLOCK), trials % _BLOCK):
+            before, left = left, left - block
+            distribution = np.convolve(distribution, _binomial(block, rate))
+            # Counts from which too few trials are left are dropped.
+            distribution = distribution[max(observed - left, 0) - max(observed - before, 0) :]
+            if distribution[-1] == 0:
                 distribution = np.trim_zeros(distribution, "b")
                 if not len(distribution):
                     return 0.0
     return float(np.pad(distribution, (0, size - len(distribution))).sum())  # sums in the order of all terms
+
+
+@lru_cache(maxsize=1024)
+def _binomial(trials: int, rate: float) -> NDArray[np.float64]:
+    """Probabilities of 0 to ``trials`` successes, by convolution of halves: sums of positive terms, so all exact."""
+    if trials < 2:
+        return np.array((1 - rate, rate) if trials else (1.0,))
+    return np.convolve(_binomial(trials // 2, rate), _binomial(trials - trials // 2, rate))
 
 
 def _quantile(level: float) -> float:

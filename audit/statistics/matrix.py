@@ -187,7 +187,9 @@ class ScoreMatrix:
         return self._cut(np.array(rows, dtype=np.intp), np.arange(len(self.tasks)))
 
     def complete_tasks(self) -> "ScoreMatrix":
-        """Keep the tasks on which every model has a score."""
+        """Keep the tasks on which every model has a score; the matrix itself where these are all."""
+        if self.scored.all():
+            return self
         return self.take(np.flatnonzero(self.scored.all(axis=0)))
 
     def complete_models(self) -> "ScoreMatrix":

@@ -198,6 +198,13 @@ def _band(
     )
 
 
+def selections(total: int, keep: int, draws: int, seed: int) -> NDArray[np.float64]:
+    """Return ``random_subsets`` as draws × total, 1 where an item is drawn, else 0: sums over them are a product."""
+    selected = np.zeros((draws, total))
+    np.put_along_axis(selected, random_subsets(total, keep, draws, seed), 1.0, axis=1)
+    return selected
+
+
 def _why_no_null(total: int, keep: int, draws: int) -> str | None:
     if draws < LEAST_DRAWS:
         raise ValueError(f"a null distribution needs at least {LEAST_DRAWS} draws, got {draws}")
@@ -258,9 +265,7 @@ def rank_change_nulls(
     before, after = complete.scores(), kept.scores()
     moves = rank_moves(before, after)
     order = [complete.models.index(move.model) for move in moves]
-    selected = np.zeros((draws, total))
-    np.put_along_axis(selected, random_subsets(total, keep, draws, seed), 1.0, axis=1)
-    subset_scores = selected @ complete.values[order].T / keep
+    subset_scores = selections(total, keep, draws, seed) @ complete.values[order].T / keep
     shifts = np.abs(rank_rows(subset_scores) - np.arange(1, len(order) + 1))
     taus = _tau_b(np.array([move.initial for move in moves]), subset_scores)
     taus = taus[np.isfinite(taus)]

@@ -80,8 +80,9 @@ def percentile_interval(resampled: NDArray[np.float64], level: float) -> dict[st
     return {"low": float(low), "high": float(high), "level": level}
 
 
+@lru_cache(maxsize=2)
 def random_subsets(total: int, keep: int, draws: int, seed: int) -> NDArray[np.intp]:
-    """Draw random subsets of equal size, without replacement.
+    """Draw random subsets of equal size, without replacement; the last ones are remembered, for the next statistic.
 
     Args:
         total: number of items.
@@ -90,7 +91,7 @@ def random_subsets(total: int, keep: int, draws: int, seed: int) -> NDArray[np.i
         seed: seed of the draws.
 
     Returns:
-        draws × keep positions, sorted within each subset.
+        draws × keep positions, sorted within each subset; read-only.
 
     Raises:
         ValueError: when a subset would be empty or larger than the whole.
@@ -98,7 +99,10 @@ def random_subsets(total: int, keep: int, draws: int, seed: int) -> NDArray[np.i
     if not 1 <= keep <= total:
         raise ValueError(f"a random subset needs 1 to {total} items, got {keep}")
     rng = np.random.default_rng(seed)
-    return np.stack([np.sort(rng.choice(total, keep, replace=False, shuffle=False)) for _ in range(draws)])
+    subsets = np.stack([rng.choice(total, keep, replace=False, shuffle=False) for _ in range(draws)])
+    subsets.sort(axis=1)
+    subsets.setflags(write=False)
+    return subsets
 
 
 def _counts(items: int, resamples: int, seed: int) -> Iterator[NDArray[np.uint8]]:

@@ -55,7 +55,7 @@ def score_intervals(
     if reason:
         return undefined(reason, len(complete.tasks), "tasks")
     means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
-    lows, highs = _quantiles(means, level)
+    lows, highs = interval_ends(means, level)
     drawn = "clusters of tasks" if clusters is not None else "tasks"
     return {
         model: Estimate(
@@ -97,7 +97,7 @@ def separability(
         return undefined(reason, len(complete.tasks), "tasks")
     means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
     return Estimate(
-        value=share_of_disjoint_intervals(*_quantiles(means, level)),
+        value=share_of_disjoint_intervals(*interval_ends(means, level)),
         level=level,
         n=len(complete.tasks),
         of=len(matrix.tasks),
@@ -135,7 +135,7 @@ def arena_hard_separability(matrix: ScoreMatrix, *, seed: int = 0) -> Result:
         axis=1,
     )
     return Estimate(
-        value=share_of_disjoint_intervals(*_quantiles(means, ARENA_HARD_LEVEL)),
+        value=share_of_disjoint_intervals(*interval_ends(means, ARENA_HARD_LEVEL)),
         level=ARENA_HARD_LEVEL,
         n=n,
         of=len(matrix.tasks),
@@ -167,10 +167,30 @@ def share_of_disjoint_intervals(
     return float(100 * above.sum() / (len(low) * (len(low) - 1) / 2))
 
 
-def _quantiles(means: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def interval_ends(means: NDArray[np.float64], level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Percentile interval of each column, as ``np.quantile`` interpolates; a sort of columns takes a fifth of its time.
+
+    Args:
+        means: one row per resample, one column per model, without NaN.
+        level: coverage.
+
+    Returns:
+        Lower and upper ends.
+    """
+    ordered = np.ascontiguousarray(means.T)
+    ordered.sort(axis=1)
     tail = (1 - level) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    low, high = (_interpolated(ordered, share) for share in (tail, 1 - tail))
     return low, high
+
+
+def _interpolated(ordered: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    place = share * (ordered.shape[1] - 1)
+    below = int(place)
+    part, first = place - below, ordered[:, below]
+    last = ordered[:, min(below + 1, ordered.shape[1] - 1)]
+    ends: NDArray[np.float64] = first + (last - first) * part if part < 0.5 else last - (last - first) * (1 - part)
+    return ends
 
 
 def indistinguishable_groups(

@@ -17,7 +17,7 @@ name: score-flaws
 rule:
   severity: [affects_score]
 instructions: Could a right agent fail this task, or a wrong one pass it?
-fields: [category, severity, confidence]
+fields: [category, severity, confidence, reason]
 reviewers: [ann, bob]
 overlap: 0.2
 """

@@ -19,10 +19,18 @@ def repair(
     benchmark: Annotated[
         Path | None, typer.Option(help="Folder of the benchmark; default: where it was audited.")
     ] = None,
+    verdicts: Annotated[
+        str | None,
+        typer.Option(help="Events (JSON Lines), or URL of a review store; default: review.db in the run folder."),
+    ] = None,
+    reviewed: Annotated[
+        str | None, typer.Option(help="Name of the audit that was reviewed; default: the name of the run folder.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Repair findings that have exactly one minimal fix: each change is made in a copy of the benchmark and re-checked.
 
+    Patches that people accepted in a review take the place of what checks propose; rejected ones are left out.
     Writes repairs.json, the repaired split in the benchmark's own format, and one issue text per repaired finding.
 
     Example: `agenthard repair demo-run/demo`
@@ -35,6 +43,8 @@ def repair(
         findings=tuple(finding or ()),
         checks=tuple(check or ()),
         benchmark=str(benchmark) if benchmark else None,
+        verdicts=verdicts,
+        reviewed=reviewed,
     )
     with error_console().status("reading the audit") as status:
         done: dict[str, int] = {}
@@ -51,6 +61,8 @@ def repair(
 
 
 def _show(outcome: "RepairOutcome") -> None:
+    from agenthard.taxonomy.printable import printable_line
+
     typer.echo(
         f"{outcome.benchmark}: {outcome.findings:,} findings, {outcome.with_patch:,} with exactly one minimal fix"
     )
@@ -61,6 +73,9 @@ def _show(outcome: "RepairOutcome") -> None:
         print_table("", columns, rows, right=columns[1:])
     for reason, count in outcome.rejected.items():
         typer.echo(f"  rejected {count:,}: {reason}")
+    for each in outcome.people:
+        why = f"; not in the split: {each.refused}" if each.refused else ""
+        typer.echo(f"  patch of {printable_line(each.task_id)} {printable_line(each.sentence + why)}")
     if outcome.not_repeated:
         typer.echo(
             f"  not repeated, because the runs were made with the unchanged tasks: {', '.join(outcome.not_repeated)}"

@@ -1,12 +1,10 @@
 """``agenthard review``: people decide about flagged instances, together, in a browser."""
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    pass
 
 
 def review(
@@ -33,6 +31,9 @@ def review(
     proxy_header: Annotated[
         str | None, typer.Option(metavar="NAME", help="Header in which a reverse proxy on this machine names the user.")
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one line of JSON with the address and the runs, then serve.")
+    ] = False,
 ) -> None:
     """Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept.
 
@@ -40,7 +41,7 @@ def review(
 
     Example: `agenthard review demo-run/demo`
     """
-    from agenthard.flows.review.web.serve import ServeSettings, serve
+    from agenthard.flows.review.web.serve import Ready, ServeSettings, serve
 
     settings: ServeSettings = ServeSettings(
         runs=tuple(runs),
@@ -55,4 +56,12 @@ def review(
         public_hosts=tuple(public_host or ()),
         proxy_header=proxy_header or "",
     )
-    serve(settings, lambda line: typer.echo(line))
+
+    def say(ready: Ready) -> None:
+        if as_json:
+            typer.echo(json.dumps({"url": ready.url, "runs": ready.runs}))
+        else:
+            for line in ready.greeting:
+                typer.echo(line)
+
+    serve(settings, say)

@@ -5,7 +5,7 @@ cleaning where the run has one. The same verdicts give the same bytes, and no ve
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,14 +135,19 @@ class ReviewedRun:
     @property
     def contents(self) -> dict[Key, str]:
         """Hash of each task and finding, which says whether a verdict is about what is here now."""
-        tasks: dict[Key, str] = {("task", task): content for task, content in task_contents(self.run).items()}
-        return tasks | {("finding", finding.id): finding_content(finding) for finding in self.findings}
+        return reviewed_contents(self.run, self.findings)
 
     def decide(self, verdicts: Verdicts) -> list[Decision]:
         """Decide every task with the verdicts of people; nothing is written."""
         ids = [decision.task_id for decision in self.decisions]
         deciding = {detector.id: detector.deciding for detector in self.checks if detector.deciding}
         return list(decide(self.audited.policy, ids, self.findings, self.coverage, deciding, verdicts))
+
+
+def reviewed_contents(run: Path, findings: Sequence[Finding]) -> dict[Key, str]:
+    """Hash each task of a run and each finding: what a verdict is about."""
+    tasks: dict[Key, str] = {("task", task): content for task, content in task_contents(run).items()}
+    return tasks | {("finding", finding.id): finding_content(finding) for finding in findings}
 
 
 def verdicts_of(state: ReviewState, reviewed: ReviewedRun) -> Verdicts:
@@ -207,7 +212,7 @@ def decide_run(settings: DecideSettings) -> DecideOutcome:
     with folder.hold(run / "manifest.json"):
         reviewed = ReviewedRun(run, settings.benchmark)
         contents = reviewed.contents
-        state = ReviewState(_events(settings, contents), contents)
+        state = ReviewState(events_about(run, settings.verdicts, settings.reviewed, contents), contents)
         verdicts = verdicts_of(state, reviewed)
         before = reviewed.decisions
         after = reviewed.decide(verdicts)
@@ -240,20 +245,31 @@ def decide_run(settings: DecideSettings) -> DecideOutcome:
     )
 
 
-def _events(settings: DecideSettings, contents: Mapping[Key, str]) -> list[Event]:
-    """Read the events about the run."""
-    given, name = settings.verdicts, settings.reviewed or run_name(Path(settings.run))
-    if given is None and not (Path(settings.run) / FILE).is_file():
+def events_about(run: Path, given: str | None, reviewed: str | None, contents: Mapping[Key, str]) -> list[Event]:
+    """Read the events about a run.
+
+    Args:
+        run: run folder.
+        given: file of events (JSON Lines), or URL of a store; None = ``review.db`` in the run folder, if there is one.
+        reviewed: name of the audit that was reviewed; None = the name of the run folder.
+        contents: hash of each task and finding of the run.
+
+    Raises:
+        ReviewError: the file cannot be read, or names what the audit does not have.
+        InfrastructureError: the store cannot be read.
+    """
+    name = reviewed or run_name(run)
+    if given is None and not (run / FILE).is_file():
         return []
     if given is not None and "://" not in given:
-        events = [event for event in read_events(Path(given)) if settings.reviewed in (None, event.run)]
+        events = [event for event in read_events(Path(given)) if reviewed in (None, event.run)]
         for event in events:
             require_target(event, contents, f"{given}: event {event.id}")
         return events
-    with EventStore(given) if given else EventStore.of_run(Path(settings.run)) as store:
+    with EventStore(given) if given else EventStore.of_run(run) as store:
         found = list(store.since(0, name))
         others = store.runs()
-    if not found and others and (settings.reviewed or given):
+    if not found and others and (reviewed or given):
         raise ReviewError(f"the store has no events about {name!r}, only about {', '.join(others)}; see --reviewed")
     return found
 

@@ -111,6 +111,8 @@ class RepairData(Record):
 
     outcome: Literal["accepted", "rejected"]
     """The decision."""
+    finding: Annotated[str, Field(max_length=200), AfterValidator(_storable)] = ""
+    """Id of the finding that the patch repairs; empty = all findings on the task, for a rejection only."""
     patch: tuple[dict[str, Any], ...] = ()
     """JSON Patch (RFC 6902) as accepted, after edits."""
     reason: Reason = ""

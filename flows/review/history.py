@@ -1,13 +1,14 @@
 """A benchmark over time: what is new, persisted, fixed or flipped from run to run, and the history of one finding."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 from agenthard.audit.judge.aggregate.findings import JudgeCheck
-from agenthard.flows.audited_run import read_decisions, read_report
+from agenthard.flows.audited_run import read_report
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.state import ReviewState, answer_of
+from agenthard.flows.review.state import ItemState, ReviewState, answer_of
 from agenthard.flows.review.store import FILE, EventStore
 from agenthard.reports.comparison.audits import AuditSide, finding_changes, load_side
 from agenthard.reports.comparison.findings import Cause, FindingChange
@@ -85,14 +86,9 @@ def finding_history(runs: Sequence[Path], finding: str) -> list[HistoryRow]:
         CommandError: a folder holds no finished audit, or no run has the finding.
         ComparisonError: the runs are of different benchmarks.
     """
-    rows, before = list[HistoryRow](), None
     for run in runs:
-        side = load_side(run)
-        change = None
-        if before is not None:
-            change = changes_between(before, side).get(finding, ItemChange(change="absent"))
-        rows.append(_row(run, finding, side, change))
-        before = side
+        read_report(run)  # says that no audit is here
+    rows = history_of([load_side(run) for run in runs], finding, [_said(run, finding) for run in runs])
     if all(row.tier is None for row in rows):
         raise CommandError(
             f"no finding {finding!r} in {', '.join(map(str, runs))}; `agenthard findings RUN` lists them"
@@ -100,24 +96,40 @@ def finding_history(runs: Sequence[Path], finding: str) -> list[HistoryRow]:
     return rows
 
 
-def _row(run: Path, identity: str, side: AuditSide, change: ItemChange | None) -> HistoryRow:
+def history_of(sides: Sequence[AuditSide], finding: str, said: Sequence[tuple[str, ...]]) -> list[HistoryRow]:
+    """Follow a finding through audits.
+
+    Args:
+        sides: audits of one benchmark, the earliest first.
+        finding: id of the finding.
+        said: verdicts of people on it in the review of each audit, in words.
+
+    Raises:
+        ComparisonError: the audits are of different benchmarks.
+    """
+    rows = list[HistoryRow]()
+    for number, (side, words) in enumerate(zip(sides, said, strict=True)):
+        change = None
+        if number:
+            change = changes_between(sides[number - 1], side).get(finding, ItemChange(change="absent"))
+        rows.append(_row(finding, side, change, words))
+    return rows
+
+
+def _row(identity: str, side: AuditSide, change: ItemChange | None, said: tuple[str, ...]) -> HistoryRow:
     every = [*side.audit.findings, *(each.finding for each in side.audit.suppressed)]
     found = next((each for each in every if each.id == identity), None)
-    benchmark = read_report(run)["benchmark"]
-    tasks = set(found.task_ids) if found else set()
-    decisions: dict[str, int] = {}
-    for decision in read_decisions(run):
-        if decision.task_id in tasks:
-            decisions[decision.action] = decisions.get(decision.action, 0) + 1
+    tasks = found.task_ids if found else ()
+    decisions = Counter(side.actions[task_id] for task_id in tasks if task_id in side.actions)
     return HistoryRow(
-        run=str(run),
-        version=f"{benchmark['label']} {benchmark['content_hash']}",
+        run=side.name,
+        version=f"{side.audit.audit.benchmark} {side.audit.audit.content_hash}",
         change=change,
         tier=found.tier if found else None,
         severity=found.severity if found else None,
         tasks=len(tasks),
         decisions=dict(sorted(decisions.items())),
-        said=_said(run, identity),
+        said=said,
     )
 
 
@@ -125,5 +137,9 @@ def _said(run: Path, finding: str) -> tuple[str, ...]:
     if not (run / FILE).is_file():
         return ()
     with EventStore.of_run(run) as store:
-        item = ReviewState(store.since()).item(("finding", finding))
+        return verdicts_in_words(ReviewState(store.since()).item(("finding", finding)))
+
+
+def verdicts_in_words(item: ItemState) -> tuple[str, ...]:
+    """Say who gave which verdict, and when."""
     return tuple(f"{by}: {answer_of(event)} ({event.at:%Y-%m-%d})" for by, event in item.verdicts.items())

@@ -5,6 +5,7 @@ task and reviewer. Adding the run again adds only what is new.
 """
 
 import hashlib
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +18,7 @@ from pydantic import Field
 from agenthard.audit.decisions.policy import Action, Decision
 from agenthard.audit.decisions.priority import review_order
 from agenthard.flows.review.events import AssignmentData, Event, Key, Name, as_data
-from agenthard.flows.review.state import ReviewState
+from agenthard.flows.review.state import ItemState, ReviewState
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Finding, Level, Severity, Tier
 from agenthard.taxonomy.record import Record
@@ -25,6 +26,11 @@ from agenthard.taxonomy.yaml_text import load_record
 
 FOLDER = "queues"
 """Folder of a run folder with the configurations of its queues."""
+
+
+Label = Literal["category", "severity", "confidence", "reason"]
+"""What is labelled besides flawed or not."""
+_NAME = r"^[a-z0-9][a-z0-9_-]{0,63}$"
 
 
 class QueueError(AgentHardError):
@@ -64,11 +70,11 @@ class QueueRule(Record):
 class QueueSettings(Record):
     """A named queue."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
+    name: str = Field(pattern=_NAME)
     """Name, such as new-evaluator-flaws."""
     rule: QueueRule = QueueRule()
     """Which findings put their tasks into it."""
-    fields: tuple[Literal["category", "severity", "confidence", "reason"], ...] = ("category", "severity", "confidence")
+    fields: tuple[Label, ...] = ("category", "severity", "confidence", "reason")
     """What to label besides flawed or not."""
     instructions: str = Field(default="", max_length=20_000)
     """What reviewers are told."""
@@ -125,6 +131,20 @@ def queue_settings(config: Path | None, reviewers: Sequence[str]) -> QueueSettin
     if not reviewers:
         raise QueueError("no reviewers: name them with --reviewer, or in a configuration (`agenthard queue init`)")
     return QueueSettings(name="flagged", reviewers=tuple(reviewers))
+
+
+def stored_queue(run: Path, name: str) -> QueueSettings | None:
+    """Read the configuration that was copied into a run folder; None where there is none of this name."""
+    path = run / FOLDER / f"{name}.json"
+    if not re.fullmatch(_NAME, name) or not path.is_file():
+        return None
+    return QueueSettings.model_validate_json(path.read_bytes())
+
+
+def queue_of(item: ItemState, reviewer: str) -> str:
+    """Return the named queue in which a task was last assigned to a reviewer; empty when it was in none."""
+    given = [event.details for event in item.active if isinstance(event.details, AssignmentData)]
+    return next((each.queue for each in reversed(given) if each.reviewer == reviewer and each.queue), "")
 
 
 def chosen_tasks(

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from agenthard.flows.review.events import (
     AdjudicationData,
-    AssignmentData,
     Event,
     FindingVerdictData,
     Key,
@@ -29,8 +28,8 @@ class ItemState:
     """Reviewers who have seen what checks and judges say."""
     skipped: frozenset[str] = frozenset()
     """Reviewers who passed it over and have given no verdict since."""
-    repair: Event | None = None
-    """The last decision about a patch."""
+    repairs: Mapping[str, Event] = field(default_factory=dict)
+    """The last decision about a patch, by the id of the finding that it repairs."""
     stale: tuple[Event, ...] = ()
     """Verdicts and adjudications about content that has changed since, or that is gone; they are shown and not used."""
     active: tuple[Event, ...] = ()
@@ -141,7 +140,7 @@ class ReviewState:
         active = tuple(event for event in events if event.id not in undone and event.kind != "undo")
         stale = tuple(event for event in active if self._is_stale(event))
         verdicts, skipped = dict[str, Event](), set[str]()
-        adjudication = repair = None
+        repairs, adjudication = dict[str, Event](), None
         for event in active:
             if event.kind in ("verdict", "finding_verdict"):
                 verdicts[event.by] = event
@@ -149,16 +148,16 @@ class ReviewState:
             elif event.kind == "adjudication":
                 adjudication = event
             elif event.kind == "repair":
-                repair = event
+                repairs[str(event.data.get("finding", ""))] = event
             elif event.kind == "skip":
                 skipped.add(event.by)
         return ItemState(
             verdicts={by: event for by, event in sorted(verdicts.items()) if event not in stale},
             adjudication=adjudication if adjudication not in stale else None,
-            assigned=frozenset(event.details.reviewer for event in active if isinstance(event.details, AssignmentData)),
+            assigned=frozenset(str(event.data["reviewer"]) for event in active if event.kind == "assignment"),
             revealed=frozenset(event.by for event in active if event.kind == "reveal"),
             skipped=frozenset(skipped),
-            repair=repair,
+            repairs=repairs,
             stale=tuple(event for event in stale if event in (*verdicts.values(), adjudication)),
             active=active,
             undone=frozenset(undone),

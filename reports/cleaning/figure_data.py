@@ -12,11 +12,11 @@ from agenthard.audit.statistics import (
     Result,
     ScoreMatrix,
     Undefined,
-    matrix_null,
     separability,
 )
 from agenthard.audit.statistics.matrix import why_unusable
 from agenthard.audit.statistics.result import undefined
+from agenthard.audit.statistics.score_nulls import separability_null
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.splits import Split, SplitName
 from agenthard.reports.cleaning.stages import SEPARABILITY_DRAWS
@@ -197,7 +197,15 @@ def separability_curve(
     sizes = sorted({max(2, round(share * len(complete.tasks))) for share in CURVE_SHARES})
     points = []
     for n in sizes:
-        null = matrix_null(complete, statistic, keep=n, draws=SEPARABILITY_DRAWS, seed=settings.seed)
+        null = separability_null(
+            complete,
+            keep=n,
+            draws=SEPARABILITY_DRAWS,
+            seed=settings.seed,
+            level=settings.level,
+            resamples=CURVE_RESAMPLES,
+            clusters=clusters,
+        )
         if isinstance(null, NullDistribution):
             points.append(CurvePoint(n=n, band=null.band()))
     marks = []

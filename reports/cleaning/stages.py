@@ -6,7 +6,6 @@ from typing import Literal
 import numpy as np
 
 from agenthard.audit.statistics import (
-    NullDistribution,
     PromptSpace,
     Result,
     ScoreMatrix,
@@ -14,11 +13,11 @@ from agenthard.audit.statistics import (
     chance_corrected_agreement,
     compression,
     macro_compression,
-    matrix_null,
     model_agreement,
     separability,
 )
 from agenthard.audit.statistics.result import undefined
+from agenthard.audit.statistics.score_nulls import Null, agreement_nulls, separability_null
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.measures import Measure, measure
 from agenthard.reports.cleaning.splits import split_id
@@ -91,13 +90,37 @@ class ScoreStatistics:
 
     def of_split(self, kept: Collection[str]) -> tuple[Measure, ...]:
         """Compute agreement, agreement_corrected and separability on these tasks."""
-        draws, corrected = self._settings.draws, "Chance-corrected agreement"
+        matrix, settings = self._matrix, self._settings
+        agreement: Null = matrix if isinstance(matrix, Undefined) else undefined("no task is left", 0, "tasks")
+        corrected = separable = agreement
+        here = matrix if isinstance(matrix, Undefined) else matrix.keep(set(kept) & set(matrix.tasks))
+        if not isinstance(matrix, Undefined) and not isinstance(here, Undefined) and here.tasks:
+            n = len(here.tasks)
+            agreement, corrected = agreement_nulls(matrix, keep=n, draws=settings.draws, seed=settings.seed)
+            separable = separability_null(
+                matrix,
+                keep=n,
+                draws=SEPARABILITY_DRAWS,
+                seed=settings.seed,
+                level=settings.level,
+                resamples=settings.resamples,
+                clusters=self._clusters,
+            )
+
+        def row(name: str, title: str, unit: str, statistic: Callable[[ScoreMatrix], Result], null: Null) -> Measure:
+            observed, original = (part if isinstance(part, Undefined) else statistic(part) for part in (here, matrix))
+            return measure(name, title, unit, observed, null, original)
+
         return (
-            self._measure("agreement", "Model agreement", "share", model_agreement, draws, kept),
-            self._measure("agreement_corrected", corrected, "agreement", chance_corrected_agreement, draws, kept),
-            self._measure(
-                "separability", "Separability with confidence", "%", self._separability, SEPARABILITY_DRAWS, kept
+            row("agreement", "Model agreement", "share", model_agreement, agreement),
+            row(
+                "agreement_corrected",
+                "Chance-corrected agreement",
+                "agreement",
+                chance_corrected_agreement,
+                corrected,
             ),
+            row("separability", "Separability with confidence", "%", self._separability, separable),
         )
 
     def _separability(self, matrix: ScoreMatrix) -> Result:
@@ -109,23 +132,6 @@ class ScoreStatistics:
             seed=self._settings.seed,
             clusters=clusters,
         )
-
-    def _measure(
-        self,
-        name: str,
-        title: str,
-        unit: str,
-        statistic: Callable[[ScoreMatrix], Result],
-        draws: int,
-        kept: Collection[str],
-    ) -> Measure:
-        if isinstance(self._matrix, Undefined):
-            return measure(name, title, unit, self._matrix, self._matrix, self._matrix)
-        here = self._matrix.keep(set(kept) & set(self._matrix.tasks))
-        null: NullDistribution | Undefined = undefined("no task is left", 0, "tasks")
-        if here.tasks:
-            null = matrix_null(self._matrix, statistic, keep=len(here.tasks), draws=draws, seed=self._settings.seed)
-        return measure(name, title, unit, statistic(here), null, statistic(self._matrix))
 
 
 class PromptStatistics:

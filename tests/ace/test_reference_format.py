@@ -191,6 +191,7 @@ def test_an_instance_with_decoys_survives() -> None:
     assert (again.puzzle, again.answer) == (made.puzzle, made.answer)
 
 
+@pytest.mark.long
 @pytest.mark.corpora
 def test_the_released_files_are_written_back_byte_for_byte(corpora: Path, tmp_path: Path) -> None:
     paths = sorted((corpora / "ace_reference").glob("5x*/*.gz"))

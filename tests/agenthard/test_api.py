@@ -148,6 +148,7 @@ def test_the_command_continues_a_written_result(result: ah.AuditResult, benchmar
     assert contents(written) == before
 
 
+@pytest.mark.long
 def test_workers_change_nothing(result: ah.AuditResult, benchmark: Path) -> None:
     again = ah.audit(ah.open_source("native", benchmark), runs=[benchmark / "runs.jsonl"], workers=2)
     assert again == result

@@ -9,6 +9,7 @@ import pytest
 
 import agenthard as ah
 from agenthard.audit.evidence import quote
+from agenthard.audit.native_spot import LONGEST
 from agenthard.audit.native_text import NativeFiles, run_file
 from agenthard.audit.sources.formats.files import open_binary
 from agenthard.taxonomy import AgentTask, Evidence, GroundTruth, Origin, ToolCall
@@ -211,13 +212,49 @@ def test_every_quote_is_in_the_bytes_of_its_file(corpora: Path, source: str, fol
 def require_found(path_of: Any, item: Evidence) -> None:
     native = item.native
     if native is None:
-        # A task that expects no call says so by the name of its file alone; how runs are scored, and that no text is
-        # required, is in no file.
-        absent = item.quote == "[]" or item.quote.endswith('"turns": [[]]}')
-        assert absent or item.pointer.startswith("/evaluation"), item
+        # A task that expects no call says so by the name of its file alone, and how runs are scored is in no file.
+        assert item.quote.endswith('"turns": [[]]}') or item.pointer.startswith("/evaluation"), item
         return
     with open_binary(path_of(native.file)) as stream:
         data = stream.read()
     raw = data[native.start : native.end].decode("utf-8")
     assert data.count(b"\n", 0, native.start) + 1 == native.line
     assert raw == native.text or json.loads(f'"{raw}"') == native.text
+    # Of a check the file shows what it is computed from; of a long text its beginning.
+    if not item.pointer.startswith("/evaluation/checks/") and len(native.text) < LONGEST:
+        said = {_letters(text) for text in _strings(_parsed(item.quote)) if text not in OUR_WORDS}
+        parsed = (_parsed(native.text), _parsed(f"{{{native.text}}}"))
+        there = "".join(map(_letters, [native.text, *_strings(parsed[0]), *_strings(parsed[1])]))
+        assert not {text for text in said if text not in there}, item
+
+
+OUR_WORDS = {
+    "assistant",
+    "user",
+    "number",
+    "object",
+    "array",
+    "exact",
+    "required",
+    "reference_path",
+    "state",
+    "any_order",
+}
+"""What our record says in words of its own: who makes a call, JSON types, and how a ground truth is meant."""
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, dict | list):
+        return [text for item in (value.values() if isinstance(value, dict) else value) for text in _strings(item)]
+    return [value] if isinstance(value, str) else []
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))

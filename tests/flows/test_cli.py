@@ -29,7 +29,7 @@ def test_every_command_has_help_with_an_example_and_json() -> None:
     assert len(commands) >= 8
     for name in commands:
         text = run(name, "--help")
-        assert "Example" in text and ("--json" in text or name == "review"), name  # review serves until it is stopped
+        assert "Example" in text and "--json" in text, name
 
 
 def test_the_list_of_commands_shows_the_first_paragraph_of_each() -> None:
@@ -55,6 +55,7 @@ def complete(words: str) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.long
 def test_the_shell_completes_values(tmp_path: Path) -> None:
     assert complete("agenthard audit tau") == ["tau-bench", "tau2"]
     assert "call-schema" in complete("agenthard explain call")
@@ -90,6 +91,7 @@ def test_an_unknown_id_gets_a_suggestion() -> None:
     assert "did you mean call-schema" in refused("explain", "cal-schema")
 
 
+@pytest.mark.long
 def test_wrong_input_is_one_message_and_exit_code_64(tmp_path: Path) -> None:
     assert "nothing at this path" in refused("audit", "native", str(tmp_path / "none"))
     assert "no source 'bfcll'" in refused("audit", "bfcll", str(tmp_path))

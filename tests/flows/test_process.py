@@ -64,6 +64,7 @@ def test_children_of_a_command_run_nothing_of_the_folder(evil: Path) -> None:
     assert run(evil, *start(f"import agenthard.flows.prefect_setup\n{CHILDREN}")) == []
 
 
+@pytest.mark.long
 def test_prefect_takes_no_logging_configuration_from_the_folder(evil: Path) -> None:
     code = "from prefect.logging.configuration import setup_logging; setup_logging()"
     assert run(evil, *start(f"import agenthard.flows.prefect_setup\n{code}")) == []

@@ -56,6 +56,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return audit("native", benchmark, folder / "demo", runs=(str(benchmark / "runs.jsonl"),))
 
 
+@pytest.mark.long
 def test_the_command_of_every_finding_of_the_demo_shows_it_again(demo: Path) -> None:
     findings = read_findings(demo)
     assert len(findings) > 20

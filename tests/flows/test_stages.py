@@ -77,6 +77,7 @@ finally:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_command_without_a_server_does_not_import_prefect(benchmark: Path, tmp_path: Path, workers: int) -> None:
     words = ["audit", "native", str(benchmark), "--runs", str(benchmark / "runs.jsonl"), "--workers", str(workers)]

@@ -58,6 +58,7 @@ def processes() -> dict[int, tuple[int, str]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_a_signal_leaves_no_process(number: signal.Signals, tmp_path: Path) -> None:
     process = start(words(write_benchmark(tmp_path, 400), tmp_path / "out", workers=3), tmp_path / "home")
@@ -78,6 +79,7 @@ def test_a_signal_leaves_no_process(number: signal.Signals, tmp_path: Path) -> N
         assert error.decode().startswith("error AH805: interrupted; finished shards are kept"), error.decode()
 
 
+@pytest.mark.long
 def test_an_audit_needs_no_home_and_no_locale(benchmark: Path, tmp_path: Path) -> None:
     process = start(words(benchmark, tmp_path / "out"), tmp_path, HOME="/proc", PREFECT_HOME=None, LC_ALL="C")
     printed, error = process.communicate(timeout=PATIENCE)

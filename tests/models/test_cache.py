@@ -111,6 +111,7 @@ for n in range(200):
 """
 
 
+@pytest.mark.long
 def test_several_processes_share_a_file(tmp_path: Path) -> None:
     path = str(tmp_path / "cache.sqlite")
     writers = [

@@ -53,7 +53,7 @@ class UnscoredRequirement(TaskDetector):
 
     id = "unscored-requirement"
     title = "a stated requirement that no check covers"
-    version = "3"
+    version = "4"
     category = "unscored-requirement"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.CONFIRMED
@@ -124,7 +124,8 @@ def _words(text: str) -> str:
 
 
 def _unanswered_questions(task: AgentTask) -> Iterator[Hit]:
-    kinds = {check.kind for check in task.evaluation.checks if check.scored}
+    scored = [i for i, check in enumerate(task.evaluation.checks) if check.scored]
+    kinds = {task.evaluation.checks[i].kind for i in scored}
     if task.user.kind != "simulated" or "final_state" not in kinds or kinds & {"output_substring", "rubric", "judge"}:
         return
     for pointer, text in task.user_texts():
@@ -133,7 +134,7 @@ def _unanswered_questions(task: AgentTask) -> Iterator[Hit]:
                 claim="The user wants to be told a figure, and no text is required of the agent",
                 evidence=(
                     quote(task, pointer, text=sentence, note="what the user wants to know"),
-                    quote(task, "/ground_truth/outputs", note="required texts"),
+                    *(quote(task, f"/evaluation/checks/{i}", note="what is scored") for i in scored),
                 ),
                 fix="Add the figure to the required texts.",
                 tier=Tier.SUSPECTED,

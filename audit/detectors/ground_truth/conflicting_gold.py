@@ -1,11 +1,11 @@
 """Check: the same task with ground truths that exclude each other."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.same_task import contradicts, group_cause, groups, observe_task
+from agenthard.audit.detectors.support.conflicts import conflict, named
+from agenthard.audit.detectors.support.same_task import COMPARED, contradicts, group_cause, groups, observe_task
 from agenthard.audit.execution.replay import concrete
 from agenthard.audit.proof import declaration
 from agenthard.taxonomy.finding import Proof, Severity, Tier
@@ -68,17 +68,15 @@ class ConflictingGold(SuiteDetector):
 
 
 def _conflict(members: Sequence[Observation]) -> Iterator[Conclusion]:
-    pairs = [(a, b, why) for a, b in combinations(members, 2) if (why := contradicts(a, b))]
-    if not pairs:
+    found = conflict(members, contradicts, *COMPARED)
+    if found is None:
         return
-    involved = {member.task_id for a, b, _ in pairs for member in (a, b)}
-    kept = [member for member in members if member.task_id in involved]
+    kept, first, second, why = found
     ids = tuple(member.task_id for member in kept)
-    first, second, why = pairs[0]
     yield Conclusion(
         task_ids=ids,
         hit=Hit(
-            claim=f"{', '.join(ids)} are the same task with ground truths that exclude each other: {why}.",
+            claim=f"{named(ids)} are the same task with ground truths that exclude each other: {why}.",
             evidence=(*first.evidence, *second.evidence),
             fix="Decide which ground truth is right and use it for all, or change what one of the tasks asks.",
             cause=group_cause("conflict", kept),
@@ -108,9 +106,7 @@ def _undecided(members: Sequence[Observation]) -> Iterator[Undecided]:
     unlike = [member.task_id for member in members if _differs_by_state(member, members[0])]
     if unlike:
         ids = (members[0].task_id, *unlike)
-        yield Undecided(
-            task_ids=ids, reason=f"{', '.join(ids)} are the same task with different gold calls, {_BY_STATE}"
-        )
+        yield Undecided(task_ids=ids, reason=f"{named(ids)} are the same task with different gold calls, {_BY_STATE}")
 
 
 def _differs_by_state(a: Observation, b: Observation) -> bool:

@@ -2,11 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Any
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, Undecided
-from agenthard.audit.detectors.support.same_task import contradicts, group_cause, same_task_key
+from agenthard.audit.detectors.support.conflicts import conflict, named
+from agenthard.audit.detectors.support.same_task import COMPARED, contradicts, group_cause, same_task_key
 from agenthard.audit.detectors.support.schema import violations
 from agenthard.audit.detectors.support.text import squash
 from agenthard.audit.evidence import quote
@@ -80,16 +80,14 @@ class ConflictingRequest(SuiteDetector):
         for observation in observations:
             groups.setdefault(observation.key, []).append(observation)
         for members in groups.values():
-            pairs = [(a, b, why) for a, b in combinations(members, 2) if (why := _conflict(a, b))]
-            if pairs:
-                first, second, why = pairs[0]
-                involved = {member.task_id for a, b, _ in pairs for member in (a, b)}
-                kept = [member for member in members if member.task_id in involved]
+            found = conflict(members, _conflict, *COMPARED, "cluster", "same", "tools")
+            if found is not None:
+                kept, first, second, why = found
                 ids = [member.task_id for member in kept]
                 yield Conclusion(
                     task_ids=tuple(ids),
                     hit=Hit(
-                        claim=f"{', '.join(ids)} make the same request, with tools for the same calls, but {why}.",
+                        claim=f"{named(ids)} make the same request, with tools for the same calls, but {why}.",
                         evidence=(*first.evidence, *second.evidence),
                         fix="Decide which ground truth is right, or make the tools differ in what decides it.",
                         cause=group_cause("same request", kept),

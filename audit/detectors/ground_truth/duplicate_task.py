@@ -1,10 +1,11 @@
 """Check: the same task twice."""
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 
 from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector
+from agenthard.audit.detectors.support.conflicts import MOST_NAMED, conflict, named
 from agenthard.audit.detectors.support.same_task import (
+    COMPARED,
     contradicts,
     group_cause,
     groups,
@@ -62,14 +63,14 @@ class DuplicateTask(SuiteDetector):
     def conclude(self, observations: Sequence[Observation]) -> Iterator[Conclusion]:
         """Yield one hit per group of same tasks."""
         for members in groups(observations):
-            if any(contradicts(a, b) for a, b in combinations(members, 2)):
+            if conflict(members, contradicts, *COMPARED):
                 continue
             ids = tuple(member.task_id for member in members)
             yield Conclusion(
                 task_ids=ids,
                 hit=Hit(
-                    claim=f"{', '.join(ids)} are the same task: equal words, tools, policy and state.",
-                    evidence=tuple(member.evidence[0] for member in members),
+                    claim=f"{named(ids)} are the same task: equal words, tools, policy and state.",
+                    evidence=tuple(member.evidence[0] for member in members[:MOST_NAMED]),
                     fix=f"Keep {ids[0]} and drop the others, or change what they ask.",
                     cause=group_cause("same task", members),
                     measures={"copies": float(len(ids))},
@@ -80,8 +81,8 @@ class DuplicateTask(SuiteDetector):
             yield Conclusion(
                 task_ids=ids,
                 hit=Hit(
-                    claim=f"{', '.join(ids)} are the same task: their words differ in courtesy or joining words only.",
-                    evidence=tuple(member.evidence[0] for member in members),
+                    claim=f"{named(ids)} are the same task: their words differ in courtesy or joining words only.",
+                    evidence=tuple(member.evidence[0] for member in members[:MOST_NAMED]),
                     fix=f"Keep {ids[0]} and drop the others, or change what they ask.",
                     cause=group_cause("same task but for courtesy", members),
                     tier=Tier.SUSPECTED,
@@ -94,7 +95,7 @@ class DuplicateTask(SuiteDetector):
             yield Conclusion(
                 task_ids=ids,
                 hit=Hit(
-                    claim=f"{', '.join(ids)} are the same task: their words differ in slips of the keyboard ({words}).",
+                    claim=f"{named(ids)} are the same task: their words differ in slips of the keyboard ({words}).",
                     evidence=tuple(member.evidence[0] for member in members),
                     fix=f"Keep {ids[0]} and drop the other, or change what it asks.",
                     cause=group_cause("same task but for slips", members),

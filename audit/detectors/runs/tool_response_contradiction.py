@@ -40,7 +40,7 @@ class ToolResponseContradiction(SuiteDetector):
 
     id = "tool-response-contradiction"
     title = "Tool response contradicts its call or an earlier response"
-    version = "1"
+    version = "2"
     category = "incorrect-tool-response"
     severity = Severity.MAY_AFFECT_SCORE
     tier = Tier.SUSPECTED
@@ -153,7 +153,7 @@ def _hit(items: Sequence[Observation], touched: Sequence[Observation]) -> Hit:
     low, high = wilson(wrong, compared)
     return Hit(
         claim=f"{_CLAIMS[first['kind']].format(**first)}: {wrong} of the {compared} responses that can be compared, in "
-        f"{runs} runs of {len(models)} models on {len(touched)} tasks.",
+        f"{runs} runs (models: {len(models)}, tasks: {len(touched)}).",
         fix=_FIXES[first["kind"]],
         category="environment-drift" if first["kind"] == "replay" else None,
         cause=f"tool {touched[0].key}".strip(),

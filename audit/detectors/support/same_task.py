@@ -14,6 +14,9 @@ from agenthard.audit.evidence import canonical_json, quote
 from agenthard.taxonomy.accepted import alternatives, is_any_of, is_optional
 from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, GroundTruth, ToolCall
 
+COMPARED = ("ground_truth", "traits")
+"""What `contradicts` compares of the values of two observations."""
+
 
 def contradiction(a: GroundTruth, b: GroundTruth, traits_a: Sequence[str], traits_b: Sequence[str]) -> str | None:
     """Return why no run can meet both ground truths.

@@ -12,7 +12,7 @@ from agenthard.audit.execution.environment import (
     Verdict,
 )
 from agenthard.audit.execution.tau.airline import AirlineTools
-from agenthard.audit.execution.tau.evaluator import attempt_of, is_complete, judge
+from agenthard.audit.execution.tau.evaluator import StateReplay, attempt_of, is_complete, judge, replay
 from agenthard.audit.execution.tau.retail import RetailTools
 from agenthard.audit.execution.tau.state import State, Table
 from agenthard.audit.execution.tau.tools import Release, Tools
@@ -46,6 +46,8 @@ class TauEnvironment(Environment):
         self._tools: Tools | None = None
         self._absent: frozenset[str] = frozenset()
         self._known: tuple[EnvironmentSpec, frozenset[str]] | None = None
+        self._gold: tuple[AgentTask, Tools, StateReplay] | None = None
+        """The task that was judged last, and its ground truth."""
 
     def version(self) -> str:
         """Return the release that the tools behave like."""
@@ -92,7 +94,10 @@ class TauEnvironment(Environment):
     def evaluate(self, task: AgentTask, attempt: Attempt) -> Verdict:
         """Compare final states and look for the required texts; the current run is not disturbed."""
         _refuse((call for turn in attempt.turns for call in turn), self._lacking(task))
-        return judge(task, attempt, self._over(task))
+        if self._gold is None or self._gold[0] is not task:
+            tools = self._over(task)
+            self._gold = task, tools, replay(tools, [call for _, call in task.gold_calls()])
+        return judge(task, attempt, *self._gold[1:])
 
     def attempt_of(self, messages: Sequence[Message]) -> Attempt | None:
         """Return what the agent of a recorded conversation did and said; None when it was cut off."""

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from agenthard.audit.execution.environment import Attempt, UnavailableError, Verdict
-from agenthard.audit.execution.tau.state import same
+from agenthard.audit.execution.tau.state import Records, same
 from agenthard.audit.execution.tau.tools import Tools
 from agenthard.taxonomy.task import AgentTask, Check, Message, ToolCall
 
@@ -14,30 +13,51 @@ from agenthard.taxonomy.task import AgentTask, Check, Message, ToolCall
 class StateReplay:
     """What a sequence of calls leaves, from the initial state."""
 
-    changes: dict[str, dict[str, dict[str, Any]]]
+    calls: tuple[ToolCall, ...]
+    """The calls."""
+    states: tuple[Records, ...]
+    """The changed records before each call, and after the last one."""
+    changes: Records
     """Records that differ from the database in the end."""
     failures: tuple[str, ...]
     """Errors, call by call; the benchmarks ignore them silently."""
 
 
-def replay(tools: Tools, calls: Iterable[ToolCall]) -> StateReplay:
+def replay(tools: Tools, calls: Sequence[ToolCall]) -> StateReplay:
     """Carry out calls from the initial state; a call that fails is skipped, as in both benchmarks."""
     tools.state.reset()
-    failures = []
+    failures, states = [], [tools.state.held()]
     for number, call in enumerate(calls):
         observation = tools.invoke(call.name, call.arguments)
         if observation.error is not None:
             failures.append(f"call {number} ({call.name}): {observation.error}")
-    return StateReplay(tools.state.changes(), tuple(failures))
+        states.append(tools.state.held())
+    return StateReplay(tuple(calls), tuple(states), tools.state.changes(), tuple(failures))
 
 
-def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
+def changes_after(tools: Tools, calls: Sequence[ToolCall], gold: StateReplay) -> Records:
+    """Return the records that calls leave changed; those with which the ground truth begins too are not repeated."""
+    shared = 0
+    for one, other in zip(calls, gold.calls, strict=False):
+        if one is not other and not (one.name == other.name and same(one.arguments, other.arguments)):
+            break
+        shared += 1
+    if shared == len(calls) == len(gold.calls):
+        return gold.changes
+    tools.state.hold(gold.states[shared])
+    for call in calls[shared:]:
+        tools.invoke(call.name, call.arguments)
+    return tools.state.changes()
+
+
+def judge(task: AgentTask, attempt: Attempt, tools: Tools, gold: StateReplay) -> Verdict:
     """Judge an attempt by the scored checks of its task.
 
     Args:
         task: the task with its checks and its ground truth.
         attempt: what the agent did and said.
         tools: tools over a state of their own, which is left changed.
+        gold: what the ground truth does with these tools.
 
     Raises:
         UnavailableError: when the task is scored by assertions in code that is not part of its files.
@@ -49,8 +69,7 @@ def judge(task: AgentTask, attempt: Attempt, tools: Tools) -> Verdict:
     parts: dict[str, bool] = {}
     reason = ""
     if any(check.kind == "final_state" for check in scored):
-        gold = replay(tools, (call for _, call in task.gold_calls()))
-        parts["database"] = same(replay(tools, calls).changes, gold.changes)
+        parts["database"] = same(changes_after(tools, calls, gold), gold.changes)
         reason = "; ".join(f"the ground truth fails at {failure}" for failure in gold.failures)
     parts["outputs"] = contains_required_texts(
         attempt.replies, [check for check in scored if check.kind == "output_substring"]

@@ -6,6 +6,8 @@ from typing import Any
 
 Table = Mapping[str, dict[str, Any]]
 """Records by id."""
+Records = dict[str, dict[str, dict[str, Any]]]
+"""Records by table and id."""
 
 
 class State:
@@ -23,12 +25,20 @@ class State:
     def __init__(self, tables: Mapping[str, Table]) -> None:
         """Start from a database that is never changed."""
         self._base = tables
-        self._own: dict[str, dict[str, dict[str, Any]]] = {name: {} for name in tables}
+        self._own: Records = {name: {} for name in tables}
 
     def reset(self) -> None:
         """Forget every change."""
         for records in self._own.values():
             records.clear()
+
+    def held(self) -> Records:
+        """Return a copy of the records that were looked at for a change, or added."""
+        return {name: copied(records) for name, records in self._own.items()}
+
+    def hold(self, records: Records) -> None:
+        """Go to the state that `held` returned."""
+        self._own = {name: copied(own) for name, own in records.items()}
 
     def has(self, table: str, key: str) -> bool:
         """Tell whether there is a record of this id."""
@@ -65,7 +75,7 @@ class State:
             yield key, own.get(key, record)
         yield from ((key, record) for key, record in own.items() if key not in base)
 
-    def changes(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def changes(self) -> Records:
         """Return copies of the records that differ from the database, by table and id.
 
         Values are compared by their JSON text, as in both benchmarks: 86 and 86.0 differ.

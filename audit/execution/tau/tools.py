@@ -5,7 +5,7 @@ import json
 from abc import ABC
 from collections.abc import Iterable
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, ClassVar, NoReturn
 
 from agenthard.audit.execution.environment import ToolResponse
@@ -62,8 +62,7 @@ class Tools(ABC):
             tool.name
             for tool in tools
             if tool.name not in self.names
-            or not (tool.parameters.get("properties") or {}).keys()
-            <= inspect.signature(getattr(self, tool.name)).parameters.keys()
+            or not (tool.parameters.get("properties") or {}).keys() <= set(_parameters(type(self), tool.name))
         )
 
     def invoke(self, name: str, arguments: dict[str, Any]) -> ToolResponse:
@@ -106,7 +105,7 @@ class Tools(ABC):
 
     def _bind(self, name: str, arguments: dict[str, Any]) -> None:
         """Refuse arguments that do not fit the parameters, in Python's words."""
-        parameters = inspect.signature(getattr(self, name)).parameters
+        parameters = _parameters(type(self), name)
         owner = f"{type(self).__name__}.{name}" if self._new else f"{_camel(name)}.invoke"
         for argument in arguments:
             if argument not in parameters:
@@ -116,6 +115,12 @@ class Tools(ABC):
             listed = " and ".join(missing) if len(missing) < 3 else f"{', '.join(missing[:-1])}, and {missing[-1]}"
             plural = "s" if len(missing) > 1 else ""
             raise ToolError(f"{owner}() missing {len(missing)} required positional argument{plural}: {listed}")
+
+
+@cache
+def _parameters(kind: type[Tools], name: str) -> tuple[str, ...]:
+    """Return the names of a tool's parameters."""
+    return tuple(inspect.signature(getattr(kind, name)).parameters)[1:]
 
 
 def _camel(name: str) -> str:

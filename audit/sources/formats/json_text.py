@@ -44,13 +44,15 @@ def load_json_text(text: str) -> Any:
         value = json.loads(text)
     except RecursionError as error:
         raise UnwritableError(TOO_DEEP) from error
-    if text.count("{") + text.count("[") > MAX_DEPTH or _PERHAPS_INFINITE.search(text):
+    deep = text.count("{") + text.count("[") > MAX_DEPTH
+    if deep or "NaN" in text or "Infinity" in text or _PERHAPS_INFINITE.search(text):
         require_plain(value)
     return value
 
 
-_PERHAPS_INFINITE = re.compile(r"NaN|Infinity|\d[eE]\+?\d|\d{300}")
-"""What a JSON text must hold for a number in it to be none or infinite: to look is faster than to walk through all."""
+_PERHAPS_INFINITE = re.compile(r"\d(?:[eE]\+?\d|\d{299})")
+"""What a JSON text without NaN and Infinity must hold for a number in it to be infinite: to look is faster than to walk
+through all, and a pattern that begins with a digit in every case is searched for fastest."""
 
 
 def require_plain(value: Any) -> None:

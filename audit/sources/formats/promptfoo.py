@@ -83,18 +83,37 @@ def read_promptfoo(path: Path, folder: Path, quarantine: Quarantine, kind: str =
 
 def promptfoo_files(path: Path) -> tuple[list[Path], list[Path]]:
     """Return the files that hold tests, the configuration among them, and those that it names for prompts and tools."""
+    tests, others = (_there(group) for group in _named(path))
+    return [path, *tests], others
+
+
+def named_files(path: Path) -> list[str]:
+    """Return all files that a configuration names, relative to its folder, whether they are there or not."""
+    return [file.relative_to(path.parent).as_posix() for group in _named(path) for file in group]
+
+
+def unread_prompts(path: Path) -> int:
+    """Count the prompts of a configuration after the first one, which alone is read."""
+    try:
+        return max(len(_listed(load_yaml(read_yaml_text(path)).get("prompts"))) - 1, 0)
+    except (OSError, ValueError, yaml.YAMLError):
+        return 0
+
+
+def _named(path: Path) -> tuple[list[Path], list[Path]]:
+    """Return the files for tests, and those for prompts and tools, that a configuration names."""
     try:
         config = load_yaml(read_yaml_text(path))
     except (OSError, ValueError, yaml.YAMLError):
-        return [path], []
+        return [], []
     providers = _listed(config.get("providers") or config.get("targets"))
     named = [_listed(config.get("tests")), [*_listed(config.get("prompts")), *map(_tools_of, providers)]]
     tests, others = ([_file(path, item) for item in group if isinstance(item, str)] for group in named)
-    return [path, *_there(tests)], _there(others)
+    return [file for file in tests if file], [file for file in others if file]
 
 
-def _there(files: Iterable[Path | None]) -> list[Path]:
-    return list(dict.fromkeys(file for file in files if file is not None and file.is_file()))
+def _there(files: Iterable[Path]) -> list[Path]:
+    return list(dict.fromkeys(file for file in files if file.is_file()))
 
 
 def write_promptfoo(path: Path, keep: Iterable[int], target: Path) -> Path:

@@ -47,16 +47,6 @@ def joined_url(folder: str, name: str) -> str:
     return f"{first}{'' if first.endswith('/') else '/'}{name}{chain}{rest}"
 
 
-def local_file(url: str) -> Path:
-    """Return a copy of the file behind a URL.
-
-    Raises:
-        SourceError: it cannot be read.
-    """
-    folder, name = split_url(url)
-    return local_folder(folder, (name,)) / unquote(PurePosixPath(name).name)
-
-
 @lru_cache(maxsize=32)
 def local_folder(url: str, patterns: tuple[str, ...]) -> Path:
     """Return a folder with copies of the files behind the URL of a folder; equal arguments give the same folder.

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
 from agenthard.audit.sources.base import SourceError
-from agenthard.audit.sources.formats.remote import is_url, local_folder
+from agenthard.audit.sources.formats.remote import is_url
+from agenthard.audit.sources.mapping.fetched import fetched_folder
 from agenthard.audit.sources.mapping.paths import compile_path
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_record
@@ -231,7 +232,7 @@ def data_folder(file: Path, mapping: MappingFile) -> Path:
         return (file.parent / mapping.folder).resolve()
     values = [place.file for place in mapping.places().values() if place.file is not None]
     joined = [name for join in mapping.join for name in join.files]
-    return local_folder(mapping.folder, tuple(dict.fromkeys([*mapping.files, *joined, *values])))
+    return fetched_folder(mapping.folder, tuple(dict.fromkeys([*mapping.files, *joined, *values])))
 
 
 def _places(record: Record, left_out: tuple[str, ...], prefix: str = "") -> dict[str, ValuePath]:

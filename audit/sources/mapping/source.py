@@ -10,10 +10,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from agenthard.audit.sources.base import Quarantine, Source, SourceError, Version, hash_files
+from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from agenthard.audit.sources.formats.malformed import MalformedRecordError
 from agenthard.audit.sources.formats.native_files import RUNS, read_native_runs
-from agenthard.audit.sources.formats.promptfoo import is_promptfoo, promptfoo_files
+from agenthard.audit.sources.formats.promptfoo import is_promptfoo, promptfoo_files, unread_prompts
 from agenthard.audit.sources.mapping.data import (
     Joined,
     MappedRow,
@@ -116,6 +116,18 @@ class MappingSource(Source):
         for _, task in self._reader.tasks(quarantine):
             if not self.domains or task.subtask in self.domains:
                 yield task
+
+    def not_read(self) -> Sequence[NotRead]:
+        """Name the tasks of other domains, and the prompts that are not read: tests are audited with the first one."""
+        found = list(super().not_read())
+        for path in self._reader.paths:
+            more = unread_prompts(path) if is_promptfoo(path) else 0
+            if more:
+                reason = (
+                    f"{more} of {more + 1} prompts: tests are read with the first one; move another one up to audit it"
+                )
+                found.append(NotRead(file=path.name, tasks=0, reason=reason, left_out=True))
+        return found
 
     def _refuse_absent_paths(self) -> None:
         places: dict[str, ValuePath] = self.mapping.places()

@@ -1,6 +1,7 @@
 """The web application: routes, and what belongs to them all. Every request passes `guard`."""
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from importlib import resources
 from typing import Annotated, Any
 from urllib.parse import parse_qs, quote
 
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
@@ -19,6 +20,7 @@ from agenthard.flows.review.web.access import SESSION_DAYS, Access, User
 from agenthard.flows.review.web.assigning import assign_page
 from agenthard.flows.review.web.cause_pages import cause_page, causes_page, disputes_page
 from agenthard.flows.review.web.guard import AccessLog, App, Guard
+from agenthard.flows.review.web.history_page import history_page
 from agenthard.flows.review.web.instance_page import instance_page
 from agenthard.flows.review.web.listing import Listing
 from agenthard.flows.review.web.live import Live
@@ -28,6 +30,7 @@ from agenthard.flows.review.web.queue_page import queue_page
 from agenthard.flows.review.web.recording import NotAllowedError, read_sent, record
 from agenthard.flows.review.web.rendering import Visit, render_plain
 from agenthard.flows.review.web.repair_page import repair_page, trial
+from agenthard.flows.review.web.series import Series, series_of
 from agenthard.reports.kit.files import json_text
 from agenthard.taxonomy.errors import AgentHardError
 
@@ -45,6 +48,7 @@ PAGES: Mapping[str, Callable[[Visit], str]] = {
     "repair": repair_page,
     "assign": assign_page,
     "progress": progress_page,
+    "history": history_page,
 }
 """Pages of a run by the last part of their path."""
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -58,6 +62,8 @@ class Review:
     """Audits by name."""
     listings: Mapping[str, Listing]
     """Their instances as lists show them."""
+    series: Mapping[str, Series]
+    """The audits of the same benchmark, by the name of each."""
     live: Mapping[str, Live]
     """Their open pages."""
     access: Access
@@ -72,8 +78,9 @@ def create_app(runs: Mapping[str, OpenRun], access: Access, log: AccessLog) -> A
         access: who may review.
         log: where sign-ins, changes and refusals are noted.
     """
-    listings = {name: Listing(run) for name, run in runs.items()}
-    review = Review(runs, listings, {name: Live(run) for name, run in runs.items()}, access)
+    series = series_of(runs.values())
+    listings = {name: Listing(run, series[name]) for name, run in runs.items()}
+    review = Review(runs, listings, series, {name: Live(run) for name, run in runs.items()}, access)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -111,11 +118,13 @@ def _visit(request: Request, run: str = "") -> Visit:
     return Visit(
         run=reviewed,
         listing=review.listings[run],
+        series=review.series[run],
         user=user,
         csrf=review.access.csrf(user),
         runs=tuple(review.runs),
         people=tuple(name for name, each in review.access.users.items() if each.reviews),
         query=dict(request.query_params),
+        seen_events=reviewed.state.seq,
     )
 
 
@@ -195,6 +204,14 @@ def _add_data(app: FastAPI) -> None:
         _review(request).live[run].announce()
         return JSONResponse({"stored": [{"id": str(event.id), "seq": event.seq} for event in stored]})
 
+    @app.get("/runs/{run}/messages")
+    def messages(here: Here, task: str, trajectory: str, start: int = 0, whole: bool = False) -> Response:
+        """Send messages of a run from a place on; one of them in full length when `whole` is asked for."""
+        here.run.require(("task", task))
+        limits = {"most": 1, "longest": sys.maxsize} if whole else {}
+        found = here.run.messages(task, trajectory, max(start, 0), not here.sees(task), **limits)
+        return Response(json_text(found), media_type="application/json")
+
     @app.get("/runs/{run}/export")
     def export(here: Here, format: str = "events") -> Response:
         if here.user.role == "reviewer":
@@ -218,8 +235,16 @@ def _add_data(app: FastAPI) -> None:
         return HTMLResponse(await run_in_threadpool(trial, here, *words))
 
     @app.get("/runs/{run}/live")
-    async def live(request: Request, here: Here, run: str, task: str = "") -> StreamingResponse:
-        messages = _review(request).live[run].messages(here.user.name, task if task in here.run.decisions else "")
+    async def live(
+        request: Request,
+        here: Here,
+        run: str,
+        task: str = "",
+        after: Annotated[int, Query(ge=0)] = 0,
+        last_event_id: Annotated[int, Header(ge=0)] = 0,
+    ) -> StreamingResponse:
+        item = task if task in here.run.decisions else ""
+        messages = _review(request).live[run].messages(here.user.name, item, max(after, last_event_id))
         return StreamingResponse(messages, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
 

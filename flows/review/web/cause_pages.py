@@ -1,12 +1,11 @@
 """The pages of causes and of disputes."""
 
-from datetime import UTC, datetime
 from typing import Any, get_args
-from uuid import uuid4
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.events import Answer, Event
+from agenthard.flows.review.events import Answer
 from agenthard.flows.review.web.causes import Cause, causes, preview
+from agenthard.flows.review.web.opened import note_opened
 from agenthard.flows.review.web.rendering import Visit, render
 
 MOST_SHOWN = 200
@@ -49,8 +48,7 @@ def cause_page(visit: Visit) -> str:
     cause = next((each for each in every if each.id == wanted), None)
     if cause is None:
         raise CommandError(f"the audit {visit.run.name} has no cause {wanted!r}; the page of the causes lists them")
-    if visit.user.reviews:
-        _note_opened(visit, cause)
+    note_opened(visit, [("finding", finding.id) for finding in cause.findings])
     at = every.index(cause)
     before, after = every[at - 1] if at else None, every[at + 1] if at + 1 < len(every) else None
     shown = cause.findings[:MOST_SHOWN]
@@ -71,28 +69,6 @@ def cause_page(visit: Visit) -> str:
         quotes=[visit.run.quote(item) for item in cause.first.evidence],
         first=first if first in visit.run.decisions else cause.first.task_ids[0],
         previews=preview(visit.run, cause, visit.user.name, get_args(Answer)),
-    )
-
-
-def _note_opened(visit: Visit, cause: Cause) -> None:
-    """Store that the reviewer has seen a cause, once for each of its findings."""
-    run, by = visit.run, visit.user.name
-    new = [f for f in cause.findings if all(event.by != by for event in run.history(("finding", f.id)))]
-    now = datetime.now(UTC)
-    run.append(
-        [
-            Event(
-                id=uuid4(),
-                at=now,
-                by=by,
-                run=run.name,
-                kind="reveal",
-                target="finding",
-                target_id=finding.id,
-                content_hash=run.contents["finding", finding.id],
-            )
-            for finding in new
-        ]
     )
 
 

@@ -1,9 +1,10 @@
 """The page of one task: its parts and runs, the verdict panel, and what checks found once the reviewer may see it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from agenthard.flows.review.events import Event, VerdictData
+from agenthard.flows.review.queue import Label, queue_of, stored_queue
 from agenthard.flows.review.web.queue_page import Selection
 from agenthard.flows.review.web.rendering import Visit, render
 from agenthard.reports.look_first import urgency
@@ -38,7 +39,9 @@ def instance_page(visit: Visit) -> str:
     item = run.item(("task", task_id))
     own = item.verdicts.get(visit.user.name)
     before, after = selection.neighbours(task_id)
-    legend = category_keys(visit)
+    working_in = selection.queue or stored_queue(run.folder, queue_of(item, visit.user.name))
+    fields = working_in.fields if working_in else get_args(Label)
+    legend = category_keys(visit) if "category" in fields else {}
     found = _findings(visit, task_id) if seen else []
     return render(
         "instance.html.j2",
@@ -51,6 +54,7 @@ def instance_page(visit: Visit) -> str:
             "next": selection.task_url(after) if after else "",
             "previous": selection.task_url(before) if before else "",
             "list": selection.url(),
+            "messages": visit.url("messages"),
             "categories": {each.keys: each.id for group in legend.values() for each in group},
             "own": None if own is None else own.data,
         },
@@ -59,6 +63,8 @@ def instance_page(visit: Visit) -> str:
         before=before,
         after=after,
         place=selection.place(task_id),
+        working_in=working_in,
+        fields=fields,
         item=item,
         own=own,
         seen=seen,
@@ -97,6 +103,7 @@ def _finding(visit: Visit, finding: Finding) -> dict[str, Any]:
         "shared": finding.level is not Level.TASK,
         "own": item.verdicts.get(visit.user.name),
         "item": item,
+        "since": visit.series.changes(visit.run).get(finding.id),
     }
 
 

@@ -14,6 +14,7 @@ from agenthard.audit.judge.aggregate.findings import JudgeCheck
 from agenthard.flows.review.figures import TaskValue, read_scores, task_values
 from agenthard.flows.review.queue import queue_names, queue_tasks
 from agenthard.flows.review.web.open_run import OpenRun
+from agenthard.flows.review.web.series import Series
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.finding import Finding, Severity, Tier
 
@@ -29,6 +30,7 @@ STATUS: Final = {
 }
 RUNS: Final = {"all_fail": "every run fails", "all_pass": "every run passes", "mixed": "some fail", "none": "no runs"}
 LEADERBOARD: Final = {"changes": "would change it"}
+SINCE: Final = ("new", "flipped", "fixed", "persisted")
 ACTIONS: Final = ("drop", "review", "keep", "unchecked")
 
 
@@ -48,6 +50,8 @@ class Row:
     """Whether the judges found a flaw."""
     verified: bool
     """Whether a finding is confirmed: its evidence is the proof."""
+    since: tuple[str, ...]
+    """What happened to its findings since the run before."""
     passed: int
     """Runs that passed."""
     scored: int
@@ -97,8 +101,8 @@ class Listed:
 class Listing:
     """The instances of a run."""
 
-    def __init__(self, run: OpenRun) -> None:
-        self._run = run
+    def __init__(self, run: OpenRun, series: Series) -> None:
+        self._run, self._series = run, series
         self._ids = tuple(run.decisions)
         self._position = {task_id: number for number, task_id in enumerate(self._ids)}
         self.order = lru_cache(64)(self._order)
@@ -116,6 +120,7 @@ class Listing:
             rule=any(each.check != JudgeCheck.id for each in flaws),
             judge=any(each.check == JudgeCheck.id for each in flaws),
             verified=any(each.tier is Tier.CONFIRMED for each in flaws),
+            since=self._since.get(task_id, ()),
             passed=passed,
             scored=scored,
         )
@@ -168,12 +173,30 @@ class Listing:
                 *("action", "Decision", True, {each: each for each in ACTIONS}),
                 ([run.decisions[task_id].action] for task_id in self._ids),
             ),
+            self._facet(
+                *("since", "Since the run before", True, {each: each for each in SINCE}),
+                (self._since.get(task_id, ()) for task_id in self._ids),
+            ),
             self._facet("runs", "Runs", False, RUNS, ([self._outcome(task_id)] for task_id in self._ids)),
             self._facet(
                 *("leaderboard", "Leaderboard", False, LEADERBOARD),
                 (["changes"] if task_id in self._changing else [] for task_id in self._ids),
             ),
         )
+
+    @cached_property
+    def _since(self) -> dict[str, tuple[str, ...]]:
+        """What happened to the findings of each task since the run before; empty for the first run."""
+        found: dict[str, set[str]] = {}
+        changes = self._series.changes(self._run)
+        for finding in self._run.findings.values():
+            if finding.id in changes:
+                for task_id in finding.task_ids:
+                    found.setdefault(task_id, set()).add(changes[finding.id].change)
+        for each in self._series.changed(self._run) if changes else ():
+            for task_id in each.finding.task_ids if each.change.change == "fixed" else ():
+                found.setdefault(task_id, set()).add("fixed")
+        return {task_id: tuple(each for each in SINCE if each in own) for task_id, own in found.items()}
 
     @cached_property
     def values(self) -> list[TaskValue]:

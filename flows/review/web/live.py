@@ -2,10 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agenthard.flows.review.events import Event
 from agenthard.flows.review.web.open_run import OpenRun
 
 POLL_SECONDS = 1.0
@@ -54,21 +55,25 @@ class Live:
         """Tell the pages who did what. What was decided is not told: a page may be blind."""
         for event in self._run.events_after(self._sent):
             self._sent = event.seq or self._sent
-            about = {"target": event.target, "id": event.target_id}
-            self._send({"seq": event.seq, "kind": event.kind, "by": event.by, **about})
+            self._send(_told(event))
 
-    async def messages(self, user: str, item: str) -> AsyncIterator[str]:
+    async def messages(self, user: str, item: str, after: int) -> AsyncIterator[str]:
         """Yield the lines of a stream of server-sent events, until the page is closed.
 
         Args:
             user: who looks.
             item: id of the task that the page shows; empty for a list.
+            after: place of the last event that the page knows; what was stored since, while the page was on its way or
+                the connection was lost, is told first.
         """
         page = _Page(user, item)
+        missed = [event for event in self._run.events_after(after) if (event.seq or 0) <= self._sent]
         self._pages.add(page)
         self._tell_who(item)
         try:
             yield "retry: 1000\n\n"
+            for event in missed:
+                yield _line(_told(event) | {"missed": True})
             while True:
                 try:
                     message = await asyncio.wait_for(page.messages.get(), ALIVE_SECONDS)
@@ -77,7 +82,7 @@ class Live:
                     continue
                 if message is None:
                     return
-                yield f"data: {json.dumps(message)}\n\n"
+                yield _line(message)
         finally:
             self._pages.discard(page)
             self._tell_who(item)
@@ -104,3 +109,14 @@ class Live:
             self._pages.discard(page)
             page.messages.get_nowait()
             page.messages.put_nowait(None)
+
+
+def _told(event: Event) -> dict[str, Any]:
+    about = {"target": event.target, "id": event.target_id}
+    return {"seq": event.seq, "kind": event.kind, "by": event.by, **about}
+
+
+def _line(message: Mapping[str, Any]) -> str:
+    """Write a server-sent event; browsers repeat the place of the last one when they connect again."""
+    place = f"id: {message['seq']}\n" if "seq" in message else ""
+    return f"{place}data: {json.dumps(message)}\n\n"

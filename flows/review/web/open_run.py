@@ -175,7 +175,7 @@ class OpenRun:
     def _describe(self, task_id: str, blind: bool) -> dict[str, Any]:
         """Describe a task for `renderInstance`: see `Instances.describe`; blocks are numbers into ``blocks``."""
         with self._reading:
-            instances = self._blind_instances if blind else self._instances
+            instances = self._instances(task_id, blind)
             shown = instances.describe(self.task(task_id), self._runs(task_id), self._replay(task_id))
         if blind:
             shown |= {"action": "", "reasons": []}
@@ -184,18 +184,36 @@ class OpenRun:
         parts = [part | {"blocks": [next(numbers) for _ in part["blocks"]]} for part in shown["parts"]]
         return {"task": shown | {"parts": parts}, "blocks": blocks}
 
+    def messages(self, task_id: str, trajectory_id: str, start: int, blind: bool, **limits: int) -> dict[str, Any]:
+        """Describe messages of a run of a task from a place on; see `agenthard.reports.instance_runs`.
+
+        Raises:
+            CommandError: the task has no such run.
+        """
+        with self._reading:
+            run = next(iter(self._runs(task_id, (trajectory_id,))), None)
+            if run is None:
+                raise CommandError(f"{task_id}: has no run {trajectory_id!r}")
+            return self._instances(task_id, blind).messages(run, start, **limits)
+
     @cached_property
     def _places(self) -> Places:
         return Places(_Shown(self._root, _Tasks(self), (), self.decisions))
 
     @cached_property
-    def _instances(self) -> Instances:
-        shown = _Shown(self._root, _Tasks(self), tuple(self.findings.values()), self.decisions)
-        return Instances(shown, self._places)
+    def _named_by(self) -> dict[str, list[Finding]]:
+        """Findings that name each task: those that affect it, and those that only mention it."""
+        found: dict[str, list[Finding]] = {}
+        for finding in self.findings.values():
+            quoted = (item.task_id for item in finding.evidence)
+            for task_id in dict.fromkeys((*finding.task_ids, *finding.also_in, *quoted)):
+                found.setdefault(task_id, []).append(finding)
+        return found
 
-    @cached_property
-    def _blind_instances(self) -> Instances:
-        return Instances(_Shown(self._root, _Tasks(self), (), self.decisions), self._places)
+    def _instances(self, task_id: str, blind: bool) -> Instances:
+        """Return what describes one task; finding the quotes of all others in the files would take seconds."""
+        shown = () if blind else tuple(self._named_by.get(task_id, ()))
+        return Instances(_Shown(self._root, _Tasks(self), shown, self.decisions), self._places)
 
     def quote(self, evidence: Evidence) -> dict[str, str]:
         """Describe a quote: ``place``, the text ``before``, the ``text`` itself, the text ``after``, ``note``."""
@@ -219,11 +237,12 @@ class OpenRun:
         except CommandError:
             return None
 
-    def _runs(self, task_id: str) -> list[Trajectory]:
+    def _runs(self, task_id: str, ids: Sequence[str] | None = None) -> list[Trajectory]:
         if self._work is None or not self._work[1].runs:
             return []
         folder, plan = self._work
-        return [run for run in folder.runs(plan.shard_of(self._position[task_id])) if run.task_id == task_id]
+        runs = folder.runs(plan.shard_of(self._position[task_id]), ids)
+        return [run for run in runs if run.task_id == task_id]
 
     def _replay(self, task_id: str) -> ShownReplay | None:
         if self._work is None:

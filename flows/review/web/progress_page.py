@@ -10,8 +10,8 @@ MOST_NEXT = 20
 FORMATS = (
     ("events", "all events, as JSON Lines"),
     ("csv", "all events, as CSV"),
-    ("labels", "a label per task and reviewer, for `agenthard align`"),
-    ("truth", "a label per task, for `agenthard score`"),
+    ("labels", "a label per task and reviewer, for agenthard align"),
+    ("truth", "a label per task, for agenthard score"),
 )
 """What can be exported."""
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agenthard.flows.review.queue import FOLDER, QueueSettings
+from agenthard.flows.review.queue import QueueSettings, stored_queue
 from agenthard.flows.review.web.listing import Listed
 from agenthard.flows.review.web.rendering import Visit, render
 
@@ -42,14 +42,10 @@ class Selection:
         """What the filters leave, and how many each choice would leave."""
         return self.visit.listing.select(self.filters, self.visit.user.name)
 
-    @property
-    def instructions(self) -> str:
-        """What reviewers of the chosen named queue are told; empty without one."""
-        name = self.filters.get("queue", "")
-        path = self.visit.run.folder / FOLDER / f"{name}.json"
-        if name not in [choice.value for choice in self.listed.choices["queue"]] or not path.is_file():
-            return ""
-        return QueueSettings.model_validate_json(path.read_bytes()).instructions
+    @cached_property
+    def queue(self) -> QueueSettings | None:
+        """The named queue that the list is limited to; None without one."""
+        return stored_queue(self.visit.run.folder, self.filters.get("queue", ""))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -98,8 +94,23 @@ def queue_page(visit: Visit) -> str:
         page=page,
         pages=pages,
         facets=[*facets, ("status", "Status", False), ("by", "Verdict by", False), ("queue", "Queue", False)],
-        quick=[(title, visit.url("queue", **chosen), chosen == dict(selection.filters)) for title, chosen in QUICK],
+        quick=_quick(visit, selection),
     )
+
+
+def _quick(visit: Visit, selection: Selection) -> list[tuple[str, str, bool, int]]:
+    """Title, address and size of the lists one click away, and whether each is the present one."""
+    every = selection if not selection.filters else Selection(visit, {})
+    counts = {(name, each.value): each.count for name, group in every.listed.choices.items() for each in group}
+    return [
+        (
+            title,
+            visit.url("queue", **chosen),
+            chosen == dict(selection.filters),
+            sum(counts.get(item, 0) for item in chosen.items()) if chosen else len(every.ids),
+        )
+        for title, chosen in QUICK
+    ]
 
 
 def _row(visit: Visit, task_id: str) -> dict[str, Any]:

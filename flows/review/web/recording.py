@@ -8,7 +8,8 @@ from uuid import UUID
 from pydantic import Field, ValidationError
 
 from agenthard.flows.errors import CommandError
-from agenthard.flows.review.events import Event, Id, Kind, ReviewError, Target, VerdictData, first_problem
+from agenthard.flows.review.events import Event, Id, Kind, RepairData, ReviewError, Target, VerdictData, first_problem
+from agenthard.flows.review.repairs import read_patch
 from agenthard.flows.review.web.access import User
 from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.record import Record
@@ -108,6 +109,7 @@ def _new(run: OpenRun, user: User, item: Sent) -> Event:
     except ValidationError as error:
         raise ReviewError(f"event {item.id}: {first_problem(error)}") from None
     _require_category(run, event)
+    _require_finding(run, event)
     return event
 
 
@@ -137,11 +139,20 @@ def _require_category(run: OpenRun, event: Event) -> None:
         raise CommandError(f"event {event.id}: no category {category!r}; `agenthard taxonomy` lists them")
 
 
+def _require_finding(run: OpenRun, event: Event) -> None:
+    """Check that a decision about a repair names a finding on its task."""
+    if isinstance(event.details, RepairData):
+        run.require(("finding", event.details.finding))
+        if event.target_id not in run.findings[event.details.finding].task_ids:
+            raise ReviewError(f"event {event.id}: the finding {event.details.finding} is not about {event.target_id}")
+
+
 def _added(run: OpenRun, user: User, item: Sent) -> dict[str, Any]:
-    """Return what the server knows better than the page: whether a verdict on a task is blind."""
-    if item.kind != "verdict":
-        return {}
-    return {"blind": _is_blind(run, user, item)}
+    """Return what the server knows better than the page: whether a verdict is blind, which values a patch has."""
+    patch = item.data.get("patch")
+    if item.kind == "repair" and isinstance(patch, str):
+        return {"patch": read_patch(patch)}
+    return {"blind": _is_blind(run, user, item)} if item.kind == "verdict" else {}
 
 
 def _is_blind(run: OpenRun, user: User, item: Sent) -> bool:

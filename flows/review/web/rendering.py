@@ -14,6 +14,7 @@ from agenthard.flows.review.web.access import User
 from agenthard.flows.review.web.footer import footer
 from agenthard.flows.review.web.listing import Listing
 from agenthard.flows.review.web.open_run import OpenRun
+from agenthard.flows.review.web.series import Series
 from agenthard.reports.kit.files import json_text, utf8
 from agenthard.reports.kit.text import plural
 from agenthard.reports.page_data import LEVEL_TITLES, SEVERITY_TITLES, TIER_TITLES
@@ -48,6 +49,8 @@ class Visit:
     """The audit."""
     listing: Listing
     """Its instances as lists show them."""
+    series: Series
+    """The served audits of the same benchmark."""
     user: User
     """Who looks."""
     csrf: str
@@ -58,6 +61,8 @@ class Visit:
     """Everyone who may review."""
     query: Mapping[str, str] = field(default_factory=dict)
     """Query of the address."""
+    seen_events: int = 0
+    """Place of the last event that was known before the page was rendered; the page is told of all later ones."""
 
     def url(self, page: str, /, **query: Any) -> str:
         """Return the address of a page of the run; empty values are left out."""
@@ -93,6 +98,7 @@ def render(template: str, visit: Visit, data: Mapping[str, Any] | None = None, *
         "reviews": visit.user.reviews,
         "events": visit.url("events"),
         "live": visit.url("live"),
+        "after": visit.seen_events,
         "queue": visit.url("queue"),
         **(data or {}),
     }

@@ -2,8 +2,9 @@
 
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.events import RepairData
+from agenthard.flows.review.repairs import read_patch
 from agenthard.flows.review.web.rendering import Visit, render, render_plain
-from agenthard.flows.review.web.repairs import attempt, patch_text, proposed, read_patch
+from agenthard.flows.review.web.repairs import attempt, patch_text, proposed
 from agenthard.reports.look_first import urgency
 from agenthard.taxonomy.finding import Finding
 
@@ -17,7 +18,8 @@ def repair_page(visit: Visit) -> str:
     task_id = visit.query.get("task", "")
     finding = _finding(visit, task_id)
     item = visit.run.item(("task", task_id))
-    decided = item.repair.details if item.repair else None
+    event = item.repairs.get(finding.id)
+    decided = event.details if event else None
     given = decided.patch if isinstance(decided, RepairData) and decided.patch else ()
     patch = given or proposed(visit.run, finding, task_id)
     return render(
@@ -29,7 +31,7 @@ def repair_page(visit: Visit) -> str:
         others=[each for each in _candidates(visit, task_id) if each.id != finding.id],
         patch=patch_text(patch) if patch else "",
         decided=decided,
-        event=item.repair,
+        event=event,
     )
 
 

@@ -2,9 +2,6 @@
 
 import json
 from threading import Lock
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from agenthard.audit.detectors.base import TaskDetector
 from agenthard.audit.repair.issue_text import issue_text
@@ -12,14 +9,11 @@ from agenthard.audit.repair.proposals import Patch, Proposal, propose
 from agenthard.audit.repair.recheck import TaskChecker
 from agenthard.audit.repair.repairs import Repair, RepairRunner
 from agenthard.flows.audit_plan import AuditInput
-from agenthard.flows.review.events import ReviewError, first_problem
 from agenthard.flows.review.web.open_run import OpenRun
 from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.printable import printable
 from agenthard.taxonomy.record import Record
 
-_PATCH = TypeAdapter(list[dict[str, Any]])
-_MISSING = {"add": ("path", "value"), "replace": ("path", "value"), "test": ("path", "value"), "remove": ("path",)}
 _trying = Lock()
 """One try at a time: each reads the benchmark again and runs its checks."""
 
@@ -31,26 +25,6 @@ class Trial(Record):
     """The change of the files, and what checks, replay and evaluator say after it."""
     issue: str
     """Text of an issue for the maintainers, in Markdown; empty when the change is not accepted."""
-
-
-def read_patch(text: str) -> Patch:
-    """Read a JSON Patch that a person wrote.
-
-    Raises:
-        ReviewError: it is not a list of operations of RFC 6902; the message says where.
-    """
-    try:
-        operations = _PATCH.validate_json(text)
-    except ValidationError as error:
-        raise ReviewError(f"not a JSON Patch: {first_problem(error)}") from None
-    if not operations:
-        raise ReviewError("the patch has no operation")
-    for number, operation in enumerate(operations):
-        needed = _MISSING.get(str(operation.get("op")), ("path", "from"))
-        lacking = [name for name in ("op", *needed) if name not in operation]
-        if lacking or not isinstance(operation["path"], str):
-            raise ReviewError(f"operation {number} of the patch needs {', '.join(lacking) or 'a text as path'}")
-    return tuple(operations)
 
 
 def proposed(run: OpenRun, finding: Finding, task_id: str) -> Patch:
@@ -75,16 +49,7 @@ def attempt(run: OpenRun, finding: Finding, task_id: str, patch: Patch) -> Trial
         SourceError: the copy of the benchmark cannot be read.
     """
     audited, source = run.audit.audited, run.source
-    proposal = Proposal(
-        finding_id=finding.id,
-        check=finding.check,
-        category=finding.category,
-        tier=finding.tier,
-        severity=finding.severity,
-        task_id=task_id,
-        claim=finding.claim,
-        patch=tuple(patch),
-    )
+    proposal = Proposal.of(finding, task_id, tuple(patch))
     with _trying, audited.settings.execution() as execution:
         tasks = AuditInput(audited.settings, source).tasks
         checker = TaskChecker(source.name, tasks, audited.settings.checks(), audited.observed(), execution)

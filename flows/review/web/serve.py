@@ -49,20 +49,19 @@ class ServeSettings(Record):
     """Header in which a reverse proxy names the user."""
 
 
-def serve(settings: ServeSettings, say: Callable[[str], None]) -> None:
+def serve(settings: ServeSettings, say: Callable[["Ready"], None]) -> None:
     """Serve until the process is interrupted.
 
     Args:
         settings: what to serve.
-        say: called with each line for the person at the prompt.
+        say: called once the server listens, before it serves.
 
     Raises:
         CommandError: a run, the users file or the address cannot be used as they are.
     """
     with ExitStack() as opened:
         ready = prepare(settings, opened)
-        for line in ready.greeting:
-            say(line)
+        say(ready)
         ready.server.run(sockets=[ready.socket])
 
 
@@ -73,8 +72,17 @@ class Ready(NamedTuple):
     """The server."""
     socket: socket.socket
     """Where it listens."""
-    greeting: list[str]
-    """Lines for the person at the prompt: the address, and how to stop."""
+    url: str
+    """Address to open: with the token of the only user, or of the form that asks for a token."""
+    runs: tuple[str, ...]
+    """Names of the audits."""
+
+    @property
+    def greeting(self) -> list[str]:
+        """Lines for the person at the prompt: the address, and how to stop."""
+        if "?token=" in self.url:
+            return [f"review     {self.url}", "stop       Ctrl+C; every verdict is kept"]
+        return [f"review     {self.url} (each user with the token of the users file)"]
 
 
 def prepare(settings: ServeSettings, opened: ExitStack) -> Ready:
@@ -106,7 +114,7 @@ def prepare(settings: ServeSettings, opened: ExitStack) -> Ready:
         ssl_certfile=settings.tls_cert,
         ssl_keyfile=str(settings.tls_key) if settings.tls_key else None,
     )
-    return Ready(uvicorn.Server(config), listening, _greeting(settings, access, port))
+    return Ready(uvicorn.Server(config), listening, _url(settings, access, port), tuple(runs))
 
 
 def _require_safe(settings: ServeSettings) -> None:
@@ -181,12 +189,12 @@ def _names(folders: Sequence[Path]) -> list[str]:
     return names
 
 
-def _greeting(settings: ServeSettings, access: Access, port: int) -> list[str]:
+def _url(settings: ServeSettings, access: Access, port: int) -> str:
     scheme = "https" if settings.tls_cert else "http"
     host = next(iter(settings.public_hosts), settings.host)
     host = f"[{host}]" if ":" in host else host
     base = f"{scheme}://{host}:{port}"
     if settings.users:
-        return [f"review     {base}/enter (each user with the token of the users file)"]
-    [(_, token)] = access.tokens.items()
-    return [f"review     {base}/enter?token={token}", "stop       Ctrl+C; every verdict is kept"]
+        return f"{base}/enter"
+    [token] = access.tokens.values()
+    return f"{base}/enter?token={token}"

@@ -146,16 +146,16 @@ def _map(grid: AgreementMap, cell: int) -> "alt.LayerChart | alt.FacetChart":
     )
     x = alt.X("column:O", axis=axis).scale(domain=list(range(1, models)))
     y = alt.Y("row:O", axis=None).scale(domain=list(range(2, models + 1)))
-    cells = alt.Chart(alt.NamedData(grid.split)).encode(x=x, y=y, description="mark:N")
+    cells = alt.Chart(alt.NamedData(grid.split)).encode(x=x, y=y, description=alt.Description("mark:N"))
     fill, ink = alt.Fill("fill:N", scale=None), alt.Fill("ink:N", scale=None)
     layers = [
         cells.mark_rect(stroke="var(--surface)", strokeWidth=1 if cell > 10 else 0.5).encode(fill=fill),
         alt.Chart(alt.NamedData(f"{grid.split} names"))
         .mark_text(align="right", dx=-6, fontSize=size)
-        .encode(x=alt.value(0), y=y, text="label:N", description="mark:N"),
+        .encode(x=alt.value(0), y=y, text=alt.Text("label:N"), description=alt.Description("mark:N")),
     ]
     if models <= MOST_NUMBERED:
-        layers.append(cells.mark_text(fontSize=11).encode(text="label:N", fill=ink))
+        layers.append(cells.mark_text(fontSize=11).encode(text=alt.Text("label:N"), fill=ink))
     side = (models - 1) * cell
     title = f"{TITLES[grid.split]}, n = {grid.n:,}"
     return alt.layer(*layers).properties(width=side, height=side, title=title)

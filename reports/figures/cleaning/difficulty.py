@@ -97,7 +97,7 @@ def _drawn(items: ItemMap, shown: list[ItemPoint]) -> Markup:
     )
     y = alt.Y("y:Q", title="discrimination").scale(nice=True).axis(tickCount=6)
     layers: list[alt.Chart] = [
-        alt.Chart(alt.NamedData("zero")).mark_rule(stroke="var(--ink)", strokeWidth=1).encode(y="y:Q")
+        alt.Chart(alt.NamedData("zero")).mark_rule(stroke="var(--ink)", strokeWidth=1).encode(y=alt.Y("y:Q"))
     ]
     for kind, (_, shape, colour, _) in MARKS.items():
         hollow = kind == "clear"
@@ -110,7 +110,7 @@ def _drawn(items: ItemMap, shown: list[ItemPoint]) -> Markup:
             strokeWidth=1,
             fill="transparent" if hollow else f"var(--{colour})",
         )
-        layers.append(alt.Chart(alt.NamedData(kind), mark=mark).encode(x=x, y=y, description="mark:N"))
+        layers.append(alt.Chart(alt.NamedData(kind), mark=mark).encode(x=x, y=y, description=alt.Description("mark:N")))
     return draw(alt.layer(*layers).properties(width=960, height=420), {"zero": [{"y": 0}], **tasks})
 
 

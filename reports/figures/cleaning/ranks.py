@@ -142,21 +142,21 @@ def _drawn(boards: list[Board], paths: dict[str, list[tuple[Board, BoardRow]]]) 
     layers = [
         alt.Chart(alt.NamedData("intervals"))
         .mark_rule(strokeWidth=9, strokeCap="round", opacity=0.35)
-        .encode(x=x, y=least, y2="high:Q", stroke=stroke, description="mark:N"),
+        .encode(x=x, y=least, y2=alt.Y2("high:Q"), stroke=stroke, description=alt.Description("mark:N")),
         base.mark_line(interpolate="monotone", strokeWidth=2).encode(
-            detail="line:N", stroke=stroke, description="mark:N"
+            detail=alt.Detail("line:N"), stroke=stroke, description=alt.Description("mark:N")
         ),
         base.mark_point(size=80, opacity=1, strokeWidth=0).encode(
             shape=alt.Shape("direction:N", scale=shape, legend=None),
             fill=alt.Fill("direction:N", scale=colour, legend=None),
-            description="mark:N",
+            description=alt.Description("mark:N"),
         ),
         alt.Chart(alt.NamedData("names before"))
         .mark_text(align="right", dx=-14, fontSize=size)
-        .encode(x=x, y=y, text="label:N", description="mark:N"),
+        .encode(x=x, y=y, text=alt.Text("label:N"), description=alt.Description("mark:N")),
         alt.Chart(alt.NamedData("names after"))
         .mark_text(align="left", dx=14, fontSize=size)
-        .encode(x=x, y=y, text="label:N", description="mark:N"),
+        .encode(x=x, y=y, text=alt.Text("label:N"), description=alt.Description("mark:N")),
     ]
     return draw(
         alt.layer(*layers).properties(width=_step(paths, last) * last, height=height),

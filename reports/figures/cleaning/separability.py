@@ -94,13 +94,15 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
     x = alt.X("n:Q", title="tasks (n)").scale(nice=True, zero=False).axis(grid=False, tickCount=8, format=",d")
     title = "pairs told apart, %"
     ground = alt.Chart(alt.NamedData("band")).encode(x=x)
-    above = alt.Chart(alt.NamedData("marks")).encode(x=x, y=alt.Y("value:Q", title=title), description="mark:N")
+    above = alt.Chart(alt.NamedData("marks")).encode(
+        x=x, y=alt.Y("value:Q", title=title), description=alt.Description("mark:N")
+    )
     fill = alt.Fill("colour:N", scale=None)
     layers = [
-        ground.mark_area(fill="var(--band)").encode(y=alt.Y("low:Q", title=title), y2="high:Q"),
-        ground.mark_line(stroke="var(--muted)", strokeWidth=1.5, strokeDash=[5, 4]).encode(y="mean:Q"),
+        ground.mark_area(fill="var(--band)").encode(y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q")),
+        ground.mark_line(stroke="var(--muted)", strokeWidth=1.5, strokeDash=[5, 4]).encode(y=alt.Y("mean:Q")),
         ground.mark_point(size=30, fill="var(--muted)", strokeWidth=0, opacity=1).encode(
-            y="mean:Q", description="mark:N"
+            y=alt.Y("mean:Q"), description=alt.Description("mark:N")
         ),
         above.mark_point(size=150, opacity=1, stroke="var(--surface)", strokeWidth=1.5).encode(
             fill=fill, shape=alt.Shape("shape:N", scale=None)
@@ -108,7 +110,7 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
         *(
             alt.Chart(alt.NamedData(name))
             .mark_text(align="right", dx=-12, dy=dy, fontWeight=600, stroke="var(--surface)", strokeWidth=4)
-            .encode(x=x, y="value:Q", text="label:N", description="mark:N")
+            .encode(x=x, y=alt.Y("value:Q"), text=alt.Text("label:N"), description=alt.Description("mark:N"))
             for name, dy in (("labels above", -10), ("labels below", 12))
         ),
     ]

@@ -78,18 +78,18 @@ def _component_bars(analysis: CleaningAnalysis) -> Markup:
         .encode(
             y=y,
             x=alt.X("start:Q", title="findings").axis(grid=False, tickMinStep=1, tickCount=8, format=",d"),
-            x2="end:Q",
+            x2=alt.X2("end:Q"),
             fill=fill,
             stroke=stroke,
             fillOpacity=alt.FillOpacity("opacity:Q", scale=None),
-            description="mark:N",
+            description=alt.Description("mark:N"),
         ),
         alt.Chart(alt.NamedData("ends"))
         .mark_text(align="left", dx=8)
-        .encode(y=y, x="end:Q", text="label:N", description="mark:N"),
+        .encode(y=y, x=alt.X("end:Q"), text=alt.Text("label:N"), description=alt.Description("mark:N")),
         alt.Chart(alt.NamedData("names"))
         .mark_text(align="right", dx=-8, fontSize=13)
-        .encode(y=y, x=alt.value(0), text="label:N", description="mark:N"),
+        .encode(y=y, x=alt.value(0), text=alt.Text("label:N"), description=alt.Description("mark:N")),
     ]
     chart = alt.layer(*layers).properties(width=620, height=36 * len(names))
     return draw(chart, {"bars": bars, "ends": ends, "names": names})
@@ -153,13 +153,13 @@ def _retention_chart(splits: tuple[Retention, ...]) -> Markup:
     guard: list[Mark] = [{"share": 100 * splits[0].safeguard}]
     y, offset = alt.Y("line:O", axis=None), alt.YOffset("split:N", sort=[kept.split for kept in splits])
     x = alt.X("share:Q", title="tasks kept, %").scale(domain=[0, 100]).axis(grid=True, tickCount=5)
-    base = alt.Chart(alt.NamedData("bars")).encode(y=y, yOffset=offset, description="mark:N")
+    base = alt.Chart(alt.NamedData("bars")).encode(y=y, yOffset=offset, description=alt.Description("mark:N"))
     layers = [
         base.mark_bar(height={"band": 0.86}).encode(x=x, fill=alt.Fill("colour:N", scale=None)),
-        base.mark_text(align="left", dx=6, fontSize=11).encode(x=x, text="label:N"),
+        base.mark_text(align="left", dx=6, fontSize=11).encode(x=x, text=alt.Text("label:N")),
         alt.Chart(alt.NamedData("names"))
         .mark_text(align="right", dx=-8)
-        .encode(y=y, x=alt.value(0), text="label:N", description="mark:N"),
+        .encode(y=y, x=alt.value(0), text=alt.Text("label:N"), description=alt.Description("mark:N")),
         alt.Chart(alt.NamedData("guard")).mark_rule(stroke="var(--ink)", strokeDash=[4, 3]).encode(x=x),
     ]
     chart = alt.layer(*layers).properties(width=720, height=len(names) * (18 * len(splits) + 10))

@@ -70,17 +70,17 @@ def forest(entries: Sequence[Entry], title: str, domain: tuple[float, float], li
             y=y,
             fill=alt.Fill("colour:N", scale=None),
             shape=alt.Shape("shape:N", scale=None),
-            description="mark:N",
+            description=alt.Description("mark:N"),
         ),
         alt.Chart(alt.NamedData("ranges"))
         .mark_rule(strokeWidth=2)
-        .encode(x=low, x2="high:Q", y=y, stroke=alt.Stroke("colour:N", scale=None)),
+        .encode(x=low, x2=alt.X2("high:Q"), y=y, stroke=alt.Stroke("colour:N", scale=None)),
         alt.Chart(alt.NamedData("names"))
         .mark_text(align="right", dx=-10)
-        .encode(y=y, x=alt.value(0), text="label:N", description="mark:N"),
+        .encode(y=y, x=alt.value(0), text=alt.Text("label:N"), description=alt.Description("mark:N")),
         alt.Chart(alt.NamedData("ends"))
         .mark_text(align="left", dx=10, fontSize=11)
-        .encode(y=y, x=alt.value(width), text="label:N", description="mark:N"),
+        .encode(y=y, x=alt.value(width), text=alt.Text("label:N"), description=alt.Description("mark:N")),
     ]
     data: dict[str, Sequence[Mark]] = {
         "rows": rows,
@@ -197,14 +197,14 @@ def small_multiples(
         layers = [
             alt.Chart(alt.NamedData(f"ranges {i}"))
             .mark_rule(strokeWidth=1.5, opacity=0.55)
-            .encode(x=x, y=low, y2="high:Q", stroke=stroke),
-            points.mark_line(strokeWidth=1.5).encode(x=x, y=y, detail="series:N", stroke=stroke),
+            .encode(x=x, y=low, y2=alt.Y2("high:Q"), stroke=stroke),
+            points.mark_line(strokeWidth=1.5).encode(x=x, y=y, detail=alt.Detail("series:N"), stroke=stroke),
             points.mark_point(size=42, opacity=1, strokeWidth=0).encode(
-                x=x, y=y, fill=fill, shape=alt.Shape("shape:N", scale=None), description="mark:N"
+                x=x, y=y, fill=fill, shape=alt.Shape("shape:N", scale=None), description=alt.Description("mark:N")
             ),
             alt.Chart(alt.NamedData(f"name {i}"))
             .mark_text(align="left", baseline="bottom", fontSize=13, fontWeight=600)
-            .encode(x=alt.value(0), y=alt.value(-8), text="label:N", description="mark:N"),
+            .encode(x=alt.value(0), y=alt.value(-8), text=alt.Text("label:N"), description=alt.Description("mark:N")),
         ]
         charts.append(alt.layer(*layers).properties(width=SIZE[0], height=SIZE[1]))
     return draw(alt.concat(*charts, columns=COLUMNS, spacing=26), data)

@@ -87,17 +87,19 @@ def _drawn(maps: Sequence[HeatMap]) -> Markup:
         quiet = alt.Axis(domain=False, ticks=False, labelAngle=0, labelPadding=4, titlePadding=4, labelOverlap=True)
         x = alt.X("budget:O", title="decoys (B)", axis=quiet).scale(domain=budgets)
         y = alt.Y("hidden:O", title="hidden slots (H)", axis=quiet).scale(domain=hidden)
-        cells = alt.Chart(alt.NamedData(f"cells {i}")).encode(x=x, y=y, description="mark:N")
+        cells = alt.Chart(alt.NamedData(f"cells {i}")).encode(x=x, y=y, description=alt.Description("mark:N"))
         layers = [
             cells.mark_rect(stroke="var(--surface)", strokeWidth=1 if numbered else 0.3).encode(
                 fill=alt.Fill("fill:N", scale=None)
             ),
             alt.Chart(alt.NamedData(f"name {i}"))
             .mark_text(align="left", baseline="bottom", fontSize=13, fontWeight=600)
-            .encode(x=alt.value(0), y=alt.value(-8), text="label:N", description="mark:N"),
+            .encode(x=alt.value(0), y=alt.value(-8), text=alt.Text("label:N"), description=alt.Description("mark:N")),
         ]
         if numbered:
-            layers.append(cells.mark_text(fontSize=11).encode(text="label:N", fill=alt.Fill("ink:N", scale=None)))
+            layers.append(
+                cells.mark_text(fontSize=11).encode(text=alt.Text("label:N"), fill=alt.Fill("ink:N", scale=None))
+            )
         charts.append(alt.layer(*layers).properties(width=side * len(budgets), height=max(side, 12) * len(hidden)))
     return draw(alt.concat(*charts, columns=COLUMNS, spacing=26), data)
 

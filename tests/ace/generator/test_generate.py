@@ -89,6 +89,7 @@ def test_workers_and_starting_points_change_no_byte(coupling: bool) -> None:
     assert list(generate(parameters, start=99)) == []
 
 
+@pytest.mark.long
 def test_eight_workers_make_what_one_makes() -> None:
     assert fingerprint(list(generate(FEW, workers=8))) == fingerprint(list(generate(FEW)))
 

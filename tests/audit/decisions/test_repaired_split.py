@@ -84,6 +84,7 @@ def test_the_manifest_has_repaired_beside_dropped(tmp_path: Path) -> None:
             checks={"call-schema": "1"},
             agenthard="0",
             quarantined=[],
+            accepted={},
         )
         found: dict[str, Any] = json.loads((tmp_path / out / "manifest.json").read_text())
         return found

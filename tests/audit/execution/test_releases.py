@@ -1,13 +1,14 @@
 """The code that executes is the code of that data."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from agenthard.audit.execution.environment import UnavailableError
 from agenthard.audit.execution.managed_environments import release_of
-from agenthard.audit.sources.fetch import HOME_VARIABLE
+from agenthard.audit.execution.release_contents import FILE, contents
+from agenthard.audit.sources.fetch import HOME_VARIABLE, fetched
 from tests.builders import make_task
 
 TASK = make_task(benchmark="bfcl")
@@ -71,3 +72,27 @@ def test_a_task_of_no_release_is_executed_by_none(home: Path) -> None:
         of("v4:2")
     with pytest.raises(UnavailableError, match="does not tell which release of bfcl it is of"):
         release_of(TASK, read_hashes)
+
+
+def test_the_contents_of_a_release_are_kept_until_its_data_changes(home: Path) -> None:
+    read = list[Path]()
+
+    def reader() -> Callable[[Path], Iterator[str]]:
+        """Make a reader that this process has not asked before."""
+
+        def reading(data: Path) -> Iterator[str]:
+            read.append(data)
+            return read_hashes(data)
+
+        return reading
+
+    install(home, "2025.7.17", "v3:1", "v3:2")
+    [release] = fetched("bfcl")
+    assert contents(reader(), release) == contents(reader(), release) == {"v3:1", "v3:2"}
+    assert len(read) == 1
+    (release.data / "hashes").write_text("v3:1 v3:20")
+    assert contents(reader(), release) == {"v3:1", "v3:20"}
+    for damaged in ("", "[]", '{"key": "other"}', '{"key": 1'):
+        (release.path / FILE).write_text(damaged)
+        assert contents(reader(), release) == {"v3:1", "v3:20"}
+    assert len(read) == 6

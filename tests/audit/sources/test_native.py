@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from agenthard.audit.native_text import origin_of
 from agenthard.audit.sources.base import Quarantine, SourceError
 from agenthard.audit.sources.native import Native
+from agenthard.taxonomy import Origin
 from tests.builders import LEND, make_run, make_task
 
 
@@ -35,6 +37,7 @@ def test_tasks_share_the_environment_they_name(tmp_path: Path) -> None:
     assert first.origins[""].line == 1
     assert first.environment.tools[0].origin is not None
     assert first.environment.tools[0].origin.pointer == "/tools/0"
+    assert origin_of(first, "/environment/policy") == Origin(file="environments.jsonl", line=1, pointer="/policy")
     assert [t.id for t in Native(tmp_path, ["returns"]).tasks(Quarantine())] == ["b"]
 
 

@@ -63,6 +63,7 @@ def test_replay_runs_the_checkout(folder: Path) -> None:
     assert without.returncode == 3 and "give --checkout PATH" in without.stderr
 
 
+@pytest.mark.long
 def test_a_missing_layer_refuses_unless_it_is_accepted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AGENTHARD_ISOLATION_OFF", "landlock")
     command = ("replay", "acebench", "data", "agent_multi_step_0", "--checkout", "checkout")

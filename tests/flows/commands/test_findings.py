@@ -60,6 +60,7 @@ def assert_quoted(file: Path, line: int, native: NativeText) -> None:
     assert words == native.text or json.loads(f'"{words}"') == native.text
 
 
+@pytest.mark.long
 def test_every_line_leads_to_the_quote_in_the_file(demo: Path) -> None:
     lines = invoke("findings", demo, code=1).splitlines()
     findings = {finding.id: finding for finding in read_findings(demo)}

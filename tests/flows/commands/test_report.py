@@ -84,6 +84,7 @@ def refused(*arguments: str | Path) -> str:
     return error_message(result.exception)
 
 
+@pytest.mark.long
 def test_report_writes_everything_and_the_hard_split(run: Path, benchmark: Path) -> None:
     out = command("report", run, "--draws", 200, "--resamples", 200, "--threshold", 0.7)
     assert "AgentHard checked 40 of 40 tasks" in out and "the null of deleting as many random tasks" in out
@@ -106,6 +107,7 @@ def test_report_writes_everything_and_the_hard_split(run: Path, benchmark: Path)
     assert written == [source[task] for task in manifest["kept_ids"]]
 
 
+@pytest.mark.long
 def test_a_report_repeats_byte_for_byte(run: Path) -> None:
     def files() -> dict[str, bytes]:
         folders = (run / "report", run / "split" / "hard")
@@ -118,6 +120,7 @@ def test_a_report_repeats_byte_for_byte(run: Path) -> None:
     assert files() == first
 
 
+@pytest.mark.long
 def test_a_benchmark_that_is_gone_or_changed_costs_only_the_split(run: Path, tmp_path: Path) -> None:
     other = write_benchmark(tmp_path / "other", flawed=20)
     out = json.loads(command("report", run, "--benchmark", other, "--draws", 200, "--json", code=2))

@@ -102,6 +102,7 @@ def test_two_at_once_share_folder_and_cache(suite: Path, loopback_process: Start
     assert spent.prompt_tokens == billed["prompt"]
 
 
+@pytest.mark.long
 def test_ctrl_c_keeps_what_is_done(suite: Path, loopback_process: Start, keys: str, tmp_path: Path) -> None:
     server = loopback_process(brain=ACE, faults={"script": [None] * 6 + ["hang"] * 50})
     out = tmp_path / "out"
@@ -174,6 +175,7 @@ def _copy(out: Path, to: Path) -> Path:
     return to
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_said_in_one_line(
     suite: Path, loopback_process: Start, keys: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,6 +66,7 @@ def test_what_is_played_again_from_the_cache_gives_the_same_bytes(
         assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "out" / name).read_bytes()
 
 
+@pytest.mark.long
 def test_infrastructure_errors_are_tried_again_and_then_left_without_a_verdict(
     suite: Path, server: Loopback, tmp_path: Path
 ) -> None:
@@ -121,6 +122,7 @@ def test_a_forecast_sends_nothing_and_is_net_of_what_is_done_and_cached(
     assert server.counts["received"] == received
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", ["budget", "token_budget"])
 def test_a_budget_stops_cleanly_and_a_larger_one_goes_on(
     limit: str, suite: Path, server: Loopback, tmp_path: Path
@@ -147,6 +149,7 @@ def test_a_budget_of_nothing_sends_nothing(suite: Path, server: Loopback, tmp_pa
     assert "the budget is spent" in outcome.stopped["loop"] and server.counts["received"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("now", "message"),
     [
@@ -194,6 +197,7 @@ def test_another_model_under_the_same_label_is_refused(suite: Path, server: Loop
         evaluated(settings(suite, tmp_path, server, model={"sampling": {"max_output_tokens": 600}}))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("odd", ["surrogate", "brackets", "huge_usage", "negative_usage", "no_usage"])
 def test_one_odd_conversation_leaves_the_others(odd: Odd, suite: Path, server: Loopback, tmp_path: Path) -> None:
     first = next(iter(settings(suite, tmp_path, server).open().tasks()))

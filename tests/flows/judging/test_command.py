@@ -98,6 +98,7 @@ def test_killed_and_resumed(api: str, audited: Path, loopback_process: Start, ke
     assert 0 <= spent.sent - counts["received"] <= spent.unknown
 
 
+@pytest.mark.long
 def test_a_wrong_key_is_one_message(
     audited: Path, loopback_process: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

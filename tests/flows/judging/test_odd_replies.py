@@ -14,7 +14,7 @@ from tests.flows.judging.test_run import rows, total
 from tests.loopback import Asked, Loopback
 from tests.loopback.odd import READABLE, Odd
 
-pytestmark = pytest.mark.usefixtures("keys")
+pytestmark = [pytest.mark.usefixtures("keys"), pytest.mark.long]
 TASKS = ("lib/0", "lib/2", "lib/4", "lib/6")
 ATTEMPTS = 2
 

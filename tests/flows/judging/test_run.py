@@ -63,6 +63,7 @@ def test_forty_tasks(api: str, audited: Path, loopback: Loopback, tmp_path: Path
     assert (evidence["judges"][0]["verified"]["k"], evidence["judges"][0]["verified"]["n"]) == (4, 4)
 
 
+@pytest.mark.long
 def test_going_on_asks_nothing_twice_and_changes_nothing(audited: Path, loopback: Loopback, tmp_path: Path) -> None:
     loopback.service.brain = verdict
     out = tmp_path / "out"

@@ -87,3 +87,17 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return f"sqlite:///{tmp_path / 'review.db'}"
     found: str = request.getfixturevalue("postgresql_url")
     return found
+
+
+@pytest.fixture
+def later(demo_run: Path, tmp_path: Path) -> Path:
+    """A run of the benchmark with the gold call of parcels/11 corrected."""
+    audited = AuditSettings.model_validate_json((demo_run / "work/settings.json").read_bytes())
+    shutil.copytree(audited.path, tmp_path / "benchmark")
+    file = tmp_path / "benchmark/tasks.jsonl"
+    text = file.read_text(encoding="utf-8")
+    assert text.count('"weight_grams": "1250"') == 1
+    file.write_text(text.replace('"weight_grams": "1250"', '"weight_grams": 1250'), encoding="utf-8")
+    changed = {"path": str(tmp_path / "benchmark"), "out": str(tmp_path / "later")}
+    audit_by_steps(audited.model_copy(update=changed))
+    return tmp_path / "later"

@@ -2,37 +2,23 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from agenthard.flows.audit_plan import AuditSettings
+from agenthard.audit.judge.aggregate.findings import JudgeCheck
 from agenthard.flows.cli import app
 from agenthard.flows.errors import CommandError
 from agenthard.flows.review.decide import DecideSettings, ReviewedRun, decide_run
 from agenthard.flows.review.history import changes_between, finding_history
 from agenthard.flows.review.store import EventStore
 from agenthard.reports.comparison.audits import load_side
-from tests.flows.audits import audit_by_steps
 from tests.flows.review.build_events import finding_verdict
 
 FIXED, KEPT = "a38334e9881a", "5980e3eba98a"
 """A wrong type in the gold call of parcels/11, and a contradiction in a tool's documentation."""
-
-
-@pytest.fixture
-def later(demo_run: Path, tmp_path: Path) -> Path:
-    """A run of the benchmark with the gold call of parcels/11 corrected."""
-    audited = AuditSettings.model_validate_json((demo_run / "work/settings.json").read_bytes())
-    shutil.copytree(audited.path, tmp_path / "benchmark")
-    file = tmp_path / "benchmark/tasks.jsonl"
-    text = file.read_text(encoding="utf-8")
-    assert text.count('"weight_grams": "1250"') == 1
-    file.write_text(text.replace('"weight_grams": "1250"', '"weight_grams": 1250'), encoding="utf-8")
-    changed = {"path": str(tmp_path / "benchmark"), "out": str(tmp_path / "later")}
-    audit_by_steps(audited.model_copy(update=changed))
-    return tmp_path / "later"
 
 
 def test_the_history_of_a_finding(demo_run: Path, later: Path) -> None:
@@ -65,3 +51,14 @@ def test_a_finding_that_people_rejected_is_not_fixed(demo_run: Path, tmp_path: P
     changes = changes_between(load_side(tmp_path / "before"), load_side(demo_run))
     assert changes[FIXED].change == "suppressed" and "bob" in changes[FIXED].differences[0]
     assert changes[KEPT].change == "persisted"
+
+
+def test_a_judge_that_changes_its_mind_is_drift(demo_run: Path, later: Path) -> None:
+    side, changed = load_side(demo_run), load_side(later)
+    first = next(each for each in side.audit.findings if each.task_ids == ("parcels/14",))
+    said = first.model_copy(update={"id": "f" * 12, "check": JudgeCheck.id})
+    judged = replace(side, audit=replace(side.audit, findings=[*side.audit.findings, said]))
+    assert changes_between(side, judged)[said.id].cause == "judge"
+    about_changed = said.model_copy(update={"task_ids": ("parcels/11",)})
+    judged = replace(changed, audit=replace(changed.audit, findings=[*changed.audit.findings, about_changed]))
+    assert changes_between(side, judged)[said.id].cause == "task"

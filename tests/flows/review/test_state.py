@@ -56,7 +56,7 @@ def test_assignments_reveals_skips_and_repairs() -> None:
     state = fold(numbered(given_to, seen, passed, made("repair", "lib/1", outcome="rejected")))
     item = state.item(TASK)
     assert (item.assigned, item.revealed, item.skipped) == ({"ann"}, {"ann"}, {"ann"})
-    assert item.repair is not None and item.repair.data["outcome"] == "rejected"
+    assert item.repairs[""].data["outcome"] == "rejected"
     assert not fold(numbered(passed, verdict("lib/1"))).item(TASK).skipped
     assert not fold(numbered(given_to, undo(given_to, "cem"))).item(TASK).assigned
 

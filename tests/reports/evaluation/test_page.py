@@ -75,6 +75,7 @@ def test_hostile_names_stay_text(open_evaluation: Callable[..., Visit], tmp_path
     expect(page.locator("#figure-board .data")).to_contain_text(ATTACK)
 
 
+@pytest.mark.long
 def test_tables_sort_and_every_link_of_the_page_leads_somewhere(
     open_evaluation: Callable[..., Visit], tmp_path: Path
 ) -> None:

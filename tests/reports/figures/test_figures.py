@@ -191,6 +191,7 @@ def test_without_runs_figures_of_models_say_why() -> None:
     assert all(figure.reason.startswith("undefined because") for figure in drawn.values() if figure.svg is None)
 
 
+@pytest.mark.long
 def test_drawings_of_71_models_are_larger_not_denser() -> None:
     small, large = (figures(sample(models))["ranks"] for models in (16, 71))
     heights = [float((parsed(figure).get("height") or "").removesuffix("rem")) for figure in (small, large)]

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.audit.sources.formats.promptfoo import is_promptfoo
-from agenthard.audit.sources.formats.remote import is_url, local_file, local_folder, split_url
+from agenthard.audit.sources.formats.remote import is_url, split_url
 from agenthard.audit.sources.formats.rows import row_format
 from agenthard.audit.sources.formats.sqlite import SUFFIXES, is_sqlite
 from agenthard.audit.sources.mapping.data import MappedRow, without_key
+from agenthard.audit.sources.mapping.fetched import fetched_file, fetched_folder
 from agenthard.audit.sources.mapping.infer.columns import Column, columns_of
 from agenthard.audit.sources.mapping.infer.files import Group, find_groups
 from agenthard.audit.sources.mapping.infer.partners import Partner, partner_of, shared_values
@@ -57,8 +58,8 @@ def _fetched(url: str) -> tuple[str, Path]:
     """Copy what is behind a URL; return the URL of the folder, and the file or folder."""
     above, name = split_url(url)
     if row_format(Path(name)) or Path(name).suffix in (*SUFFIXES, ".yaml", ".yml"):
-        return above, local_file(url)
-    return url, local_folder(url, ("*",))
+        return above, fetched_file(url)
+    return url, fetched_folder(url, ("*",))
 
 
 def read_input(path: Path | str) -> RowsRead:

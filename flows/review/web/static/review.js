@@ -15,13 +15,15 @@ async function refresh(only = "[data-live]") {
   }
 }
 function listen() {
-  const source = new EventSource(`${data.live}?${new URLSearchParams({ task: data.task ?? "" })}`);
+  const source = new EventSource(`${data.live}?${new URLSearchParams({ task: data.task ?? "", after: data.after })}`);
   let later = 0;
   source.onmessage = (message) => {
     const told = JSON.parse(message.data);
     if (told.kind === "here") return showWho(told.users);
-    if (told.by === data.user && !document.hidden) return;
-    if (told.id === data.task) say(`${told.by} has just decided on this task.`);
+    const ours = told.by === data.user;
+    if (ours && told.missed && told.id === data.task) return location.reload(); // sent by an earlier page while this one was rendered
+    if (ours && !told.missed && !document.hidden) return;
+    if (!ours && told.id === data.task) say(`${told.by} has just decided on this task.`);
     clearTimeout(later);
     later = setTimeout(() => refresh(), 300);
   };
@@ -38,34 +40,50 @@ let mark = -1;
 function drawTask() {
   const { task, blocks } = data.shown;
   byId("task-place").textContent = task.place ? `${task.place} · ` : "";
-  byId("instance-body").replaceChildren(renderInstance(task, blocks));
+  byId("instance-body").replaceChildren(renderInstance(task, blocks, loadMessages));
   byId("parts-nav").replaceChildren(
     ...[...document.querySelectorAll(".part-of")].map((part) =>
       el("button", { type: "button", class: "plain", onclick: () => part.scrollIntoView() }, part.getAttribute("aria-label")),
     ),
   );
-  byId("instance-body").addEventListener("change", dimOthers);
+  byId("instance-body").addEventListener("change", (event) => {
+    dimOthers();
+    if (event.target.matches(".model-choice") && finding) loadQuotes(finding);
+  });
   document.querySelectorAll("[data-finding]").forEach((button) => button.addEventListener("click", () => choose(button.dataset.finding)));
   const first = document.querySelector("[data-finding]");
   if (first) choose(first.dataset.finding, false);
+}
+async function loadMessages(run, start, whole) {
+  const query = new URLSearchParams({ task: data.task, trajectory: run.id, start, ...(whole ? { whole: 1 } : {}) });
+  const answer = await fetch(`${data.messages}?${query}`).catch(() => null);
+  if (!answer?.ok) throw new Error("The server did not send them; try again.");
+  return answer.json();
 }
 const marks = () => [...byId("instance-body").querySelectorAll("mark:not(.other)")];
 function dimOthers() {
   for (const each of byId("instance-body").querySelectorAll("mark"))
     each.classList.toggle("other", !each.dataset.of.split(" ").includes(finding));
 }
-function choose(id, scroll = true) {
+async function choose(id, scroll = true) {
   finding = id;
   mark = -1;
   for (const button of document.querySelectorAll("[data-finding]")) button.setAttribute("aria-pressed", String(button.dataset.finding === id));
   dimOthers();
   const models = byId("instance-body").querySelector(".model-choice");
+  await loadQuotes(id);
   for (const option of marks().length || !models ? [] : [...models.options]) {
     models.value = option.value;
     models.dispatchEvent(new Event("change", { bubbles: true }));
+    await loadQuotes(id);
     if (marks().length) break;
   }
   if (scroll) nextMark();
+}
+/* Loads the runs that are shown as far as what a finding quotes. */
+function loadQuotes(id) {
+  const lists = [...byId("instance-body").querySelectorAll(".run .messages")];
+  return Promise.all(lists.map((list) => list.showQuotes(id))).catch((error) => say(error.message, true));
 }
 function nextMark() {
   const all = marks();
@@ -88,10 +106,10 @@ function answer(flaw) {
   if (byId("change")) byId("change").open = true;
   field("flaw").value = flaw;
   if (flaw !== "yes") form.querySelectorAll("[name=category]").forEach((each) => (each.checked = false));
-  say({ yes: "Flawed. Choose the category, then Enter.", no: "Not flawed. Enter saves.", cannot_tell: "Cannot tell. Enter saves." }[flaw]);
+  say({ yes: field("category") ? "Flawed. Choose the category, then Enter." : "Flawed. Enter saves.", no: "Not flawed. Enter saves.", cannot_tell: "Cannot tell. Enter saves." }[flaw]);
 }
 function digit(key) {
-  if (!form) return;
+  if (!field("category")) return;
   digits = digits.length === 1 ? digits + key : key;
   byId("typed").textContent = digits.length === 1 ? `${digits} …` : "";
   if (digits.length < 2) return;
@@ -102,7 +120,7 @@ function digit(key) {
   say(`Flawed: ${form.querySelector(`[name=category][value="${CSS.escape(category)}"]`).nextElementSibling.textContent}. Enter saves.`);
 }
 function cycle(name) {
-  if (!form) return;
+  if (!field(name)) return;
   const all = [...form.querySelectorAll(`[name=${name}]`)];
   const next = all[(all.findIndex((each) => each.checked) + 1) % all.length];
   next.checked = true;
@@ -115,10 +133,10 @@ function saveVerdict() {
   const flaw = field("flaw").value;
   if (!flaw) return say("Say first whether the task is flawed: y, n or u.", true);
   const flawed = flaw === "yes";
-  if (flawed && !field("category").value) return say("A flaw needs a category: two digits, or choose one in the list.", true);
-  const detail = flawed ? { category: field("category").value, severity: field("severity").value } : {};
-  const given = { flaw, ...detail, confidence: field("confidence").value, reason: field("reason").value.trim(), seconds: seconds() };
-  return send([about("verdict", { data: given })]).then(reload, () => {});
+  if (flawed && field("category")?.value === "") return say("A flaw needs a category: two digits, or choose one in the list.", true);
+  const asked = ["confidence", "reason", ...(flawed ? ["category", "severity"] : [])].filter(field); // a queue may ask for few
+  const given = Object.fromEntries(asked.map((name) => [name, field(name).value.trim()]));
+  return send([about("verdict", { data: { flaw, ...given, seconds: seconds() } })]).then(reload, () => {});
 }
 const reload = () => location.reload();
 function saveSentence() {
@@ -170,8 +188,8 @@ async function tryPatch() {
 }
 function decideRepair(outcome) {
   const reason = byId("repair-reason").value.trim();
-  const patch = outcome === "accepted" ? { patch: JSON.parse(byId("patch-text").value) } : {};
-  send([about("repair", { data: { outcome, ...patch, reason } })]).then(reload, () => {});
+  const patch = outcome === "accepted" ? { patch: byId("patch-text").value } : {}; // as text: JSON.parse would round numbers
+  send([about("repair", { data: { outcome, finding: data.finding, ...patch, reason } })]).then(reload, () => {});
 }
 function copyIssue() {
   getSelection().selectAllChildren(byId("issue"));

@@ -24,7 +24,7 @@ def test_a_write_that_answers_with_another_value_than_asked_for() -> None:
     runs = [played(*wrong), played(*right, trial=1), played(*wrong, task_id="t2", model="m2")]
     (finding,), _ = audit(ToolResponseContradiction(), [shop_task("t1"), shop_task("t2")], runs)
     assert "is asked for one value of reason and answers with another: 2 of the 3 responses" in finding.claim
-    assert "in 2 runs of 2 models on 2 tasks" in finding.claim
+    assert "in 2 runs (models: 2, tasks: 2)" in finding.claim
     assert finding.task_ids == ("t1", "t2")
     assert [item.quote for item in finding.evidence] == ["mistake", '"reason": "no need"']
 

@@ -1,9 +1,13 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from agenthard.audit.execution.environment import Attempt, ExecutionError, UnavailableError, Verdict
+from agenthard.audit.execution.mutation import mutants
 from agenthard.audit.execution.tau import Tau2Environment, TauBenchEnvironment
+from agenthard.audit.sources.base import Quarantine
+from agenthard.audit.sources.tau.tau_bench import TauBench
 from agenthard.taxonomy import AgentTask, ToolCall, ToolSpec
 from tests.audit.execution.tau.conftest import make_task
 
@@ -149,3 +153,15 @@ def test_arguments_that_do_not_fit_are_told_as_python_tells_them() -> None:
     assert two.text.endswith(
         "AirlineTools.send_certificate() missing 2 required positional arguments: 'user_id' and 'amount'"
     )
+
+
+@pytest.mark.corpora
+def test_answers_that_begin_like_the_ground_truth_get_the_verdict_of_a_whole_replay(corpora: Path) -> None:
+    source = TauBench(corpora / "tau-bench_59a200c", ["airline"])
+    environment, tried = TauBenchEnvironment(), 0
+    for task in list(source.tasks(Quarantine()))[:12]:
+        attempts = [mutant.attempt for mutant in mutants(task)]
+        shared = environment.evaluate_many(task, attempts)
+        assert shared == [TauBenchEnvironment().evaluate(task, attempt) for attempt in attempts]
+        tried += len(attempts)
+    assert tried > 100

@@ -100,6 +100,12 @@ def test_inline_tests(tmp_path: Path) -> None:
     assert {path.name for path in source.known_files()} >= {"tools.json", "other.txt", "promptfooconfig.yaml"}
 
 
+def test_prompts_after_the_first_are_named_as_not_read(tmp_path: Path) -> None:
+    [other] = mapped(library(tmp_path)).not_read()
+    assert (other.file, other.left_out) == ("promptfooconfig.yaml", True)
+    assert other.reason.startswith("1 of 2 prompts")
+
+
 def test_a_split_keeps_every_other_line(tmp_path: Path) -> None:
     source = mapped(library(tmp_path))
     second = tasks(source)[1]

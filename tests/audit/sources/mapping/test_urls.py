@@ -137,9 +137,33 @@ def test_a_server_that_does_not_answer(server: str, tmp_path: Path) -> None:
 def test_a_file_that_is_too_long(memory: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "MOST_BYTES", 10)
     with pytest.raises(SourceError, match="longer than"):
-        remote.local_file(f"{memory}/tasks.jsonl")
+        remote.local_folder(memory, ("tasks.jsonl",))
 
 
 def test_a_name_that_leads_out_of_its_folder(memory: str) -> None:
     with pytest.raises(SourceError, match="leads out of its folder"):
         remote.local_folder(memory, ("%2e%2e/library/tasks.jsonl",))
+
+
+def test_a_promptfoo_configuration_with_the_files_that_it_names(server: str, tmp_path: Path) -> None:
+    served = tmp_path / "served" / "library"
+    (served / "promptfooconfig.yaml").write_text(
+        "prompts: [file://clerk.txt, '{{question}}']\nproviders:\n  - id: echo\n    config: {tools: file://tools.json}\n"
+        "tests: [file://cases.csv, file://gone.csv]\n"
+    )
+    (served / "clerk.txt").write_text("You are a clerk. {{question}}")
+    (served / "cases.csv").write_text(
+        "question,__expected\nWho wrote Emma?,Jane Austen\nWho wrote Dune?,Frank Herbert\n"
+    )
+    mapping = proposed(f"{server}/promptfooconfig.yaml", tmp_path / "m.yaml")
+    assert (mapping["folder"], mapping["files"]) == (server, ["promptfooconfig.yaml"])
+    source, quarantine = MappingSource(tmp_path / "m.yaml"), Quarantine()
+    found = list(source.tasks(quarantine))
+    assert [task.user.turns[0][0].content for task in found] == [
+        "You are a clerk. Who wrote Emma?",
+        "You are a clerk. Who wrote Dune?",
+    ]
+    assert [tool.name for tool in found[0].environment.tools] == ["lend_book"]
+    assert [item.reason.partition(";")[0] for item in quarantine.items] == [
+        "tests: 'file://gone.csv' names no file here"
+    ]

@@ -90,8 +90,12 @@ class Process(Served):
         )
         assert self._process.stdout is not None
         greeting = self._process.stdout.readline()
-        assert greeting.startswith("review "), greeting + self._process.stdout.read()
+        assert greeting.startswith(("review ", '{"url"')), greeting + self._process.stdout.read()
         return greeting
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def kill(self) -> None:
         self._process.kill()

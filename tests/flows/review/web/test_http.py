@@ -287,7 +287,12 @@ def test_a_repair_is_tried_in_a_copy_and_accepted(server: Server, demo_run: Path
         assert 'data-accepted="no"' in tried([{**patch[0], "value": "heavy"}]).text
         for wrong in ([], {}, [{"op": "replace", "path": path}], [{"op": "remove", "path": 1}], [{"op": "no"}]):
             assert tried(wrong).status_code == 400
-        ana.stored(event("repair", DROPPED, outcome="accepted", patch=patch))
+        assert ana.send(event("repair", DROPPED, outcome="accepted", patch=patch)).status_code == 400
+        assert (
+            ana.send(event("repair", DROPPED, outcome="accepted", patch=patch, finding="5980e3eba98a")).status_code
+            == 400
+        )
+        ana.stored(event("repair", DROPPED, outcome="accepted", patch=patch, finding=FOUND))
         assert "ana has accepted a patch" in ana.page("repair", task=DROPPED)
 
 
@@ -316,3 +321,11 @@ def test_eight_people_at_once_lose_and_double_nothing(server: Server, demo_run: 
     for name, found in last.items():
         for task_id, identity in found.items():
             assert str(state.item(("task", task_id)).verdicts[name].id) == identity
+
+
+@pytest.mark.long
+def test_the_address_as_json(process: Callable[..., Process]) -> None:
+    started = process("--name", "ana", "--json")
+    said = json.loads(started.greeting)
+    assert said["runs"] == ["demo"] and said["url"].startswith(f"{started.base}/enter?token=")
+    assert httpx.get(said["url"]).status_code == 303

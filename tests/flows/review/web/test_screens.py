@@ -1,11 +1,12 @@
 """The pages of the review: accessible in both themes, narrow and enlarged; hostile text does nothing."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.demo import write_demo
@@ -17,7 +18,7 @@ from tests.reports.shop import ATTACK
 from tests.reports.test_accessibility import assert_accessible
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
-DROPPED = "parcels/11"
+DROPPED, FIXED = "parcels/11", "a38334e9881a"
 LOOKS = [("light", 1440, 1), ("dark", 1440, 1), ("light", 390, 1), ("dark", 720, 2)]
 """Theme, width and scale; the last is a window of 1440 at a zoom of 200 %."""
 
@@ -31,7 +32,8 @@ def prepared(client: Client, other: Client) -> list[str]:
     return [
         *("queue", "queue?category=malformed-tool-call", "queue?q=nothing", "task?task=library/4"),
         *(f"task?task={DROPPED}", "task?task=library/0", "causes", f"cause?cause={causes[0]}"),
-        *(f"cause?cause={causes[-1]}", "disputes", f"repair?task={DROPPED}", "progress", "assign"),
+        *(f"cause?cause={causes[-1]}", "disputes", f"repair?task={DROPPED}", "progress", "assign", "history"),
+        *("/runs/later/history", f"/runs/later/history?finding={FIXED}"),
     ]
 
 
@@ -40,15 +42,39 @@ def fits(page: Page) -> bool:
     return found
 
 
+def test_a_page_learns_what_was_stored_while_it_was_on_its_way(
+    serve: Callable[..., Server], demo_run: Path, sign_in: Callable[..., Visit]
+) -> None:
+    server = serve(demo_run)
+    page = sign_in(server, "ana").page
+
+    def slow(route: Route) -> None:
+        rendered = route.fetch()
+        with server.client("ana") as ana:  # what an earlier page of hers had sent
+            ana.stored(verdict("library/0"))
+        route.fulfill(response=rendered)
+
+    page.route(re.compile("/task\\?"), slow, times=1)
+    page.goto(f"{server.base}/runs/demo/task?task=library/0")
+    expect(page.locator(".said").first).to_contain_text("not flawed")
+
+
 @pytest.mark.parametrize(("scheme", "width", "scale"), LOOKS)
 def test_pages_are_accessible_and_fit(
-    server: Server, sign_in: Callable[..., Visit], scheme: str, width: int, scale: int
+    serve: Callable[..., Server],
+    demo_run: Path,
+    later: Path,
+    sign_in: Callable[..., Visit],
+    scheme: str,
+    width: int,
+    scale: int,
 ) -> None:
+    server = serve(demo_run, later)
     size = {"width": width, "height": 900 // scale}
     page = sign_in(server, "ana", color_scheme=scheme, viewport=size, device_scale_factor=scale).page
     with server.client("ana") as ana, server.client("ben") as ben:
         for address in prepared(ana, ben):
-            page.goto(f"{server.base}/runs/demo/{address}")
+            page.goto(server.base + (address if address.startswith("/") else f"/runs/demo/{address}"))
             if address.startswith("task"):
                 expect(page.locator("#instance-body .part-of").first).to_be_visible()
             if address.startswith("repair"):

@@ -1,20 +1,24 @@
 """One session of two people in a real browser, from the queue to a new split."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import mean
 from uuid import uuid4
 
+import pyarrow.parquet
 import pytest
 from playwright.sync_api import Page, expect
 from typer.testing import CliRunner
 
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.cli import app
+from agenthard.flows.report import ReportSettings, make_report
 from agenthard.flows.review.decide import ReviewedRun
 from agenthard.flows.review.events import Event
 from agenthard.flows.review.store import EventStore
+from agenthard.reports.cleaning.inputs import AnalysisSettings
 from tests.flows.review.web.served import Process, Server, users_file, verdict
 from tests.reports.browsing import Visit
 
@@ -38,11 +42,44 @@ def mine(page: Page) -> str:
     return page.locator("section:has(#verdict-title) .said").inner_text()
 
 
-@pytest.mark.long
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, demo_run: Path) -> str:
+    """URL of the store of the session: that of the run folder, and one in PostgreSQL."""
+    if request.param == "sqlite":
+        return f"sqlite:///{demo_run / 'review.db'}"
+    found: str = request.getfixturevalue("postgresql_url")
+    return found
+
+
+def leaderboard(run: Path) -> tuple[str, int, dict[str, float]]:
+    """The leaderboard of the cleaned split in the report on cleaning: its split, its tasks, the score of each model."""
+    boards = json.loads((run / "report/analysis.json").read_bytes())["leaderboards"]
+    [board] = [each for each in boards if each["split"] == "cleaned"]
+    return board["split_id"], board["n"], {row["model"]: row["score"]["value"] for row in board["rows"]}
+
+
+def score(run: Path, model: str, kept: Collection[str]) -> float:
+    """Mean over tasks of the share of their scored runs that pass."""
+    table = pyarrow.parquet.read_table(run / "tables/trajectories.parquet", columns=["task_id", "model", "passed"])
+    rows = [row for row in table.to_pylist() if row["model"] == model and row["task_id"] in kept]
+    passed = {
+        task_id: [row["passed"] for row in rows if row["task_id"] == task_id and row["passed"] is not None]
+        for task_id in kept
+    }
+    return mean(mean(each) for each in passed.values() if each)
+
+
 def test_a_session_of_two_people(
-    process: Callable[..., Process], home: Path, demo_run: Path, sign_in: Callable[..., Visit], tmp_path: Path
+    process: Callable[..., Process],
+    home: Path,
+    demo_run: Path,
+    sign_in: Callable[..., Visit],
+    tmp_path: Path,
+    store_url: str,
 ) -> None:
-    server = process("--users", str(users_file(home)))
+    make_report(ReportSettings(run=str(demo_run), analysis=AnalysisSettings(draws=200, resamples=200)))
+    board = leaderboard(demo_run)
+    server = process("--users", str(users_file(home)), "--store", store_url)
     visit = sign_in(server, "ana")
     ana = visit.page
 
@@ -85,7 +122,7 @@ def test_a_session_of_two_people(
     ana.reload()
     expect(ana.locator(".said").first).to_contain_text("not flawed")
     visit.problems[:] = [problem for problem in visit.problems if "ERR_" not in problem]
-    with EventStore.of_run(demo_run) as store:
+    with EventStore(store_url) as store:
         assert [each.target_id for each in store.since() if each.kind == "verdict"].count("library/0") == 1
 
     # A second person looks at the same task, and sees nothing of the first one's answer before the own verdict.
@@ -111,10 +148,10 @@ def test_a_session_of_two_people(
         ana.get_by_role("link", name="events", exact=True).click()
     exported = tmp_path / "events.jsonl"
     download.value.save_as(exported)
-    with EventStore.of_run(demo_run) as store:
+    with EventStore(store_url) as store:
         assert len(exported.read_text(encoding="utf-8").splitlines()) == len(list(store.since()))
     before = {each.task_id: each.action for each in read_decisions(demo_run)}
-    done = CliRunner().invoke(app, ["decide", str(demo_run), "--json"])
+    done = CliRunner().invoke(app, ["decide", str(demo_run), "--json", "--verdicts", store_url])
     assert done.exit_code == 0, done.output
     outcome = json.loads(done.output)
     after = {each.task_id: each.action for each in read_decisions(demo_run)}
@@ -123,6 +160,19 @@ def test_a_session_of_two_people(
         "keep",
     )
     assert after["library/0"] == "drop" and outcome["decisions"]["drop"] == list(after.values()).count("drop")
+
+    # The new split, and the new leaderboard on it.
+    manifest = json.loads((demo_run / "split/cleaned/manifest.json").read_bytes())
+    kept = manifest["kept_ids"]
+    assert DROPPED in kept and "library/0" not in kept and len(kept) == outcome["kept"]
+    written = [json.loads(line)["id"] for line in (demo_run / "split/cleaned/tasks.jsonl").read_bytes().splitlines()]
+    assert sorted(written) == sorted(kept)
+    split_id, tasks, scores = leaderboard(demo_run)
+    assert tasks == len(kept) and split_id != board[0] and manifest["split_id"] == outcome["split_id"]
+    assert scores != board[2] and len(scores) == 8
+    for model, value in scores.items():
+        assert value == pytest.approx(score(demo_run, model, kept))
+    assert (demo_run / "review.db").exists() == store_url.startswith("sqlite")
 
 
 def test_ten_verdicts_by_keyboard(server: Server, sign_in: Callable[..., Visit], demo_run: Path) -> None:
