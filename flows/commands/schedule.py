@@ -23,7 +23,7 @@ EXAMPLE = """\
 name: nightly
 source: native
 origin:
-  path: benchmark            # or git: URL, dataset: OWNER/NAME, url: URL
+  path: demo-run/demo-benchmark   # or git: URL, dataset: OWNER/NAME, url: URL
 folder: nightly-audits       # keeps the audits, their results by content, and the history
 cron: "0 3 * * *"            # or interval_seconds: 3600
 publish:
@@ -110,12 +110,13 @@ def serve(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG…", hel
 
     Example: `agenthard schedule serve schedule.yaml`
     """
+    schedules = list(map(_timed, configs))
     _require_server()
     from prefect import serve as serve_all
 
     from agenthard.flows.deployments import scheduled_audit
 
-    serve_all(*(scheduled_audit.to_deployment(**_deployment(schedule)) for schedule in map(_timed, configs)))
+    serve_all(*(scheduled_audit.to_deployment(**_deployment(schedule)) for schedule in schedules))
 
 
 @app.command("deploy")
@@ -128,12 +129,12 @@ def deploy(
 
     Example: `agenthard schedule deploy schedule.yaml --pool audits`
     """
+    schedule = _timed(config)
     _require_server()
     from prefect.deployments.runner import EntrypointType
 
     from agenthard.flows.deployments import scheduled_audit
 
-    schedule = _timed(config)
     made = scheduled_audit.to_deployment(
         **_deployment(schedule), work_pool_name=pool, entrypoint_type=EntrypointType.MODULE_PATH
     )

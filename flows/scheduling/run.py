@@ -194,9 +194,7 @@ def approve(schedule: Schedule, split_id: str | None, by: str, reason: str, at: 
         if waiting is None:
             raise CommandError(f"{schedule.folder}: no split waits for approval")
         if split_id is not None and waiting.split_id != split_id:
-            raise CommandError(
-                f"{schedule.folder}: the split {waiting.split_id} waits, not {split_id}; look at that one"
-            )
+            raise CommandError(f"{schedule.folder}: the split {waiting.split_id} waits, and not {split_id}")
         done = publish_pending(schedule, series, by=by, reason=reason, at=at)
         write_history(series, schedule.name)
         return done
