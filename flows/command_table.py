@@ -88,6 +88,10 @@ COMMANDS = {
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
+    "schedule": (
+        "schedule:app",
+        "Audit a benchmark on a schedule: only what changed is checked, and the difference is told.",
+    ),
     "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
     "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import."),
     "sources": (
@@ -99,7 +103,7 @@ COMMANDS = {
 
 
 PANELS = {
-    "Audit": ("init", "audit", "run", "fetch", "demo"),
+    "Audit": ("init", "audit", "run", "schedule", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),

@@ -85,6 +85,8 @@ def run_flow(
 ) -> R:
     """Run a function of stages: as a Prefect flow where a server is configured, else directly.
 
+    Within a flow that Prefect runs already (`agenthard.flows.deployments`), its stages are tasks of that flow.
+
     Args:
         function: the flow, a plain function.
         name: its name.
@@ -96,6 +98,9 @@ def run_flow(
     Returns:
         What the function returns.
     """
+    if in_flow():
+        with _recording():
+            return function(*args, **kwargs)
     if not has_server():
         with _running_in(threads):
             return function(*args, **kwargs)
@@ -104,13 +109,28 @@ def run_flow(
     from prefect.task_runners import ThreadPoolTaskRunner
 
     runner: Any = ThreadPoolTaskRunner(max_workers=threads)
-    token = _recorded.set(True)
-    try:
+    with _recording():
         named = run_name.replace("{", "{{").replace("}", "}}")  # Prefect takes it for a template
         recorded = flow(name=name, flow_run_name=named, validate_parameters=False, task_runner=runner)
         return recorded(function)(*args, **kwargs)
+
+
+@contextmanager
+def _recording() -> Iterator[None]:
+    token = _recorded.set(True)
+    try:
+        yield
     finally:
         _recorded.reset(token)
+
+
+def in_flow() -> bool:
+    """Tell whether Prefect runs a flow here."""
+    if "prefect" not in sys.modules:
+        return False
+    from prefect.context import FlowRunContext
+
+    return FlowRunContext.get() is not None
 
 
 @contextmanager

@@ -69,6 +69,13 @@ def audit(
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that are not in it count as new.")
     ] = None,
+    reuse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep results by content in this file, and check only what has changed since the audits that used it.",
+        ),
+    ] = None,
     profile: Annotated[
         bool, typer.Option("--profile", help="Also print where the time went, by stage and by check.")
     ] = False,
@@ -112,6 +119,7 @@ def audit(
         select=tuple(select or config.checks.select),
         ignore=tuple(ignore or config.checks.ignore),
         suppressions=config.suppressions,
+        reuse=str(reuse) if reuse else None,
     )
     settings.checks()
     with show_progress(error_console()):
@@ -202,6 +210,9 @@ def show_outcome(
         f"+ not read {outcome.tasks_not_read:,}{left_out} = {_there(outcome)}; "
         f"{outcome.check_errors:,} checks ended in an error"
     )
+    if outcome.reused is not None:
+        now = outcome.tasks - outcome.reused
+        out.print(f"  checked now: {now:,} tasks; equal to those of an earlier audit: {outcome.reused:,}")
     _show_doubts(outcome)
     _show_not_read(outcome)
     out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)
