@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from prefect import Task, flow, task
+from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.flow_runs import pause_flow_run
 from prefect.input import RunInput
-from prefect.states import State
 
 from agenthard.audit.sources.base import hash_files
 from agenthard.flows.ace_generation import SuiteFormat, write_suite

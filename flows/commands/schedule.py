@@ -1,13 +1,15 @@
 """``agenthard schedule``: audits again and again, what changed, and which split is published."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from agenthard.flows.commands.output import JsonOption, error_console, print_json, print_table
 
 if TYPE_CHECKING:
+    from prefect.deployments.runner import RunnerDeployment
+
     from agenthard.flows.scheduling.run import ScheduleOutcome
     from agenthard.flows.scheduling.settings import Schedule
 
@@ -116,7 +118,7 @@ def serve(configs: Annotated[list[Path], typer.Argument(metavar="CONFIG…", hel
 
     from agenthard.flows.deployments import scheduled_audit
 
-    serve_all(*(scheduled_audit.to_deployment(**_deployment(schedule)) for schedule in schedules))
+    serve_all(*(cast("RunnerDeployment", scheduled_audit.to_deployment(**_deployment(each))) for each in schedules))
 
 
 @app.command("deploy")
@@ -131,13 +133,12 @@ def deploy(
     """
     schedule = _timed(config)
     _require_server()
-    from prefect.deployments.runner import EntrypointType
+    from prefect.types.entrypoint import EntrypointType
 
     from agenthard.flows.deployments import scheduled_audit
 
-    made = scheduled_audit.to_deployment(
-        **_deployment(schedule), work_pool_name=pool, entrypoint_type=EntrypointType.MODULE_PATH
-    )
+    named = {"work_pool_name": pool, "entrypoint_type": EntrypointType.MODULE_PATH}
+    made = cast("RunnerDeployment", scheduled_audit.to_deployment(**_deployment(schedule), **named))
     identity = made.apply()
     if as_json:
         print_json({"deployment": str(identity), "name": f"agenthard-scheduled-audit/{schedule.name}", "pool": pool})
