@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from agenthard.flows.commands.messages import add_message_options
 from agenthard.flows.commands.output import guard
-from agenthard.flows.logs import configure
+from agenthard.flows.logs import configure_from_environment
 
 MARKUP: Final = None
 """Help is plain text: rich, which draws boxes, takes longer to import than all of a short command."""
@@ -179,7 +179,7 @@ class LazyGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words before the name of the command."""
-        configure(as_json=False)
+        configure_from_environment()
         for option in self.get_params(ctx):
             if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # to convert None, typer would import pydantic for every help text
