@@ -1,8 +1,8 @@
 """The hashes of all files of a run folder, written when a command has finished its work there.
 
-There are two lists: ``checksums.json`` covers what a reader gets, ``work/checksums.json`` what a later command continues
-from. Equal runs have equal lists of the first kind; ``work/`` holds times and paths. A folder inside with a list of its own,
-such as the audit in the folder of ``agenthard run``, is left to that list.
+There are two lists: ``checksums.json`` covers what a reader gets, ``work/checksums.json`` what a later command
+continues from. Equal runs have equal lists of the first kind; ``work/`` holds times and paths. A folder inside with a
+list of its own, such as the audit in the folder of ``agenthard run``, is left to that list.
 """
 
 import hashlib

@@ -90,6 +90,14 @@ COMMANDS = {
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
     "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
     "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import."),
+    "check": (
+        "check:check",
+        "Check files of a benchmark fast, executing nothing: findings as `file:line`, exit code 1 for new ones.",
+    ),
+    "status": ("status:status", "Show what is happening in a run folder: stage, shards, time left, last error."),
+    "verify": ("verify:verify", "Check a run folder: every file against its hash, every quote against its file."),
+    "rerun": ("rerun:rerun", "Repeat the audit of a run folder, and compare what it wrote byte by byte."),
+    "gc": ("gc:gc", "List what no finished run needs, with sizes; remove it with --delete."),
     "sources": (
         "sources:app",
         "List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",
@@ -99,11 +107,12 @@ COMMANDS = {
 
 
 PANELS = {
-    "Audit": ("init", "audit", "run", "fetch", "demo"),
+    "Audit": ("init", "audit", "check", "run", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Operations": ("status", "verify", "rerun", "gc"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }
 """Groups of the list of commands."""

@@ -1,7 +1,7 @@
 """What a command is doing in a run folder, for other processes: ``work/status.json`` while it works.
 
-A command that finishes removes the file, so that equal runs leave equal files. One that fails leaves it with the error, and
-one that is killed leaves its last state.
+A command that finishes removes the file, so that equal runs leave equal files. One that fails leaves it with the error,
+and one that is killed leaves its last state.
 """
 
 import os

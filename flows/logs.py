@@ -1,8 +1,8 @@
 """Messages on standard error: progress, notes and warnings, as text or as JSON, with the standard library's logging.
 
-A line of JSON says what a collector of logs needs to sort by: ``time``, ``level``, ``event``, ``message``, and where they are
-known ``run``, ``stage``, ``shard`` and ``seconds``. Values of environment variables that hold secrets, and passwords in URLs,
-are in no message.
+A line of JSON says what a collector of logs needs to sort by: ``time``, ``level``, ``event``, ``message``, and where
+they are known ``run``, ``stage``, ``shard`` and ``seconds``. Values of environment variables that hold secrets, and
+passwords in URLs, are in no message.
 """
 
 import json
@@ -10,11 +10,12 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 NAME = "agenthard"
@@ -35,7 +36,7 @@ _SHORTEST_SECRET = 8
 """A shorter value of such a variable is left alone: it would hide ordinary words."""
 _IN_URL = re.compile(r"(?<=://)[^/\s:@]*:[^/\s@]+(?=@)")
 _run: list[str] = []
-_bound: ContextVar[dict[str, Any]] = ContextVar("bound", default={})
+_bound: ContextVar[Mapping[str, Any]] = ContextVar("bound", default=MappingProxyType({}))
 
 
 class Level(StrEnum):

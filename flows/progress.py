@@ -20,7 +20,7 @@ class Observer(Protocol):
     """Learns how far the job of this process is."""
 
     def __call__(self, stage: str, done: int, total: int | None, *, new: bool) -> None:
-        """Take notice of the stage, of how many items of how many are finished, and whether the stage has just begun."""
+        """Take notice of a stage, of how many of its items are finished, and whether it has just begun."""
 
 
 _observers: list[Observer] = []

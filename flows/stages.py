@@ -62,7 +62,8 @@ class Stage(Generic[P, R]):
         threads = _threads.get()
         if threads is None:
             raise RuntimeError(f"the stage {self.name!r} was submitted outside a flow")
-        return threads.submit(copy_context().run, instrumented(self), *args, **kwargs)
+        context, work = copy_context(), instrumented(self)
+        return threads.submit(lambda: context.run(work, *args, **kwargs))
 
     def _task(self) -> "Task[P, R]":
         from prefect import task

@@ -1,8 +1,8 @@
 """What a command and its stages do, for logs and for OpenTelemetry (extra ``otel``).
 
-Spans and metrics leave this process only where ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set; otherwise nothing of OpenTelemetry is
-imported. One span is the command, one each stage, such as one shard. They carry names, numbers and durations, never texts of
-a benchmark or of a model.
+Spans and metrics leave this process only where ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set; otherwise nothing of
+OpenTelemetry is imported. One span is the command, one each stage, such as one shard. They carry names, numbers and
+durations, never texts of a benchmark or of a model.
 """
 
 import inspect
@@ -134,7 +134,7 @@ def instrumented(stage: StageLike[P, R]) -> Callable[P, R]:
 
 def _run(name: str, function: Callable[..., R], args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
     number = inspect.signature(function).bind(*args, **kwargs).arguments.get("number")
-    numbered = {"shard": number} if isinstance(number, int) else {}
+    numbered: dict[str, Any] = {"shard": number} if isinstance(number, int) else {}
     began = time.monotonic()
     with bound(stage=name, **numbered), _span(name, numbered):
         result = function(*args, **kwargs)
