@@ -74,6 +74,22 @@ class RunFolder:
                 lock.truncate(0)
 
     @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other process out of the folder while files in it are removed.
+
+        Raises:
+            RunFolderError: Another process works in it.
+        """
+        try:
+            lock = self._lock.open("r+", encoding="ascii")
+        except FileNotFoundError:
+            yield
+            return
+        with lock:
+            self._acquire(lock)
+            yield
+
+    @contextmanager
     def read(self) -> Iterator[None]:
         """Keep writers out of the folder while a process reads from it; several may read at the same time.
 
