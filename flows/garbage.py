@@ -24,6 +24,13 @@ _KEPT_STORES = (".sqlite", ".db")
 """Endings of stores with verdicts of people, paid answers and replies of models, which stay when a run is removed."""
 
 
+_OF_AN_AUDIT = (
+    *("findings.json", "results.sarif", "report.html", "summary.md", "quarantine.jsonl", "manifest.json"),
+    *("checksums.json", "tables", "split", "instances", "report", "work"),
+)
+"""What an audit writes into its run folder; the lock, which is in ``work/``, goes last."""
+
+
 class Garbage(Record):
     """Something that no finished run needs."""
 
@@ -115,12 +122,19 @@ def remove(item: Garbage) -> None:
         shutil.rmtree(item.path)
         return
     with RunFolder(Path(item.run)).alone():
-        _remove_below(Path(item.path), keep_stores=item.kind != "reply cache")
+        if item.path != item.run:
+            _remove_below(Path(item.path), keep_stores=item.kind != "reply cache")
+            return
+        for name in _OF_AN_AUDIT:  # and nothing that somebody else has put next to them
+            _remove_below(Path(item.run) / name, keep_stores=True)
+        if not any(Path(item.run).iterdir()):
+            Path(item.run).rmdir()
 
 
 def _remove_below(path: Path, *, keep_stores: bool) -> None:
     if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
+        if not (keep_stores and _is_store(path)):
+            path.unlink(missing_ok=True)
         return
     for folder, names, files in os.walk(path, topdown=False):
         here = Path(folder)

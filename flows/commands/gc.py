@@ -30,9 +30,10 @@ def gc(
     ] = 24.0,
     as_json: JsonOption = False,
 ) -> None:
-    """List what no finished run needs, with sizes: unfinished files, dead audits, temporary folders; `--delete` removes.
+    """List what no finished run needs, with sizes: unfinished files, dead audits, temporary folders.
 
-    A folder that a process works in is never touched, and no store of a review or of judges' answers.
+    `--delete` removes it. A folder that a process works in is never touched, and no store of a review or of judges'
+    answers.
 
     Example: `agenthard gc demo-run`
     """
