@@ -8,7 +8,7 @@ list of its own, such as the audit in the folder of ``agenthard run``, is left t
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -43,6 +43,8 @@ class Checksums(Record):
     """Version of the layout of this file."""
     files: dict[str, FileSum]
     """Files by path, relative to the folder of the list, with forward slashes."""
+    sha256: str
+    """Hash of the list itself, so that a change of a hash in it is not taken for a change of the file."""
 
 
 class UnreadableChecksumsError(ValueError):
@@ -54,8 +56,7 @@ def write_checksums(root: Path) -> None:
     for folder in (root / WORK, root):
         if folder.is_dir():
             files = {name: checksum(folder / name) for name in listed_files(root, folder)}
-            document = Checksums(files=files).model_dump(mode="json")
-            write_text(folder / FILE, json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
+            write_text(folder / FILE, _text(Checksums(files=files, sha256=_digest(files))))
 
 
 def read_checksums(folder: Path) -> Checksums | None:
@@ -68,11 +69,24 @@ def read_checksums(folder: Path) -> Checksums | None:
         UnreadableChecksumsError: It is damaged.
     """
     try:
-        return Checksums.model_validate_json((folder / FILE).read_bytes())
+        content = (folder / FILE).read_bytes()
+        found = Checksums.model_validate_json(content)
     except FileNotFoundError:
         return None
     except ValidationError as error:
         raise UnreadableChecksumsError(f"not a list of hashes: {error.errors()[0]['msg']}") from error
+    if found.sha256 != _digest(found.files) or content != _text(found).encode("utf-8"):
+        raise UnreadableChecksumsError("it is not as it was written")
+    return found
+
+
+def _digest(files: Mapping[str, FileSum]) -> str:
+    plain = {name: each.model_dump(mode="json") for name, each in files.items()}
+    return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+
+
+def _text(listed: Checksums) -> str:
+    return json.dumps(listed.model_dump(mode="json"), indent=1, sort_keys=True) + "\n"
 
 
 def checksum(path: Path) -> FileSum:

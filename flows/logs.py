@@ -70,11 +70,12 @@ def configure_from_environment() -> None:
     A word that it does not know is named once in a warning.
     """
     words = [word.strip().lower() for word in os.environ.get(VARIABLE, "").split(",") if word.strip()]
-    levels = [word for word in words if word in Level]
+    known = [str(level) for level in Level]
+    levels = [word for word in words if word in known]
     configure(levels[-1] if levels else "info", as_json="json" in words)
-    unknown = sorted(set(words) - {"json", *Level})
+    unknown = sorted(set(words) - {"json", *known})
     if unknown:
-        log.warning("%s: %s is neither json nor one of %s", VARIABLE, ", ".join(unknown), ", ".join(Level))
+        log.warning("%s: %s is neither json nor one of %s", VARIABLE, ", ".join(unknown), ", ".join(known))
 
 
 @contextmanager

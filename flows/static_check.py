@@ -128,8 +128,10 @@ def checked_files(result: AuditResult, plan: AuditPlan, files: Sequence[Path]) -
 
 
 def _not_run(result: AuditResult) -> Iterator[str]:
-    never = result.coverage.having(Status.NOT_CHECKED).all(axis=0)
-    yield from (check for check, without in zip(result.coverage.checks, never, strict=True) if without)
+    missing = result.coverage.having(Status.NOT_CHECKED).sum(axis=0)
+    for check, count in zip(result.coverage.checks, missing.tolist(), strict=True):
+        if count == len(result.tasks):
+            yield check
 
 
 def _files_of(result: AuditResult, finding: Finding) -> set[Path]:

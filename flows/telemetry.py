@@ -19,6 +19,7 @@ from agenthard.flows.logs import bound, log
 
 P = ParamSpec("P")
 R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
 ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT"
 """Environment variable with the URL of a collector; OpenTelemetry reads it and its other variables itself."""
 CHECKING = "checking tasks"
@@ -27,11 +28,11 @@ PATIENCE_MS = 5000
 """Longest wait for the collector at the end of a command."""
 
 
-class StageLike(Protocol[P, R]):
+class StageLike(Protocol[P, R_co]):
     """What a stage of a flow tells about itself."""
 
     @property
-    def function(self) -> Callable[P, R]:
+    def function(self) -> Callable[P, R_co]:
         """What it does."""
 
     @property

@@ -52,6 +52,6 @@ def _show(found: "RerunOutcome") -> None:
         typer.echo(f"since then: {printable_line(reason)}")
     if found.differences and not found.reasons:
         typer.echo("nothing is known to have changed since: a damaged run folder (`agenthard verify`), or a defect")
-    for each in found.not_compared:
-        typer.echo(f"not compared: {printable_line(each)}")
+    for gap in found.not_compared:
+        typer.echo(f"not compared: {printable_line(gap)}")
     typer.echo(f"{found.out}: {found.equal:,} files equal to {found.run}, {len(found.differences):,} not")
