@@ -38,7 +38,7 @@ def check(
         bool, typer.Option("--update-baseline", help="Write all findings into the baseline, as known ones.")
     ] = False,
     tier: Annotated[
-        list[Tier] | None, typer.Option(help="Print findings this sure; repeatable; default: confirmed ones.")
+        list[Tier] | None, typer.Option(help="Print findings this sure; repeatable; default: confirmed and suspected.")
     ] = None,
     select: Annotated[
         list[str] | None,
@@ -78,7 +78,7 @@ def check(
         log.info("%s: %s known findings", baseline, f"{len(result.findings):,}")
         return
     known = read_baseline(baseline).findings if baseline is not None else {}
-    sure = tier or [Tier.CONFIRMED]
+    sure = tier or [Tier.CONFIRMED, Tier.SUSPECTED]
     new = [each for each in found.findings if each.finding.id not in known and each.finding.tier in sure]
     _print(found, new, as_json)
     if new:

@@ -36,13 +36,16 @@ def test_findings_are_printed_with_their_places_and_nothing_is_executed_or_writt
         "tasks.jsonl:17: [1251ad36ca7e] unscored-requirement may_affect_score confirmed: The criteria list"
         in "\n".join(lines)
     )
-    assert all(line.startswith(("tasks.jsonl:", "environments.jsonl:")) and " confirmed: " in line for line in lines)
+    assert all(
+        line.startswith(("tasks.jsonl:", "environments.jsonl:")) and (" confirmed: " in line or " suspected: " in line)
+        for line in lines
+    )
     assert sorted(path.name for path in flawed_demo.iterdir()) == [
         *("answer_key.jsonl", "environments.jsonl", "runs.jsonl.gz", "tasks.jsonl"),
     ]
     document = json.loads(CliRunner().invoke(app, ["check", "--path", str(flawed_demo), "--json"]).output)
     assert len(document["findings"]) == len(lines)
-    assert {"gold-fails", "do-nothing-passes", "all-pass"} <= set(document["not_run"])
+    assert {"gold-fails", "all-pass"} <= set(document["not_run"])
 
 
 def test_processes_change_nothing(flawed_demo: Path) -> None:
@@ -65,13 +68,11 @@ def test_known_findings_are_not_new_and_a_new_one_is(flawed_demo: Path) -> None:
     assert run(flawed_demo, "check", "--baseline", "known.json", "--update-baseline") == (0, [])
     first = (flawed_demo / "known.json").read_bytes()
     assert run(flawed_demo, "check", "--baseline", "known.json", "tasks.jsonl") == (0, [])
-    tasks = (flawed_demo / "tasks.jsonl").read_text().splitlines()
-    task = json.loads(tasks[5])
-    task["user"]["turns"] = [[{"role": "user", "content": "Do it on February 30, 2024."}]]
-    (flawed_demo / "tasks.jsonl").write_text("\n".join([*tasks[:5], json.dumps(task), *tasks[6:]]) + "\n")
-    code, lines = run(flawed_demo, "check", "--baseline", "known.json", "--tier", "confirmed", "--tier", "suspected")
-    assert code == 1 and all(line.startswith("tasks.jsonl:6: ") for line in lines)
-    assert any("February 30, 2024" in line for line in lines)
+    with (flawed_demo / "tasks.jsonl").open("r+") as tasks:
+        task = json.loads(tasks.readlines()[5])
+        tasks.write(json.dumps({**task, "id": "library/again", "native_id": "again"}) + "\n")
+    code, (line,) = run(flawed_demo, "check", "--baseline", "known.json")
+    assert code == 1 and line.startswith("tasks.jsonl:6: [") and "library/5, library/again are the same task" in line
     assert run(flawed_demo, "check", "--baseline", "known.json", "--update-baseline", "tasks.jsonl")[0] == 64
     run(flawed_demo, "check", "--baseline", "known.json", "--update-baseline")
     assert (flawed_demo / "known.json").read_bytes() != first
