@@ -103,7 +103,6 @@ def test_new_findings_need_not_fail_the_job_and_known_ones_do_not(checkout: Path
     assert runner(checkout, source="native", path="data", fail="false").run("install") == 0
     known = [sys.executable, "-m", "agenthard", "check", "--path", "data", "--baseline", "known.json"]
     subprocess.run([*known, "--update-baseline"], cwd=checkout, check=True, capture_output=True)
-    (checkout.parent / "temp").rmdir() if not any((checkout.parent / "temp").iterdir()) else None
     second = checkout.parent / "second"
     second.mkdir()
     checkout.rename(second / "checkout")
@@ -139,7 +138,10 @@ def test_a_fault_of_the_command_fails_the_job_even_where_findings_do_not(checkou
 def test_the_step_that_installs_makes_the_command(checkout: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=True, system_site_packages=True)
     binary = tmp_path / "venv" / "bin"
-    action = Runner(tmp_path, {"package": str(ROOT)}, os.pathsep.join([str(binary), os.environ["PATH"]]))
+    made = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    subprocess.run(made, check=True)
+    (wheel,) = tmp_path.glob("agenthard-*.whl")
+    action = Runner(tmp_path, {"package": str(wheel)}, os.pathsep.join([str(binary), os.environ["PATH"]]))
     (step,) = [step for step in ACTION["runs"]["steps"] if step.get("id") == "install"]
     os.environ["PIP_NO_DEPS"] = "1"  # the dependencies are those of this environment
     try:
