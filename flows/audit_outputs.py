@@ -26,6 +26,7 @@ from agenthard.flows.audited_run import read_findings
 from agenthard.flows.profile import timed
 from agenthard.flows.replay import with_commands
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
+from agenthard.flows.telemetry import count_findings
 from agenthard.reports.result import AuditResult, ById, CheckInfo
 from agenthard.taxonomy.categories import load_taxonomy
 from agenthard.taxonomy.finding import Finding, Status, Tier
@@ -291,6 +292,7 @@ def write_audit(
         write_page(result, folder.root / "report.html", executed.runs(), executed.replays)
         write_summary(result, folder.root / "summary.md")
     outcome = _outcome(given.settings, plan, folder, result, split.split_id, split.kept)
+    count_findings(outcome.findings)
     write_json(
         folder.root / "manifest.json",
         {

@@ -2,17 +2,22 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from agenthard.flows.command_table import MARKUP, LazyGroup
+from agenthard.flows.command_table import COMMANDS, MARKUP, LazyGroup
 from agenthard.flows.commands.messages import LogJsonOption, QuietOption, VerboseOption
 from agenthard.flows.commands.output import guarded_output
 from agenthard.flows.process import interrupt_on_termination, protect_children
 
 DEBUG = "AGENTHARD_DEBUG"
 """Environment variable that brings the traceback of an error back."""
+
+COLLECTOR = "OTEL_EXPORTER_OTLP_ENDPOINT"
+"""Environment variable with the URL of a collector (`agenthard.flows.telemetry.ENDPOINT`)."""
 
 INFRASTRUCTURE = 3
 """Exit code of a command that could not do its work (`agenthard.flows.errors.ExitCode`)."""
@@ -47,6 +52,18 @@ def agenthard(
     """Audit LLM-agent benchmarks: find flawed tasks with evidence, and write a cleaned split."""
 
 
+@contextmanager
+def _recorded_command() -> Iterator[None]:
+    """Send the command as a span to the collector of OpenTelemetry, where one is configured."""
+    if not os.environ.get(COLLECTOR):  # so that `agenthard --help` imports nothing for it
+        yield
+        return
+    from agenthard.flows.telemetry import command_span
+
+    with command_span(next((word for word in sys.argv[1:] if word in COMMANDS), "help")):
+        yield
+
+
 def main() -> None:
     """Entry point of the console script.
 
@@ -56,7 +73,7 @@ def main() -> None:
     interrupt_on_termination()
     command = typer.main.get_command(app)
     try:
-        with guarded_output():
+        with guarded_output(), _recorded_command():
             command()
     except SystemExit as leaving:
         # Click ends with 1 when it is aborted, and when the reader of its output is gone.

@@ -9,7 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 
 from agenthard.flows.commands.messages import add_message_options
 from agenthard.flows.commands.output import guard
-from agenthard.flows.logs import configure
+from agenthard.flows.logs import configure_from_environment
 
 MARKUP: Final = None
 """Help is plain text: rich, which draws boxes, takes longer to import than all of a short command."""
@@ -94,6 +94,14 @@ COMMANDS = {
     ),
     "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
     "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import."),
+    "check": (
+        "check:check",
+        "Check files of a benchmark fast, executing nothing: findings as `file:line`, exit code 1 for new ones.",
+    ),
+    "status": ("status:status", "Show what is happening in a run folder: stage, shards, time left, last error."),
+    "verify": ("verify:verify", "Check a run folder: every file against its hash, every quote against its file."),
+    "rerun": ("rerun:rerun", "Repeat the audit of a run folder, and compare what it wrote byte by byte."),
+    "gc": ("gc:gc", "List what no finished run needs, with sizes; remove it with --delete."),
     "sources": (
         "sources:app",
         "List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",
@@ -103,11 +111,16 @@ COMMANDS = {
 
 
 PANELS = {
+<<<<<<< HEAD
     "Audit": ("init", "audit", "run", "schedule", "fetch", "demo"),
+=======
+    "Audit": ("init", "audit", "check", "run", "fetch", "demo"),
+>>>>>>> ops
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
     "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Operations": ("status", "verify", "rerun", "gc"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }
 """Groups of the list of commands."""
@@ -183,7 +196,7 @@ class LazyGroup(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the words before the name of the command."""
-        configure(as_json=False)
+        configure_from_environment()
         for option in self.get_params(ctx):
             if getattr(option, "is_flag", False) and option.default is None:
                 option.default = False  # to convert None, typer would import pydantic for every help text

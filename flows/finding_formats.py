@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.code_scanning import BASES, for_code_scanning, repository_of
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_findings import ListedFinding
 from agenthard.reports.kit.files import csv_text
@@ -75,6 +77,25 @@ def as_data(item: ListedFinding) -> dict[str, Any]:
         "decisions": item.decisions,
         "evidence": [quote.model_dump(mode="json") for quote in item.quotes],
     }
+
+
+def as_code_scanning(run: Path, items: Sequence[ListedFinding]) -> dict[str, Any]:
+    """Return the SARIF log of a run with the results of some findings only, as GitHub's code scanning accepts it.
+
+    Raises:
+        CommandError: when the run folder has no such log, or does not say where its benchmark is.
+    """
+    settings_file = run / "work" / "settings.json"
+    if not settings_file.is_file():
+        raise CommandError(f"{run}: work/settings.json is missing, which says where the benchmark is; audit again")
+    settings = AuditSettings.model_validate_json(settings_file.read_bytes())
+    source = settings.open()
+    root = source.folder or source.root
+    folders = {BASES[0]: root}
+    if len(settings.runs) == 1:
+        logs = Path(settings.runs[0])
+        folders[BASES[1]] = logs if logs.is_dir() else logs.parent
+    return for_code_scanning(as_sarif(run, items), folders, repository_of(root))
 
 
 def as_sarif(run: Path, items: Sequence[ListedFinding]) -> dict[str, Any]:

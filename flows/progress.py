@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -13,6 +14,26 @@ from agenthard.flows.logs import log
 
 INTERVAL = 10.0
 """Seconds between two lines where there is no terminal."""
+
+
+class Observer(Protocol):
+    """Learns how far the job of this process is."""
+
+    def __call__(self, stage: str, done: int, total: int | None, *, new: bool) -> None:
+        """Take notice of a stage, of how many of its items are finished, and whether it has just begun."""
+
+
+_observers: list[Observer] = []
+
+
+@contextmanager
+def observed(observer: Observer) -> Iterator[None]:
+    """Tell an observer about every stage and every finished item while the block runs."""
+    _observers.append(observer)
+    try:
+        yield
+    finally:
+        _observers.remove(observer)
 
 
 class JobProgress:
@@ -30,7 +51,8 @@ class JobProgress:
         with self._lock:
             self._stage, self._total, self._done, self._note = what, total, done, ""
             self._began = time.monotonic()
-        log.debug("%s", what)
+        log.debug("%s", what, extra={"event": "stage", "stage": what})
+        self._tell(new=True)
         if self._progress is not None:
             if self._bar is not None:
                 self._progress.update(self._bar, visible=False)
@@ -40,8 +62,15 @@ class JobProgress:
         """Count finished items of the stage."""
         with self._lock:
             self._done += steps
+        self._tell(new=False)
         if self._progress is not None and self._bar is not None:
             self._progress.advance(self._bar, steps)
+
+    def _tell(self, *, new: bool) -> None:
+        with self._lock:
+            stage, done, total = self._stage, self._done, self._total
+        for observer in tuple(_observers):
+            observer(stage, done, total, new=new)
 
     def note(self, words: str) -> None:
         """Show a note next to the stage."""
@@ -107,4 +136,4 @@ def _log_lines(job: JobProgress, over: threading.Event, interval: float) -> None
     while not over.wait(interval):
         line = job.line()
         if line:
-            log.info("%s", line)
+            log.info("%s", line, extra={"event": "progress"})

@@ -1,8 +1,8 @@
 """The run folder: where an audit keeps its work, its tables, its split and its report.
 
 Layout: ``manifest.json``, ``tables/``, ``findings.json``, ``results.sarif``, ``report.html`` with ``instances/``,
-``summary.md``, ``quarantine.jsonl``, ``split/``, and ``work/`` (what a rerun continues from; safe to delete once the
-audit is done).
+``summary.md``, ``quarantine.jsonl``, ``split/``, ``checksums.json`` (the hashes of all of these), and ``work/`` (what a
+rerun continues from; safe to delete once the audit is done).
 """
 
 import json
@@ -15,7 +15,10 @@ from typing import IO, Any
 from agenthard.audit.execution.shown_replay import ShownReplay
 from agenthard.audit.shard_file import read_shard_file
 from agenthard.audit.shards import ShardResult
+from agenthard.flows.checksums import STATUS, write_checksums
 from agenthard.flows.errors import FolderInUseError, RunFolderError
+from agenthard.flows.job_status import reported
+from agenthard.flows.logs import bound
 from agenthard.flows.run_spool import read_spool, spool_name
 from agenthard.taxonomy.files import naming, write_atomically, write_text
 from agenthard.taxonomy.system import lock_file, process_exists
@@ -63,11 +66,29 @@ class RunFolder:
             lock.write(f"{os.getpid()}\n")
             lock.flush()
             try:
-                with naming(self.root):
+                with naming(self.root), bound(run=str(self.root)), reported(self.work, what):
                     yield
+                    if (marker or self._marker).is_file():
+                        write_checksums(self.root)
             finally:
                 # So that equal runs leave equal files. A full disk does not keep a file from shrinking.
                 lock.truncate(0)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep every other process out of the folder while files in it are removed.
+
+        Raises:
+            RunFolderError: Another process works in it.
+        """
+        try:
+            lock = self._lock.open("r+", encoding="ascii")
+        except FileNotFoundError:
+            yield
+            return
+        with lock:
+            self._acquire(lock)
+            yield
 
     @contextmanager
     def read(self) -> Iterator[None]:
@@ -100,10 +121,11 @@ class RunFolder:
 
     def _has_files(self) -> bool:
         """Tell whether there is more than what a process leaves that was killed right after its start."""
+        early = (self._lock, self.work / STATUS)
         if self.root.exists() and not self.root.is_dir():
             return True
         files = (path for path in self.root.rglob("*") if not path.is_dir())
-        return any(path != self._lock and path.suffix != ".partial" for path in files)
+        return any(path not in early and path.suffix != ".partial" for path in files)
 
     def claim(self, key: str) -> bool:
         """Acquire the folder for the run named by ``key``.

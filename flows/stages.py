@@ -8,10 +8,12 @@ import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, Protocol, TypeVar, cast
+
+from agenthard.flows.telemetry import instrumented
 
 if TYPE_CHECKING:
     from prefect import Task
@@ -47,7 +49,7 @@ class Stage(Generic[P, R]):
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the stage and return what it returns."""
-        return self._task()(*args, **kwargs) if _recorded.get() else self.function(*args, **kwargs)
+        return self._task()(*args, **kwargs) if _recorded.get() else instrumented(self)(*args, **kwargs)
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Submitted[R]:
         """Run the stage in a thread of the flow.
@@ -60,14 +62,15 @@ class Stage(Generic[P, R]):
         threads = _threads.get()
         if threads is None:
             raise RuntimeError(f"the stage {self.name!r} was submitted outside a flow")
-        return threads.submit(self.function, *args, **kwargs)
+        context, work = copy_context(), instrumented(self)
+        return threads.submit(lambda: context.run(work, *args, **kwargs))
 
     def _task(self) -> "Task[P, R]":
         from prefect import task
         from prefect.cache_policies import NO_CACHE
 
         made = task(name=self.name, task_run_name=self.run_name, cache_policy=NO_CACHE)
-        return made(self.function)
+        return made(instrumented(self))
 
 
 def stage(name: str, run_name: str | None = None) -> Callable[[Callable[P, R]], Stage[P, R]]:

@@ -98,7 +98,8 @@ def _results(result: AuditResult, places: Places, rules: Mapping[str, int]) -> I
 
 def _rule(result: AuditResult, check: CheckInfo) -> dict[str, Any]:
     category = result.taxonomy[check.category]
-    rule = {
+    tags = (category.component, category.id, str(check.tier), str(check.severity), str(check.level))
+    return {
         "id": check.id,
         "name": "".join(word.capitalize() for word in check.id.split("-")),
         "shortDescription": {"text": check.title},
@@ -107,12 +108,11 @@ def _rule(result: AuditResult, check: CheckInfo) -> dict[str, Any]:
         "defaultConfiguration": {"level": level(check.tier, check.severity)},
         "relationships": [{"target": _taxon(check.category), "kinds": ["relevant"]}],
         "properties": {
-            "tags": [category.component, category.id, str(check.tier), str(check.severity), str(check.level)],
+            "tags": list(dict.fromkeys(map(str, tags))),  # a component and a level may have one name
             "precision": _PRECISION[check.tier],
             "version": check.version,
         },
     }
-    return rule
 
 
 def _taxonomy(result: AuditResult) -> dict[str, Any]:

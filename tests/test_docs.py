@@ -209,3 +209,12 @@ def _run(folder: Path, arguments: list[str]) -> int:
 def test_every_example_runs(name: str, demo_folder: Path) -> None:
     # 1 = defects were found: the demo benchmark has some, on purpose.
     assert _run(demo_folder, _example(name)) in (0, 1)
+
+
+def test_the_threat_model_names_tests_that_exist() -> None:
+    text = (ROOT / "docs/threat-model.md").read_text()
+    named = set(re.findall(r"`(tests/[\w/]+\.py)`", text))
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
+    for entry in text.partition("## Entry points")[2].split("\n### ")[1:]:
+        assert "*Not protected*" in entry and "*Contained by*" in entry, entry.splitlines()[0]

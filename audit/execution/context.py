@@ -188,6 +188,23 @@ class Execution:
         self._resources.memory.clear()
 
 
+@dataclass(frozen=True)
+class StaticExecution(Execution):
+    """The execution of checks that must not execute anything: checks that need to are not checked, with the reason."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle nothing: there are no settings."""
+        return (StaticExecution, ())
+
+    def environment_for(self, task: AgentTask) -> Environment | None:
+        """Refuse.
+
+        Raises:
+            UnavailableError: always.
+        """
+        raise UnavailableError("nothing is executed in a static check")
+
+
 _BUILT_IN = Execution()
 """The execution of code that was given none: built-in environments, full isolation."""
 _current: ContextVar[Execution] = ContextVar("agenthard_execution", default=_BUILT_IN)

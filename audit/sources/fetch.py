@@ -216,9 +216,18 @@ def _recipe(benchmark: str) -> _Recipe:
     return _RECIPES[benchmark]
 
 
-def _folder(benchmark: str, home: Path | None) -> Path:
+def environments_folder(home: Path | None = None) -> Path:
+    """Return the folder that all environments are kept in; it may not exist.
+
+    Args:
+        home: folder to keep environments in; None means the managed one.
+    """
     base = home or Path(os.environ.get(HOME_VARIABLE) or _user_folder())
-    return base / "environments" / benchmark
+    return base / "environments"
+
+
+def _folder(benchmark: str, home: Path | None) -> Path:
+    return environments_folder(home) / benchmark
 
 
 @cache

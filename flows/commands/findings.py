@@ -25,6 +25,7 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     SARIF = "sarif"
+    CODE_SCANNING = "code-scanning"
     GITHUB = "github"
     CSV = "csv"
 
@@ -63,7 +64,11 @@ def findings(
     ] = None,
     task: Annotated[list[str] | None, typer.Option(metavar="TASK", help="Only about this task; repeatable.")] = None,
     form: Annotated[
-        Format, typer.Option("--format", help="github prints workflow commands that annotate a pull request.")
+        Format,
+        typer.Option(
+            "--format",
+            help="github prints workflow commands that annotate a pull request, code-scanning SARIF for its upload.",
+        ),
     ] = Format.LINES,
     as_json: JsonOption = False,
 ) -> None:
@@ -103,6 +108,8 @@ def _print(run: Path, chosen: "Sequence[ListedFinding]", form: Format) -> None:
         print_json({"run": str(run), "findings": list(map(finding_formats.as_data, chosen))})
     elif form is Format.SARIF:
         print_json(finding_formats.as_sarif(run, chosen))
+    elif form is Format.CODE_SCANNING:
+        print_json(finding_formats.as_code_scanning(run, chosen))
     elif form is Format.CSV:
         typer.echo(finding_formats.as_csv(chosen), nl=False)
     elif form is Format.TABLE:

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 
+from agenthard.flows.checksums import write_checksums
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.episodes import TaskFacts
 from agenthard.flows.evaluation.play import Conversations, open_client, play_all
@@ -17,6 +18,8 @@ from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
 from agenthard.flows.evaluation.store import EpisodeStore, exclusive, release_dead
+from agenthard.flows.job_status import reported
+from agenthard.flows.logs import bound
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
 from agenthard.flows.stages import run_flow, stage
@@ -56,7 +59,9 @@ def converse(settings: EvaluationSettings, over: threading.Event) -> dict[str, s
 def publish(settings: EvaluationSettings, stopped: dict[str, str]) -> EvaluationOutcome:
     """Write tables, trajectories and the report."""
     with exclusive(settings.folder.lock):
-        return publish_evaluation(settings, stopped)
+        outcome = publish_evaluation(settings, stopped)
+        write_checksums(settings.folder.root)
+        return outcome
 
 
 def evaluate(settings: EvaluationSettings) -> EvaluationOutcome:
@@ -87,7 +92,8 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
         ModelError: The models are not configured correctly.
     """
     try:
-        return run_flow(evaluate, "evaluate", f"evaluate on {settings.benchmark}", settings.workers + 1, settings)
+        with bound(run=settings.out), reported(settings.folder.root / "work", "evaluate"):
+            return run_flow(evaluate, "evaluate", f"evaluate on {settings.benchmark}", settings.workers + 1, settings)
     except ExceptionGroup as group:
         first: BaseException = group
         while isinstance(first, BaseExceptionGroup):
