@@ -23,6 +23,13 @@ class BFCL(Source):
         "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ next to them"
     )
 
+    split_use = (
+        "Put `native/bfcl_eval/data` in the place of the folder `bfcl_eval/data` of bfcl-eval (or of "
+        "`berkeley-function-call-leaderboard/bfcl_eval/data` of a checkout): question files, `possible_answer/` "
+        "and `multi_turn_func_doc/` are there, the classes and checkers come from bfcl-eval. A category without a task "
+        "in the split has no file; name the categories that are there with `--test-category`."
+    )
+
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a copy of BFCL.
 
@@ -111,6 +118,10 @@ class BFCL(Source):
     @property
     def _code_folder(self) -> Path | None:
         return self._code.folder if self._code else None
+
+    def split_home(self) -> str:
+        """Return the folder of bfcl-eval that its loader reads."""
+        return "bfcl_eval/data"
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the lines of the tasks in ``keep``, and all documentation, in BFCL's own layout.
