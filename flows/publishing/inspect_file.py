@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from agenthard.audit.execution.bfcl.protocol import not_executed
 from agenthard.audit.execution.declared_evaluation import DeclaredEvaluation, score
 from agenthard.audit.execution.environment import Attempt, UnavailableError
 from agenthard.audit.execution.registry import has_code
@@ -39,8 +40,10 @@ def why_not_played(task: AgentTask) -> str:
         return "a model plays the user, with instructions of the benchmark's own harness; run that one on `native/`"
     if not task.user.turns:
         return "it has no turn of the user"
+    if task.benchmark == "bfcl":
+        return not_executed(task) or ""
     if has_code(task.benchmark):
-        return ""
+        return "it is scored by the code of a checkout, which a published split does not have"
     if len(task.user.turns) > 1:
         return "it has several turns, and no code here answers the calls between them"
     try:

@@ -13,8 +13,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from agenthard.audit.execution.declared_evaluation import DeclaredEvaluation, score
-from agenthard.audit.execution.environment import Attempt, Environment, UnavailableError, Verdict
+from agenthard.audit.execution.declared_evaluation import DECLARED_EVALUATION, DeclaredEvaluation, score
+from agenthard.audit.execution.environment import Attempt, Environment, Verdict
 from agenthard.audit.execution.registry import has_code, new_environment
 from agenthard.audit.sources.registry import open_source
 from agenthard.flows.errors import CommandError
@@ -111,7 +111,7 @@ def play_turns(tasks: dict[str, AgentTask], max_steps: int) -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         task = tasks[str(state.sample_id)]
-        environment = new_environment(task.benchmark) if has_code(task.benchmark) else None
+        environment = _environment(task)
         try:
             executing = environment if environment and _executes(environment, task) else None
             attempt = await _attempt(state, task, executing, max_steps)
@@ -150,17 +150,18 @@ def benchmark_verdict(tasks: dict[str, AgentTask]) -> Scorer:
 
 
 def _verdict(task: AgentTask, attempt: Attempt) -> tuple[Verdict, str]:
-    if not has_code(task.benchmark):
-        return score(DeclaredEvaluation.of(task), attempt), "as declared"
-    environment = new_environment(task.benchmark)
+    environment = _environment(task)
     if environment is None:
-        raise UnavailableError(
-            f"{task.benchmark} is scored by the code of a checkout only, which a split does not have"
-        )
+        return score(DeclaredEvaluation.of(task), attempt), DECLARED_EVALUATION
     try:
         return environment.evaluate(task, attempt), environment.label()
     finally:
         environment.close()
+
+
+def _environment(task: AgentTask) -> Environment | None:
+    """Return the code that answers and scores, of those that a publication can be played with; None = as declared."""
+    return new_environment(task.benchmark) if has_code(task.benchmark) else None
 
 
 def _executes(environment: Environment, task: AgentTask) -> bool:
