@@ -7,7 +7,7 @@ and scores the attempt; else the calls of the one turn are scored as the task de
 import json
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,12 +75,16 @@ def published_split(folder: str, max_steps: int = 30) -> Task:
         _log.warning("%s: %d of %d tasks are left out: %s", made.name, count, len(tasks), reason)
     if not playable:
         raise CommandError(f"{made.name}: no task can be run as an Inspect sample: {'; '.join(reasons) or 'no task'}")
+
+    def find(task_id: str) -> AgentTask:
+        return playable[task_id]
+
     return Task(
         name=_UNSAFE.sub("-", made.name),
         version=made.version,
         dataset=MemoryDataset([_sample(task_id, task) for task_id, task in playable.items()], name=made.name),
-        solver=play_turns(playable, max_steps),
-        scorer=benchmark_verdict(playable),
+        solver=play_turns(find, max_steps),
+        scorer=benchmark_verdict(find),
         metadata={"split_id": made.split_id, "tasks": len(tasks), "left_out": reasons},
     )
 
@@ -98,11 +102,11 @@ def _sample(task_id: str, task: AgentTask) -> Sample:
 
 
 @solver
-def play_turns(tasks: dict[str, AgentTask], max_steps: int) -> Solver:
+def play_turns(find: Callable[[str], AgentTask], max_steps: int) -> Solver:
     """Lets the model answer the scripted turns of the user one after the other.
 
     Args:
-        tasks: the tasks by id.
+        find: returns a task by its id. Inspect writes what a solver and a scorer get into the log, so not the tasks.
         max_steps: replies that a model may give in one turn.
 
     Returns:
@@ -110,7 +114,7 @@ def play_turns(tasks: dict[str, AgentTask], max_steps: int) -> Solver:
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        task = tasks[str(state.sample_id)]
+        task = find(str(state.sample_id))
         environment = _environment(task)
         try:
             executing = environment if environment and _executes(environment, task) else None
@@ -125,18 +129,18 @@ def play_turns(tasks: dict[str, AgentTask], max_steps: int) -> Solver:
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def benchmark_verdict(tasks: dict[str, AgentTask]) -> Scorer:
+def benchmark_verdict(find: Callable[[str], AgentTask]) -> Scorer:
     """Scores the attempt: by the benchmark's own evaluator where it is at hand, else as the task declares.
 
     Args:
-        tasks: the tasks by id.
+        find: returns a task by its id. Inspect writes what a solver and a scorer get into the log, so not the tasks.
 
     Returns:
         The scorer.
     """
 
     async def evaluate(state: TaskState, target: Target) -> Score:
-        task = tasks[str(state.sample_id)]
+        task = find(str(state.sample_id))
         attempt = Attempt.model_validate(state.store.get(_ATTEMPT))
         verdict, evaluator = _verdict(task, attempt)
         return Score(
