@@ -75,6 +75,10 @@ COMMANDS = {
         "Repair findings that have exactly one minimal fix: each change is made in a copy of the benchmark and "
         "re-checked.",
     ),
+    "publish": (
+        "publish:publish",
+        "Publish a split: the benchmark's own format, a Hugging Face data set, its removals, a version, a signature.",
+    ),
     "fetch": (
         "env:fetch",
         "Fetch a public benchmark from the package index into a managed folder, in an environment of its own.",
@@ -111,15 +115,12 @@ COMMANDS = {
 
 
 PANELS = {
-<<<<<<< HEAD
     "Audit": ("init", "audit", "run", "schedule", "fetch", "demo"),
-=======
     "Audit": ("init", "audit", "check", "run", "fetch", "demo"),
->>>>>>> ops
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
-    "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Reports and repairs": ("report", "compare", "leaderboard", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }
