@@ -62,6 +62,10 @@ COMMANDS = {
         "leaderboard:leaderboard",
         "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
     ),
+    "survey": (
+        "survey:survey",
+        "Put audits side by side: flaws by category, evaluators put to the test, points on flawed tasks, versions.",
+    ),
     "review": (
         "review:review",
         "Review flagged instances in a browser: queue, blind verdicts, adjudication; what people decide is kept.",
@@ -103,7 +107,7 @@ PANELS = {
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
-    "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Reports and repairs": ("report", "compare", "survey", "leaderboard", "repair"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }
 """Groups of the list of commands."""
