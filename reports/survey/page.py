@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agenthard.reports.kit.page import write_figure_page
+from agenthard.reports.kit.text import plural
 from agenthard.reports.survey.categories import CategoryCount
 from agenthard.reports.survey.evaluators import EvaluatorTest
 from agenthard.reports.survey.record import Survey
@@ -19,7 +20,7 @@ CAUSES = {
     "other": "otherwise",
 }
 _MOST = 5
-"""Findings about an evaluator that are named per test."""
+"""Claims about an evaluator that are named per test."""
 
 
 def write_survey(found: Survey, page: Path) -> list[Path]:
@@ -40,7 +41,7 @@ def write_survey(found: Survey, page: Path) -> list[Path]:
         figures={},
         styles=STYLES,
         scripts=SCRIPTS,
-        filters={},
+        filters={"claims": _claims},
         survey=found,
         headline=headline(found),
         matrix=_matrix(found),
@@ -60,13 +61,13 @@ def headline(found: Survey) -> str:
     runs = sum(not each.unseen.runs for each in found.benchmarks)
     different = sum(bool(each.differences) for each in found.benchmarks)
     text = (
-        f"{len(found.benchmarks):,} audits read {read:,} of {there:,} tasks and flagged {flagged:,}: {dropped:,} to "
+        f"{plural(len(found.benchmarks), 'audit')} read {read:,} of {there:,} tasks and flagged {flagged:,}: {dropped:,} to "
         f"drop, {review:,} to review"
     )
     if runs:
-        text += f"; {runs:,} of the audits had no recorded model runs"
+        text += f"; {runs:,} of them had no recorded model runs"
     if different:
-        text += f"; {different:,} were made differently and may not be compared"
+        text += f"; {different:,} {'was' if different == 1 else 'were'} made differently and may not be compared"
     return f"{text}."
 
 
@@ -110,3 +111,26 @@ def _tests(found: Survey) -> list[TestRow]:
         TestRow(tests[0].title, tests[0].fault, tests)
         for tests in zip(*(each.evaluator for each in found.benchmarks), strict=True)
     ]
+
+
+@dataclass
+class Claim:
+    """What findings with equal words say about an evaluator."""
+
+    text: str
+    """The words (benchmark text: escape it)."""
+    tier: str
+    """How sure they are."""
+    tasks: int
+    """Tasks that they touch; a task of two of them counts twice."""
+    ids: list[str]
+    """Their ids."""
+
+
+def _claims(test: EvaluatorTest) -> list[Claim]:
+    found: dict[tuple[str, str], Claim] = {}
+    for finding in test.findings:
+        claim = found.setdefault((finding.claim, finding.tier), Claim(finding.claim, finding.tier, 0, []))
+        claim.tasks += finding.tasks
+        claim.ids.append(finding.id)
+    return sorted(found.values(), key=lambda claim: (-claim.tasks, claim.ids[0]))
