@@ -60,7 +60,7 @@ COMMANDS = {
     ),
     "leaderboard": (
         "leaderboard:leaderboard",
-        "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
+        "Rank models with intervals, rank ranges and tied sets, from the runs that audits read or from a table of scores.",
     ),
     "survey": (
         "survey:survey",

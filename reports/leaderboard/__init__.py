@@ -1,5 +1,6 @@
 """Leaderboards of stored runs on every split of a benchmark: original, clean, hard, repaired.
 
-``score_splits`` scores the runs that an audit read (``boards``), ``write_leaderboard_page`` in ``page`` writes the page,
-a fragment for an iframe and the JSON twin. No model runs again.
+``boards`` scores the runs that an audit read, ``rescored`` adds those that an evaluator judged again, ``record`` holds
+several benchmarks, and ``write_leaderboard_page`` in ``page`` writes the page, fragments for iframes and the JSON twin.
+No model runs again.
 """

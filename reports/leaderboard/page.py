@@ -1,4 +1,4 @@
-"""The leaderboards as files that a web server hands out: a page, fragments for iframes, and JSON. No file needs another."""
+"""The leaderboards as files for a web server: a page, fragments for iframes, and JSON; no file needs another."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
