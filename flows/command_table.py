@@ -60,7 +60,8 @@ COMMANDS = {
     ),
     "leaderboard": (
         "leaderboard:leaderboard",
-        "Rank models with intervals, rank ranges and tied sets, from the runs that audits read or from a table of scores.",
+        "Rank models with intervals, rank ranges and tied sets, from the runs that audits read or from a table of "
+        "scores.",
     ),
     "survey": (
         "survey:survey",

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
@@ -75,7 +74,7 @@ def _write(
         figures={},
         styles=STYLES,
         scripts=scripts,
-        filters={"places": places, "ties": _ties, "boards": _boards, "card_reason": _card_reason},
+        filters={"places": places, "boards": _boards},
         found=found,
         benchmarks=benchmarks,
     )
@@ -95,13 +94,5 @@ def places(board: Board) -> dict[str, str]:
     return found
 
 
-def _ties(board: Board) -> dict[str, tuple[str, ...]]:
-    return {row.model: row.tied_with for row in board.rows}
-
-
 def _boards(benchmark: BenchmarkBoards) -> dict[str, Board]:
     return {each.name: each.board for each in benchmark.splits if isinstance(each.board, Board)}
-
-
-def _card_reason(split: Any) -> str:
-    return split.board.reason if isinstance(split.board, Undefined) else ""

@@ -6,12 +6,10 @@ from pathlib import Path
 
 from agenthard.audit.statistics import Result, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.leaderboard.boards import (
     BenchmarkBoards,
     RepairedRuns,
     ScoredName,
-    ScoredSplit,
     apart,
     score_splits,
     unique_anchors,
@@ -178,8 +176,3 @@ def _version(boards: BenchmarkBoards) -> VersionScores:
         scores={row.model: row.scores[split.name] for row in boards.models if split.name in row.scores},
         ranks={row.model: row.ranks[split.name] for row in boards.models if split.name in row.ranks},
     )
-
-
-def board_of(split: ScoredSplit) -> Board | None:
-    """Return the board of a split; None where no model is ranked on it."""
-    return None if isinstance(split.board, Undefined) else split.board

@@ -61,8 +61,8 @@ def headline(found: Survey) -> str:
     runs = sum(not each.unseen.runs for each in found.benchmarks)
     different = sum(bool(each.differences) for each in found.benchmarks)
     text = (
-        f"{plural(len(found.benchmarks), 'audit')} read {read:,} of {there:,} tasks and flagged {flagged:,}: {dropped:,} to "
-        f"drop, {review:,} to review"
+        f"{plural(len(found.benchmarks), 'audit')} read {read:,} of {there:,} tasks and flagged {flagged:,}: "
+        f"{dropped:,} to drop, {review:,} to review"
     )
     if runs:
         text += f"; {runs:,} of them had no recorded model runs"

@@ -1,9 +1,9 @@
 """The share of each model's recorded score that rests on flawed tasks, with bounds over the tasks under review.
 
-Over the tasks T on which the models are scored, a model's score is s = Σ_T x_t / |T|, where x_t is the share of its runs
-on task t that passed. D are the tasks that the policy drops, R those that wait for a person. Points won on flawed
-tasks are at least Σ_D x_t / |T| (no task of R is flawed) and at most Σ_{D ∪ R} x_t / |T| (all are); points lost the same
-with 1 − x_t. The share of the score is the points won over s.
+Over the tasks T on which the models are scored, a model's score is s = Σ_T x_t / |T|, where x_t is the share of its
+runs on task t that passed. D are the tasks that the policy drops, R those that wait for a person. Points won on flawed
+tasks are at least Σ_D x_t / |T| (no task of R is flawed) and at most Σ_{D ∪ R} x_t / |T| (all are); points lost the
+same with 1 − x_t. The share of the score is the points won over s.
 """
 
 from collections.abc import Collection, Mapping, Sequence
