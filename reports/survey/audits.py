@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.statistics import Estimate, Result, wilson_interval
 from agenthard.audit.statistics.intervals import clustered_wilson
@@ -63,8 +65,8 @@ class SurveyedAudit:
     def looked_at(self, checks: Collection[str]) -> frozenset[str]:
         """Tasks on which at least one of these checks ran."""
         columns = [column for check, column in self.coverage.column.items() if check in checks]
-        ran = self.coverage.having(*RAN)[:, columns].any(axis=1)
-        return frozenset(task for task, yes in zip(self.coverage.tasks, ran.tolist(), strict=True) if yes)
+        ran = np.flatnonzero(self.coverage.having(*RAN)[:, columns].any(axis=1))
+        return frozenset(self.coverage.tasks[row] for row in ran)
 
     def rate(self, tasks: Collection[str], among: Collection[str], level: float = 0.95) -> Rate:
         """Count tasks among those that were looked at, with Wilson's interval.

@@ -36,7 +36,9 @@ def category_counts(audit: SurveyedAudit, taxonomy: Taxonomy, level: float = 0.9
         for has n = 0, which is not the same as no flaw.
     """
     found = [finding for finding in audit.found.findings if finding.tier is not Tier.SIGNAL]
-    known = {category.id: (category.name, category.component, category.checks) for category in taxonomy.categories}
+    known: dict[str, tuple[str, str, tuple[str, ...]]] = {
+        category.id: (category.name, category.component, category.checks) for category in taxonomy.categories
+    }
     for finding in found:  # categories of the user's own
         known.setdefault(finding.category, (finding.category, audit.found.components[finding.id], ()))
     rows = []
