@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.cleaning.leaderboard import Board
     from agenthard.reports.leaderboard.boards import BenchmarkBoards, ScoredName
+    from agenthard.reports.leaderboard.record import Leaderboards
 
 
 class SplitWord(StrEnum):
@@ -43,6 +44,9 @@ def leaderboard(
     ] = None,
     benchmark: Annotated[
         Path | None, typer.Option(help="Folder of the benchmark, for --split repaired; default: where it was audited.")
+    ] = None,
+    domain: Annotated[
+        list[str] | None, typer.Option(help="Only tasks of this domain, such as one that all models ran; repeatable.")
     ] = None,
     experiment: Annotated[
         str | None, typer.Option(help="Experiment of the runs; default: the one with the most comparable models.")
@@ -74,8 +78,10 @@ def leaderboard(
     if (matrix is None) == (not runs):
         raise CommandError("give run folders of audits, or a table of scores with --matrix: one of the two")
     if matrix is not None:
-        if split or repaired or benchmark or experiment or out:
-            raise CommandError("--split, --repaired, --benchmark, --experiment and --out are for run folders of audits")
+        if split or repaired or benchmark or domain or experiment or out:
+            raise CommandError(
+                "--split, --repaired, --benchmark, --domain, --experiment and --out are for run folders of audits"
+            )
         _of_table(matrix, drop, settings, as_json)
         return
     if drop is not None:
@@ -83,26 +89,8 @@ def leaderboard(
     splits: list[ScoredName] = [each.value for each in dict.fromkeys(split or (SplitWord.ORIGINAL, SplitWord.CLEAN))]
     if ("repaired" in splits) != bool(repaired):
         raise CommandError("--split repaired needs --repaired FOLDER, which `agenthard repair` writes, and the reverse")
-    _of_runs(runs or [], splits, settings, experiment, repaired or [], benchmark, out, as_json)
-
-
-def _of_runs(
-    runs: Sequence[Path],
-    splits: "Sequence[ScoredName]",
-    settings: "AnalysisSettings",
-    experiment: str | None,
-    repaired: Sequence[Path],
-    benchmark: Path | None,
-    out: Path | None,
-    as_json: bool,
-) -> None:
-    from agenthard.flows.rescoring import rescored_runs
-    from agenthard.reports.leaderboard.page import write_leaderboards
-    from agenthard.reports.leaderboard.record import leaderboards
-
-    again = rescored_runs(runs, repaired, benchmark)
-    found = leaderboards(runs, splits, settings, experiment=experiment, repaired=again)
-    files = write_leaderboards(found, out) if out else []
+    found = _scored(runs or [], splits, settings, domain or [], experiment, repaired or [], benchmark)
+    files = _written(found, out) if out else []
     if as_json:
         print_json(found)
         return
@@ -110,6 +98,28 @@ def _of_runs(
         _show_benchmark(each)
     for path in files:
         typer.echo(path)
+
+
+def _scored(
+    runs: Sequence[Path],
+    splits: "Sequence[ScoredName]",
+    settings: "AnalysisSettings",
+    domains: Sequence[str],
+    experiment: str | None,
+    repaired: Sequence[Path],
+    benchmark: Path | None,
+) -> "Leaderboards":
+    from agenthard.flows.rescoring import rescored_runs
+    from agenthard.reports.leaderboard.record import leaderboards
+
+    again = rescored_runs(runs, repaired, benchmark)
+    return leaderboards(runs, splits, settings, domains=domains, experiment=experiment, repaired=again)
+
+
+def _written(found: "Leaderboards", folder: Path) -> list[Path]:
+    from agenthard.reports.leaderboard.page import write_leaderboards
+
+    return write_leaderboards(found, folder)
 
 
 def _show_benchmark(each: "BenchmarkBoards") -> None:

@@ -3,18 +3,19 @@
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from agenthard.audit.statistics import Estimate, Result, ScoreMatrix, Undefined
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
-from agenthard.reports.cleaning.inputs import AnalysisSettings, CleaningInput, Experiment
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs, reorder_models, require_comparable
 from agenthard.reports.cleaning.splits import Split, SplitName, describe_split
 from agenthard.reports.cleaning.stability import ranking_stability
 from agenthard.reports.kit.page import anchor
+from agenthard.reports.kit.text import plural
 from agenthard.taxonomy.record import Record
 
 ScoredName = Literal["original", "clean", "hard", "repaired"]
@@ -67,12 +68,13 @@ class Rescoring(Record):
     def sentence(self) -> str:
         """The same in words."""
         text = (
-            f"{len(self.repaired):,} repaired tasks: {self.rescored:,} of {self.runs:,} recorded runs were scored again"
+            f"{plural(len(self.repaired), 'repaired task')}: {self.rescored:,} of {plural(self.runs, 'recorded run')} "
+            f"{'was' if self.runs == 1 else 'were'} scored again"
         )
         if self.rescored:
             text += f" by {self.evaluator}; {self.now_pass:,} pass now, {self.now_fail:,} fail now"
         for each in self.not_rescored:
-            text += f"; not re-scored: {each.runs:,} runs of {len(each.tasks):,} tasks ({each.reason})"
+            text += f"; not re-scored: {plural(each.runs, 'run')} of {plural(len(each.tasks), 'task')} ({each.reason})"
         return f"{text}."
 
 
@@ -206,6 +208,46 @@ def score_splits(
     )
 
 
+def part_of(found: CleaningInput, domains: Collection[str]) -> CleaningInput:
+    """Restrict an audit to domains of its benchmark, so that models that ran only these can be ranked.
+
+    Args:
+        found: the audit.
+        domains: domains or subtasks of its tasks; empty for all.
+
+    Raises:
+        AnalysisError: when it has no task of a domain.
+    """
+    if not domains:
+        return found
+    known = sorted({task.category for task in found.tasks})
+    unknown = sorted(set(domains) - set(known))
+    if unknown:
+        raise AnalysisError(f"{found.title} has no domain {unknown[0]!r}; there are: {', '.join(known)}")
+    kept = {task.id for task in found.tasks if task.category in domains}
+    return replace(
+        found,
+        tasks=[task for task in found.tasks if task.id in kept],
+        decisions=[decision for decision in found.decisions if decision.task_id in kept],
+        experiments=_restricted(found.experiments, kept),
+    )
+
+
+def _restricted(experiments: Sequence[Experiment], tasks: Collection[str]) -> list[Experiment]:
+    """Keep the runs of some tasks, and the models that have one."""
+
+    def part(matrix: ScoreMatrix, models: Collection[str]) -> ScoreMatrix:
+        return matrix.keep(set(tasks).intersection(matrix.tasks)).keep_models(models)
+
+    found = []
+    for each in experiments:
+        own = each.missing.keep(set(tasks).intersection(each.missing.tasks))
+        ran = ((own.runs + own.lost) > 0).any(axis=1)
+        models = [model for model, yes in zip(own.models, ran.tolist(), strict=True) if yes]
+        found.append(replace(each, missing=part(each.missing, models), failures=part(each.failures, models)))
+    return found
+
+
 def _choose(
     found: CleaningInput, experiments: Sequence[Experiment], wanted: str | None, settings: AnalysisSettings
 ) -> ChosenRuns | Undefined:
@@ -253,15 +295,17 @@ class _Scorer:
         if split is None:
             reason = undefined("no repaired split was given", 0, "tasks")
             return ScoredSplit(name="repaired", card=reason, board=reason)
-        chosen = _choose(self._found, split.experiments, experiment, self._settings)
-        runs = require_comparable(chosen, split.experiments, self._found.categories)
+        experiments = _restricted(split.experiments, self._found.categories)
+        tasks = tuple(task for task in split.task_ids if task in self._found.categories)
+        chosen = _choose(self._found, experiments, experiment, self._settings)
+        runs = require_comparable(chosen, experiments, self._found.categories)
         if isinstance(runs, ChosenRuns) and isinstance(self._runs, ChosenRuns):
             runs = _same_models(runs, self._runs)
         if isinstance(runs, Undefined):
-            card = self._describe("repaired", split.task_ids, runs)
+            card = self._describe("repaired", tasks, runs)
             return ScoredSplit(name="repaired", card=card, board=runs, rescoring=split.rescoring)
-        card = self._describe("repaired", split.task_ids, runs.missing)
-        board = self._board("repaired", split.task_ids, runs, None)
+        card = self._describe("repaired", tasks, runs.missing)
+        board = self._board("repaired", tasks, runs, None)
         return ScoredSplit(name="repaired", card=card, board=board, rescoring=split.rescoring)
 
     def _hard(self, runs: ChosenRuns) -> HardSplit | Undefined:

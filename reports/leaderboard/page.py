@@ -23,6 +23,7 @@ def write_leaderboard_page(
     splits: Sequence[ScoredName] = DEFAULT,
     settings: AnalysisSettings | None = None,
     *,
+    domains: Sequence[str] = (),
     experiment: str | None = None,
     repaired: Mapping[Path, RepairedRuns] | None = None,
     title: str = "",
@@ -34,6 +35,7 @@ def write_leaderboard_page(
         runs: run folders; several of one benchmark are its history.
         splits: splits, in the order in which they are shown.
         settings: parameters; the defaults when None.
+        domains: only tasks of these domains, such as those that all models ran; empty for all.
         experiment: which runs; None = those of the experiment with most comparable models, for each audit.
         repaired: the repaired split by run folder, where there is one.
         title: title of the page.
@@ -45,9 +47,9 @@ def write_leaderboard_page(
     Raises:
         SurveyError: when no run is given, or two have the same name.
         RunTablesError: when a folder holds no finished audit of a known layout.
-        AnalysisError: when the experiment does not exist.
+        AnalysisError: when the experiment or a domain does not exist.
     """
-    found = leaderboards(runs, splits, settings, experiment=experiment, repaired=repaired, title=title)
+    found = leaderboards(runs, splits, settings, domains=domains, experiment=experiment, repaired=repaired, title=title)
     return write_leaderboards(found, folder)
 
 

@@ -11,6 +11,7 @@ from agenthard.reports.leaderboard.boards import (
     RepairedRuns,
     ScoredName,
     apart,
+    part_of,
     score_splits,
     unique_anchors,
 )
@@ -87,6 +88,7 @@ def leaderboards(
     splits: Sequence[ScoredName] = DEFAULT,
     settings: AnalysisSettings | None = None,
     *,
+    domains: Sequence[str] = (),
     experiment: str | None = None,
     repaired: Mapping[Path, RepairedRuns] | None = None,
     title: str = "",
@@ -97,6 +99,7 @@ def leaderboards(
         runs: run folders; several of one benchmark are its history.
         splits: splits, in the order in which they are shown.
         settings: parameters; the defaults when None.
+        domains: only tasks of these domains, such as those that all models ran; empty for all.
         experiment: which runs; None = those of the experiment with most comparable models, for each audit.
         repaired: the repaired split by run folder, where there is one.
         title: title of the page.
@@ -107,7 +110,7 @@ def leaderboards(
     Raises:
         SurveyError: when no run is given, or two have the same name.
         RunTablesError: when a folder holds no finished audit of a known layout.
-        AnalysisError: when the experiment does not exist.
+        AnalysisError: when the experiment or a domain does not exist.
     """
     settings, known = settings or AnalysisSettings(), repaired or {}
     folders = named_folders(runs)
@@ -116,10 +119,10 @@ def leaderboards(
         [
             score_splits(
                 audit.run,
-                audit.found,
+                part_of(audit.found, domains),
                 splits,
                 settings,
-                domains=audit.manifest["domains"],
+                domains=domains or audit.manifest["domains"],
                 experiment=experiment,
                 repaired=known.get(folders[audit.run]),
             )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agenthard.audit.coverage import RAN, CoverageTable
 from agenthard.audit.statistics import Estimate, Result, wilson_interval
@@ -65,8 +66,16 @@ class SurveyedAudit:
     def looked_at(self, checks: Collection[str]) -> frozenset[str]:
         """Tasks on which at least one of these checks ran."""
         columns = [column for check, column in self.coverage.column.items() if check in checks]
-        ran = np.flatnonzero(self.coverage.having(*RAN)[:, columns].any(axis=1))
-        return frozenset(self.coverage.tasks[row] for row in ran)
+        return frozenset(self.coverage.tasks[row] for row in np.flatnonzero(self._ran[:, columns].any(axis=1)))
+
+    @cached_property
+    def working(self) -> frozenset[str]:
+        """Checks that ran on at least one task."""
+        return frozenset(self.coverage.checks[column] for column in np.flatnonzero(self._ran.any(axis=0)))
+
+    @cached_property
+    def _ran(self) -> NDArray[np.bool_]:
+        return self.coverage.having(*RAN)
 
     def rate(self, tasks: Collection[str], among: Collection[str], level: float = 0.95) -> Rate:
         """Count tasks among those that were looked at, with Wilson's interval.

@@ -58,7 +58,7 @@ def category_counts(audit: SurveyedAudit, taxonomy: Taxonomy, level: float = 0.9
                 component=component,
                 flagged=audit.rate({t for f in own for t in f.task_ids}, audit.looked_at(checks), level),
                 confirmed=len(sure),
-                checks=sum(bool(audit.looked_at({check})) for check in checks),
+                checks=len(checks & audit.working),
             )
         )
     return tuple(rows)

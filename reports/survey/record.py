@@ -2,6 +2,7 @@
 
 from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.inputs import AuditIdentity
+from agenthard.reports.kit.text import plural
 from agenthard.reports.leaderboard.boards import PagePart
 from agenthard.reports.survey.audits import Rate
 from agenthard.reports.survey.categories import CategoryCount
@@ -54,22 +55,26 @@ class Unseen(Record):
     @property
     def sentences(self) -> tuple[str, ...]:
         """What is missing, in a few words each; empty when nothing is."""
+        idle, unchecked = len(self.idle), self.read - self.checked
         counts = (
-            (self.quarantined, "task records not readable"),
-            (self.not_read, "tasks not read"),
-            (self.unknown, "places with an unknown number of tasks not read"),
-            (self.left_out, "tasks left out on purpose"),
-            (self.read - self.checked, "tasks not checked"),
-            (self.undecided, "tasks unchecked by any deciding check"),
-            (self.check_errors, "checks of a task ended in an error"),
-            (len(self.idle), f"of {self.checks} checks could run on no task"),
-            (len(self.not_asked), "checks not asked to run"),
-            (self.suppressed, "findings suppressed"),
-            (self.quarantined_runs, "run records not readable"),
-            (self.runs_without_verdict, f"of {self.runs:,} runs without a verdict"),
+            (self.quarantined, f"{plural(self.quarantined, 'task record')} not readable"),
+            (self.not_read, f"{plural(self.not_read, 'task')} not read"),
+            (self.unknown, f"{plural(self.unknown, 'place')} not read, with an unknown number of tasks"),
+            (self.left_out, f"{plural(self.left_out, 'task')} left out on purpose"),
+            (unchecked, f"{plural(unchecked, 'task')} not checked"),
+            (self.undecided, f"{plural(self.undecided, 'task')} unchecked by any deciding check"),
+            (self.check_errors, f"{plural(self.check_errors, 'check')} of a task ended in an error"),
+            (idle, f"{idle:,} of {plural(self.checks, 'check')} could run on no task"),
+            (len(self.not_asked), f"{plural(len(self.not_asked), 'check')} not asked to run"),
+            (self.suppressed, f"{plural(self.suppressed, 'finding')} suppressed"),
+            (self.quarantined_runs, f"{plural(self.quarantined_runs, 'run record')} not readable"),
+            (
+                self.runs_without_verdict,
+                f"{self.runs_without_verdict:,} of {plural(self.runs, 'run')} without a verdict",
+            ),
         )
         runs = () if self.runs else ("no recorded model runs",)
-        return (*(f"{count:,} {words}" for count, words in counts if count), *runs)
+        return (*(words for count, words in counts if count), *runs)
 
 
 class SurveyedBenchmark(PagePart):

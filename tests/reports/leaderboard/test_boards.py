@@ -4,10 +4,10 @@ import pytest
 
 from agenthard.audit.repair.rescoring import RescoredRun
 from agenthard.audit.statistics import Estimate, Undefined
-from agenthard.reports.cleaning.inputs import AnalysisSettings, experiments_of
+from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, experiments_of
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.splits import split_id
-from agenthard.reports.leaderboard.boards import RepairedRuns, ScoredSplit, score_splits
+from agenthard.reports.leaderboard.boards import RepairedRuns, ScoredSplit, part_of, score_splits
 from agenthard.reports.leaderboard.page import places
 from agenthard.reports.leaderboard.rescored import rescoring_of
 from tests.reports.cleaning.small import made, runs
@@ -92,7 +92,7 @@ def test_runs_that_were_not_judged_again_count_nowhere() -> None:
     [repaired] = score_splits("run", audit, ("repaired",), FEW, repaired=split).splits
     assert board(repaired).complete == 5 and {row.tasks for row in board(repaired).rows} == {5}
     assert repaired.rescoring is not None
-    assert "not re-scored: 1 runs of 1 tasks (it broke)" in repaired.rescoring.sentence
+    assert "not re-scored: 1 run of 1 task (it broke)" in repaired.rescoring.sentence
 
 
 @pytest.mark.parametrize("marks", ["1 1", " 11"])
@@ -101,3 +101,14 @@ def test_a_model_that_did_not_run_every_task_is_not_ranked(marks: str) -> None:
     assert not isinstance(found.runs, Undefined)
     assert [model.model for model in found.runs.models if not model.comparable] == ["half"]
     assert [model.model for model in found.models] == ["m1", "m2"]
+
+
+def test_models_that_ran_one_domain_are_ranked_on_it() -> None:
+    audit = made("kkdk", runs({"m1": "1110", "half": "01  ", "other": "  11"}), categories="aabb")
+    assert [row.model for row in score_splits("run", audit, ("original",), FEW).models] == ["m1"]
+    part = score_splits("run", part_of(audit, ["a"]), ("original", "clean"), FEW, domains=["a"])
+    assert [row.model for row in part.models] == ["m1", "half"] and part.tasks == 2
+    assert part.dropped == 0 and part.anchor == "library-v1-a"
+    assert not isinstance(part.runs, Undefined) and [model.model for model in part.runs.models] == ["half", "m1"]
+    with pytest.raises(AnalysisError, match="has no domain 'c'; there are: a, b"):
+        part_of(audit, ["c"])

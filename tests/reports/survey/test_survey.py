@@ -49,7 +49,7 @@ def test_an_audit_without_runs_says_so(found: Survey) -> None:
 
 def test_what_was_not_looked_at_is_counted(found: Survey) -> None:
     unseen = found.benchmarks[3].unseen
-    assert unseen.not_asked == ("call-schema",) and "1 checks not asked to run" in unseen.sentences
+    assert unseen.not_asked == ("call-schema",) and "1 check not asked to run" in unseen.sentences
     assert unseen.read == unseen.there == unseen.checked == 12
     idle = found.benchmarks[2].unseen.idle
     assert "all-fail" in idle and f"{len(idle)} of {found.benchmarks[2].unseen.checks} checks could run on no task" in (
