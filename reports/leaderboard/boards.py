@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
+import numpy as np
+
 from agenthard.audit.statistics import Estimate, Result, ScoreMatrix, Undefined
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.difficulty import HardSplit, select_hard_split
@@ -242,8 +244,7 @@ def _restricted(experiments: Sequence[Experiment], tasks: Collection[str]) -> li
     found = []
     for each in experiments:
         own = each.missing.keep(set(tasks).intersection(each.missing.tasks))
-        ran = ((own.runs + own.lost) > 0).any(axis=1)
-        models = [model for model, yes in zip(own.models, ran.tolist(), strict=True) if yes]
+        models = [own.models[row] for row in np.flatnonzero(((own.runs + own.lost) > 0).any(axis=1))]
         found.append(replace(each, missing=part(each.missing, models), failures=part(each.failures, models)))
     return found
 

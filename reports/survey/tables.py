@@ -188,13 +188,12 @@ def _models(benchmarks: Iterable[SurveyedBenchmark]) -> Iterator[Row]:
 
 
 def _ends(name: str, bounds: Bounds | Undefined) -> Row:
-    known = isinstance(bounds, Bounds)
-    return {f"{name}_least": bounds.least if known else None, f"{name}_most": bounds.most if known else None}
+    least, most = (bounds.least, bounds.most) if isinstance(bounds, Bounds) else (None, None)
+    return {f"{name}_least": least, f"{name}_most": most}
 
 
 def _rank(split: str, rank: Result | None) -> Row:
-    known = isinstance(rank, Estimate)
-    values = (rank.value, rank.low, rank.high) if known else (None, None, None)
+    values = (rank.value, rank.low, rank.high) if isinstance(rank, Estimate) else (None, None, None)
     return dict(zip((f"rank_{split}", f"rank_{split}_low", f"rank_{split}_high"), values, strict=True))
 
 

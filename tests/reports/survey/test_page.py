@@ -72,7 +72,7 @@ def test_bounds_ranges_and_intervals_are_shown(open_file: Open, page_file: Path)
     assert table is not None
     ada = row(page, table.removeprefix("table-"), "ada")
     assert ada[1] == "66.7 % 12 of 12 tasks" and ada[2].endswith("1 by score") and ada[4] == "25.0 %"
-    assert "in the order in which the runs were given" in words(page.locator("#history"))
+    assert "as the runs were given" in words(page.locator("#history"))
     assert "No recorded scores." in words(page.locator("#models"))
 
 

@@ -66,7 +66,7 @@ def test_another_policy_and_other_checks_are_not_comparable(found: Survey) -> No
 
 def test_history_counts_new_persisted_and_fixed(audits: Mapping[str, Path]) -> None:
     [history] = survey([audits["first"], audits["second"]], FEW).histories
-    assert "in the order in which the runs were given" in history.order
+    assert "as the runs were given" in history.order
     first, second = history.versions
     assert first.change is None and second.change is not None
     change = second.change
