@@ -387,7 +387,7 @@ def unique_anchors(names: Collection[str]) -> Mapping[str, str]:
     Names that would have the same anchor, such as names without a Latin letter, end in a part of their hash.
 
     >>> dict(unique_anchors(["o1", "GPT 4", "gpt-4"]))
-    {'o1': 'o1', 'GPT 4': 'gpt-4-a21c2e', 'gpt-4': 'gpt-4-3b2ae8'}
+    {'o1': 'o1', 'GPT 4': 'gpt-4-3eb04f', 'gpt-4': 'gpt-4-1b1ae7'}
     """
     plain = {name: anchor(name) for name in names}
     times = Counter(plain.values())
