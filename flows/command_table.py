@@ -60,7 +60,12 @@ COMMANDS = {
     ),
     "leaderboard": (
         "leaderboard:leaderboard",
-        "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
+        "Rank models with intervals, rank ranges and tied sets, from the runs that audits read or from a table of "
+        "scores.",
+    ),
+    "survey": (
+        "survey:survey",
+        "Put audits side by side: flaws by category, evaluators put to the test, points on flawed tasks, versions.",
     ),
     "review": (
         "review:review",
@@ -120,7 +125,7 @@ PANELS = {
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
-    "Reports and repairs": ("report", "compare", "leaderboard", "repair", "publish"),
+    "Reports and repairs": ("report", "compare", "survey", "leaderboard", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }
