@@ -69,6 +69,8 @@ class _Dispatch:
         missing = [n for n in range(self._plan.shards) if not self._folder.shard_file(n).is_file()]
         current().advance(len(self._plan.task_ids) - sum(map(self._size, missing)))
         groups = _groups(missing)
+        if not self._workers.count():
+            log.warning("warning: the cluster has no worker yet; the audit waits for one")
         try:
             while self._fill(groups):
                 future = self._landed.get()
@@ -76,6 +78,8 @@ class _Dispatch:
         except BaseException:
             self._cancel()
             raise
+        if not self._keep:
+            self._store.remove_folder(self._audit)
 
     def _fill(self, groups: Iterator[list[int]]) -> bool:
         """Send groups until the window is full; return whether any is on its way."""

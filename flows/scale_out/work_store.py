@@ -1,6 +1,7 @@
 """A folder of small objects that an audit and its workers share: a local folder, a bucket, or this process's memory."""
 
 import os
+import shutil
 import tempfile
 from functools import lru_cache
 from pathlib import Path
@@ -83,6 +84,17 @@ class WorkStore:
             (Path(self._root) / name).unlink(missing_ok=True)
             return
         self._call("removed", name, lambda system, path: system.rm_file(path))
+
+    def remove_folder(self, name: str) -> None:
+        """Remove all objects whose names start with a folder's.
+
+        Raises:
+            StoreError: They cannot be removed.
+        """
+        if self.protocol == FILE:
+            shutil.rmtree(Path(self._root) / name, ignore_errors=True)
+            return
+        self._call("removed", name, lambda system, path: system.rm(path, recursive=True))
 
     def _call(self, done: str, name: str, action: Any) -> Any:
         """Use the file system of fsspec; None where there is no such object."""
