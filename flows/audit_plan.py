@@ -31,6 +31,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.resume_key import checks_key, run_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_spool import RunSpool
+from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
@@ -47,7 +48,7 @@ SHARD_TASKS_WITH_RUNS = 25
 
 
 class AuditSettings(Record):
-    """What to audit and how. ``workers``, ``out`` and ``reuse`` have no influence on the result."""
+    """What to audit and how. ``workers``, ``out``, ``reuse`` and ``scale_out`` have no influence on the result."""
 
     source: str
     """Name of the source."""
@@ -80,6 +81,8 @@ class AuditSettings(Record):
     reuse: str | None = None
     """File with the results of earlier audits, which is made if it is not there: only tasks whose content, runs or
     checks have changed since are checked. None = every task is checked."""
+    scale_out: ScaleOut = ScaleOut()
+    """What checks the shards."""
 
     def checks(self) -> tuple[Detector, ...]:
         """Return the checks that are asked to run.

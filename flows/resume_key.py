@@ -90,9 +90,14 @@ def checks_key(
     if experimental:
         total.update(b"experimental checks\n")
     total.update(f"installed {[item.version for item in fetched(source.name)]}\n".encode())
-    names = tuple(sorted({source.name, *benchmarks}))
-    total.update(code_hash((*CHECKING, source.__module__, *_registered(names))).encode())
+    total.update(checking_code(source, benchmarks).encode())
     return total.hexdigest()
+
+
+def checking_code(source: type[Source], benchmarks: Collection[str]) -> str:
+    """Hash the code of all checks, of a source, and of the environments of some benchmarks."""
+    names = tuple(sorted({source.name, *benchmarks}))
+    return code_hash((*CHECKING, source.__module__, *_registered(names)))
 
 
 def _registered(benchmarks: tuple[str, ...]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from agenthard.flows.telemetry import instrumented
 
 if TYPE_CHECKING:
     from prefect import Task
+    from prefect.task_runners import TaskRunner
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -84,7 +85,13 @@ def stage(name: str, run_name: str | None = None) -> Callable[[Callable[P, R]], 
 
 
 def run_flow(
-    function: Callable[P, R], name: str, run_name: str, threads: int, /, *args: P.args, **kwargs: P.kwargs
+    function: Callable[P, R],
+    name: str,
+    run_name: str,
+    workers: "int | TaskRunner[Any]",
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
 ) -> R:
     """Run a function of stages: as a Prefect flow where a server is configured, else directly.
 
@@ -94,24 +101,25 @@ def run_flow(
         function: the flow, a plain function.
         name: its name.
         run_name: name of this run.
-        threads: submitted stages that run at a time.
+        workers: submitted stages that run at a time, in threads; or a runner of Prefect, with which the function is a
+            flow in any case.
         args: arguments of the function.
         kwargs: keyword arguments of the function.
 
     Returns:
         What the function returns.
     """
-    if in_flow():
+    if isinstance(workers, int) and in_flow():
         with _recording():
             return function(*args, **kwargs)
-    if not has_server():
-        with _running_in(threads):
+    if isinstance(workers, int) and not has_server():
+        with _running_in(workers):
             return function(*args, **kwargs)
     import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
     from prefect import flow
     from prefect.task_runners import ThreadPoolTaskRunner
 
-    runner: Any = ThreadPoolTaskRunner(max_workers=threads)
+    runner: Any = ThreadPoolTaskRunner(max_workers=workers) if isinstance(workers, int) else workers
     with _recording():
         named = run_name.replace("{", "{{").replace("}", "}}")  # Prefect takes it for a template
         recorded = flow(name=name, flow_run_name=named, validate_parameters=False, task_runner=runner)
