@@ -120,8 +120,7 @@ COMMANDS = {
 
 
 PANELS = {
-    "Audit": ("init", "audit", "run", "schedule", "fetch", "demo"),
-    "Audit": ("init", "audit", "check", "run", "fetch", "demo"),
+    "Audit": ("init", "audit", "check", "run", "schedule", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
