@@ -206,7 +206,9 @@ def approve(
     if as_json:
         print_json(done)
         return
-    typer.echo(f"published  {Path(schedule.folder) / done.folder} (split {done.split_id}, approved by {done.by})")
+    typer.echo(
+        f"published  {Path(schedule.folder) / done.folder} (version {done.version}, split {done.split_id}, approved by {done.by})"
+    )
 
 
 @app.command("history")
