@@ -8,7 +8,8 @@ from typing import Any
 from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.kit.load import RunTablesError
-from agenthard.reports.leaderboard.boards import apart, score_splits
+from agenthard.reports.leaderboard.boards import score_splits
+from agenthard.reports.leaderboard.scored import apart
 from agenthard.reports.survey.audits import SurveyedAudit, differences, load_audit, reference_of
 from agenthard.reports.survey.categories import category_counts
 from agenthard.reports.survey.evaluators import evaluator_tests
