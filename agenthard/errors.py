@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from agenthard.reports.evaluation.episodes import EvaluationError
     from agenthard.reports.kit.load import RunTablesError
     from agenthard.reports.labels import LabelError
+    from agenthard.reports.survey.survey import SurveyError
     from agenthard.taxonomy.categories import TaxonomyError
     from agenthard.taxonomy.errors import AgentHardError, MissingExtraError
     from agenthard.taxonomy.files import UnreadableFileError
@@ -180,6 +181,7 @@ _PLACES = {
     "AH707": "reports.comparison.audits:ComparisonError",
     "AH708": "reports.evaluation.episodes:EvaluationError",
     "AH709": "reports.labels:LabelError",
+    "AH710": "reports.survey.survey:SurveyError",
     "AH801": "flows.errors:CommandError",
     "AH802": "flows.errors:RunFolderError",
     "AH803": "flows.judging.session:NotAskedError",
@@ -260,6 +262,7 @@ __all__ = [
     "StopError",
     "StorageError",
     "SuppressionError",
+    "SurveyError",
     "TaxonomyError",
     "TooFewVotesError",
     "ToolError",

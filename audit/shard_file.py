@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import IO, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,21 @@ _MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
 
 def write_shard_file(path: Path, result: ShardResult) -> None:
     """Write the result of a shard without its times; equal results give equal bytes."""
+    with replacing(path) as partial:
+        _write(partial, result)
+
+
+def shard_bytes(result: ShardResult) -> bytes:
+    """Return what `write_shard_file` writes."""
+    stream = io.BytesIO()
+    _write(stream, result)
+    return stream.getvalue()
+
+
+def _write(target: Path | IO[bytes], result: ShardResult) -> None:
     coverage = result.coverage
     table = {"tasks": coverage.tasks, "checks": coverage.checks, "outcomes": coverage.outcomes[1:]}
-    with replacing(path) as partial, zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
         _add(file, _COVERAGE, [json.dumps(table).encode()])
         _add(file, _CODES, [_array_bytes(coverage.codes)])
         _add(file, _FOUND, [_HITS.dump_json(tuple(result.hits))])
@@ -59,8 +71,8 @@ def _add(file: zipfile.ZipFile, name: str, parts: Iterable[bytes]) -> None:
             stream.write(part)
 
 
-def read_shard_file(path: Path) -> ShardResult:
-    """Read the result of a shard; its observations are read from the file whenever they are asked for."""
+def read_shard_file(path: Path | IO[bytes]) -> ShardResult:
+    """Read the result of a shard from a file or a stream; observations are read from it whenever they are asked for."""
     with zipfile.ZipFile(path) as file:
         table = json.loads(file.read(_COVERAGE))
         outcomes = ((Status(status), reason) for status, reason in table["outcomes"])
@@ -78,7 +90,7 @@ def read_shard_file(path: Path) -> ShardResult:
 class _Stored(Mapping[str, Item]):
     """Members of the file by check, each read when it is asked for."""
 
-    path: Path
+    path: Path | IO[bytes]
     members: frozenset[str]
     pattern: str
     read: Callable[[bytes], Item]

@@ -79,11 +79,36 @@ def check_shard(
             ``current_execution()``.
     """
     with (execution or current_execution()).active(), cpu_limits():
-        return _check(tasks, runs, detectors)
+        return _check(tasks, runs, detectors, {})
+
+
+def check_each(
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    detectors: Sequence[Detector],
+    execution: Execution | None = None,
+) -> Iterator[ShardResult]:
+    """Check tasks one by one, so that the result of each can be kept alone; a tool that they share is checked once.
+
+    Joined by `agenthard.audit.shard_merge`, the results are what `check_shard` returns.
+
+    Args:
+        tasks: the tasks.
+        runs: runs by task id.
+        detectors: all detectors.
+        execution: whose code executes the tasks; None = the one that is active here.
+    """
+    tools = dict[tuple[str, int], _ToolVerdict]()
+    with (execution or current_execution()).active(), cpu_limits():
+        for task in tasks:
+            yield _check([task], runs, detectors, tools)
 
 
 def _check(
-    tasks: Sequence[AgentTask], runs: Mapping[str, Sequence[Trajectory]], detectors: Sequence[Detector]
+    tasks: Sequence[AgentTask],
+    runs: Mapping[str, Sequence[Trajectory]],
+    detectors: Sequence[Detector],
+    tools: "dict[tuple[str, int], _ToolVerdict]",
 ) -> ShardResult:
     coverage = CoverageTable([task.id for task in tasks], [detector.id for detector in detectors])
     hits: dict[str, list[CheckedHit]] = {detector.id: [] for detector in detectors}
@@ -92,7 +117,7 @@ def _check(
     for column, detector in enumerate(detectors):
         if isinstance(detector, ToolDetector):
             began = perf_counter()
-            hits[detector.id], outcomes = _check_tools(detector, tasks)
+            hits[detector.id], outcomes = _check_tools(detector, tasks, tools)
             for row, outcome in enumerate(outcomes):
                 coverage.set(row, column, *outcome)
             seconds[detector.id] += perf_counter() - began
@@ -226,8 +251,9 @@ class _ToolVerdict(Record):
     hits: tuple[Hit, ...] = ()
 
 
-def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[list[CheckedHit], list[Outcome]]:
-    verdicts: dict[int, _ToolVerdict] = {}
+def _check_tools(
+    detector: ToolDetector, tasks: Sequence[AgentTask], verdicts: dict[tuple[str, int], _ToolVerdict]
+) -> tuple[list[CheckedHit], list[Outcome]]:
     touched: dict[tuple[str, str], dict[str, bool]] = {}
     first: dict[tuple[str, str], Hit] = {}
     outcomes: list[Outcome] = []
@@ -239,9 +265,10 @@ def _check_tools(detector: ToolDetector, tasks: Sequence[AgentTask]) -> tuple[li
         called = {(call.requestor, call.name) for _, call in task.gold_calls()}
         rows: list[_ToolVerdict] = []
         for pointer, requestor, tool in _tools(task):
-            if id(tool) not in verdicts:
-                verdicts[id(tool)] = _judge_tool(detector, tool)
-            verdict = verdicts[id(tool)]
+            identity = (detector.id, id(tool))
+            if identity not in verdicts:
+                verdicts[identity] = _judge_tool(detector, tool)
+            verdict = verdicts[identity]
             rows.append(verdict)
             for hit in verdict.hits:
                 key = (_tool_cause(tool, hit), hit.claim)

@@ -3,9 +3,9 @@
     python docker/check_image_steps.py [--root FOLDER] [--json]
 
 The steps are read from the Dockerfile itself. Each stage gets a folder in place of its file system; absolute paths of
-the image are moved below it, COPY takes only what .dockerignore lets through, and RUN gets an environment with nothing
-in it but the ENV of the stage and what pip needs to reach an index. What needs root or a base image is named as not
-run.
+the image are moved below it, COPY takes only what .dockerignore lets through, and RUN gets an environment with
+nothing but the ENV of the stage and what pip needs to reach an index. What needs root or a base
+image is named as not run.
 In the end the entry point runs with the environment of the last stage: its CMD, the demo, `status` and `verify`.
 """
 

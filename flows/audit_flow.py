@@ -8,6 +8,7 @@ from agenthard.flows.audit_plan import AuditInput, AuditPlan, make_plan
 from agenthard.flows.profile import timed
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import RunFolder
+from agenthard.flows.scale_out.runner import Runner
 from agenthard.flows.shard_worker import WorkerPool, run_shard
 from agenthard.flows.stages import Submitted, run_flow, stage
 
@@ -73,6 +74,16 @@ def publish_results(given: AuditInput, plan: AuditPlan) -> AuditOutcome:
     return publish(given, plan)
 
 
+def check_all_shards(given: AuditInput, plan: AuditPlan) -> None:
+    """Check all shards, here or where the settings say."""
+    if given.settings.scale_out.runner is Runner.LOCAL:
+        ShardQueue(given, plan).check_all()
+    else:
+        from agenthard.flows.scale_out.dispatch import check_on_workers
+
+        check_on_workers(given, plan)
+
+
 def audit(given: AuditInput) -> AuditOutcome:
     """Audit a benchmark into a run folder. Finished shards of an interrupted run are not repeated."""
     current().start(f"reading {given.settings.source}")
@@ -80,7 +91,7 @@ def audit(given: AuditInput) -> AuditOutcome:
         plan = read_input(given)
     current().start("checking tasks", total=len(plan.task_ids))
     with timed("checking"):
-        ShardQueue(given, plan).check_all()
+        check_all_shards(given, plan)
     current().start("concluding and writing the report")
     return publish_results(given, plan)
 
@@ -92,5 +103,11 @@ def run_audit(given: AuditInput) -> AuditOutcome:
         RunFolderError: Another process works in the run folder, or it holds something else.
     """
     settings = given.settings
+    settings.scale_out.check()
     with RunFolder(Path(settings.out)).hold():
-        return run_flow(audit, "audit", f"audit {settings.source}", max(1, settings.workers - 1), given)
+        if settings.scale_out.runner is Runner.LOCAL:
+            return run_flow(audit, "audit", f"audit {settings.source}", max(1, settings.workers - 1), given)
+        from agenthard.flows.scale_out.runners import run_on_workers
+
+        names = ("audit", f"audit {settings.source}")
+        return run_on_workers(lambda: audit(given), settings.scale_out, settings.workers, *names)

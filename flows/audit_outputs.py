@@ -96,6 +96,8 @@ class AuditOutcome(Record):
     """What contained the benchmark code that was executed, or that nothing was."""
     not_asked: tuple[str, ...] = ()
     """Checks that the user's choice leaves out."""
+    reused: int | None = None
+    """Tasks whose results are from an earlier audit of equal content; None where none were looked for."""
     suppressed: tuple[str, ...] = ()
     """Findings that do not count, in words: id, check, tasks, reason and last day."""
     expired: tuple[str, ...] = ()
@@ -308,7 +310,7 @@ def write_audit(
             "suppressions": [each.model_dump(mode="json") for each in given.settings.suppressions],
             "key": plan.key,
             "isolation": outcome.isolation,
-            "outcome": outcome.model_dump(mode="json", exclude={"folder", "report"}),
+            "outcome": outcome.model_dump(mode="json", exclude={"folder", "report", "reused"}),
             **manifest,
         },
     )
@@ -374,6 +376,7 @@ def _outcome(
         report=str(folder.root / "report.html"),
         isolation=result.settings["isolation"],
         not_asked=tuple(settings.not_asked()),
+        reused=folder.reused(plan.shards) if settings.reuse else None,
         suppressed=tuple(each.words for each in result.suppressed),
         expired=tuple(each.words for each in result.expired),
     )

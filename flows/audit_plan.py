@@ -28,9 +28,10 @@ from agenthard.audit.sources.formats.stored_tasks import index_of
 from agenthard.audit.sources.registry import open_source
 from agenthard.audit.sources.unread import find_not_read
 from agenthard.flows.errors import CommandError
-from agenthard.flows.resume_key import run_key
+from agenthard.flows.resume_key import checks_key, run_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_spool import RunSpool
+from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import AgentTask
@@ -47,7 +48,7 @@ SHARD_TASKS_WITH_RUNS = 25
 
 
 class AuditSettings(Record):
-    """What to audit and how. ``workers`` and ``out`` have no influence on the result."""
+    """What to audit and how. ``workers``, ``out``, ``reuse`` and ``scale_out`` have no influence on the result."""
 
     source: str
     """Name of the source."""
@@ -77,6 +78,11 @@ class AuditSettings(Record):
     """Checks, categories or components that do not run."""
     suppressions: tuple[Suppression, ...] = ()
     """Findings that do not count."""
+    reuse: str | None = None
+    """File with the results of earlier audits, which is made if it is not there: only tasks whose content, runs or
+    checks have changed since are checked. None = every task is checked."""
+    scale_out: ScaleOut = ScaleOut()
+    """What checks the shards."""
 
     def checks(self) -> tuple[Detector, ...]:
         """Return the checks that are asked to run.
@@ -150,7 +156,7 @@ class AuditInput:
     """The benchmark of an audit in one process: opened once, its tasks read once."""
 
     # Slots keep Prefect from recording the tasks as a parameter of a flow.
-    __slots__ = ("_key", "_version", "settings", "source")
+    __slots__ = ("_checks_key", "_key", "_version", "settings", "source")
 
     def __init__(self, settings: AuditSettings, source: Source | None = None) -> None:
         """Open the source, unless it is given.
@@ -162,6 +168,7 @@ class AuditInput:
         self.source = source or settings.open()
         self._version: Version | None = None
         self._key: str | None = None
+        self._checks_key: str | None = None
 
     @property
     def version(self) -> Version:
@@ -175,24 +182,31 @@ class AuditInput:
         """Resume key of the audit."""
         if self._key is None:
             settings = self.settings
-            self._key = run_key(
+            options = [*settings.domains, "experiments", *settings.experiments]
+            self._key = run_key(self.version, options=options, runs=settings.runs, checks=self.checks_key)
+        return self._key
+
+    @property
+    def checks_key(self) -> str:
+        """Hash of what the results of the checks depend on besides tasks and runs: code, options."""
+        if self._checks_key is None:
+            settings = self.settings
+            self._checks_key = checks_key(
                 type(self.source),
-                self.version,
                 benchmarks=index_of(self.tasks).benchmarks,
-                options=[*settings.domains, "experiments", *settings.experiments, *self._selection()],
-                runs=settings.runs,
+                selected=self._selection(),
                 checkout=settings.checkout,
                 weak_isolation=settings.weak_isolation,
                 experimental=settings.experimental,
             )
-        return self._key
+        return self._checks_key
 
     def _selection(self) -> list[str]:
         """Return the checks that are asked to run, where the user chose them."""
         settings = self.settings
         if not (settings.select or settings.ignore):
             return []
-        return ["checks", *(check.id for check in settings.checks())]
+        return [check.id for check in settings.checks()]
 
     @property
     def tasks(self) -> Sequence[AgentTask]:
@@ -219,6 +233,8 @@ def make_plan(given: AuditInput, folder: RunFolder) -> AuditPlan:
     check_overrides(given, load_policy(Path(given.settings.policy) if given.settings.policy else None))
     folder.claim(given.key)
     path = folder.work / "plan.json"
+    if given.settings.reuse:
+        write_atomically(folder.checks_key, given.checks_key.encode())
     write_atomically(folder.work / "settings.json", given.settings.model_dump_json().encode("utf-8"))
     if path.is_file():
         not_read = find_not_read(given.source, given.tasks, given.quarantined)

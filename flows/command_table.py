@@ -60,7 +60,12 @@ COMMANDS = {
     ),
     "leaderboard": (
         "leaderboard:leaderboard",
-        "Rank the models of a table of scores, with intervals, rank intervals and tied sets; no audit is needed.",
+        "Rank models with intervals, rank ranges and tied sets, from the runs that audits read or from a table of "
+        "scores.",
+    ),
+    "survey": (
+        "survey:survey",
+        "Put audits side by side: flaws by category, evaluators put to the test, points on flawed tasks, versions.",
     ),
     "review": (
         "review:review",
@@ -75,6 +80,10 @@ COMMANDS = {
         "Repair findings that have exactly one minimal fix: each change is made in a copy of the benchmark and "
         "re-checked.",
     ),
+    "publish": (
+        "publish:publish",
+        "Publish a split: the benchmark's own format, a Hugging Face data set, its removals, a version, a signature.",
+    ),
     "fetch": (
         "env:fetch",
         "Fetch a public benchmark from the package index into a managed folder, in an environment of its own.",
@@ -88,6 +97,10 @@ COMMANDS = {
     "env": ("env:app", "Create, list, remove and verify what a benchmark's own code runs in."),
     "faults": ("faults:app", "Seeded faults: recall and false alarms by category."),
     "judge": ("judge:app", "Model judges: verdicts on tasks, with quotes that code verifies."),
+    "schedule": (
+        "schedule:app",
+        "Audit a benchmark on a schedule: only what changed is checked, and the difference is told.",
+    ),
     "queue": ("queue:app", "Named queues for reviewers, filled by a rule, and findings over time."),
     "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import."),
     "check": (
@@ -107,11 +120,11 @@ COMMANDS = {
 
 
 PANELS = {
-    "Audit": ("init", "audit", "check", "run", "fetch", "demo"),
+    "Audit": ("init", "audit", "check", "run", "schedule", "fetch", "demo"),
     "Look": ("findings", "show", "open", "replay", "explain", "checks", "taxonomy"),
     "Judge": ("judge", "align", "score", "faults"),
     "Review": ("review", "queue", "verdicts", "decide"),
-    "Reports and repairs": ("report", "compare", "leaderboard", "repair"),
+    "Reports and repairs": ("report", "compare", "survey", "leaderboard", "repair", "publish"),
     "Operations": ("status", "verify", "rerun", "gc"),
     "Models and benchmarks": ("evaluate", "sources", "ace", "env"),
 }

@@ -46,35 +46,43 @@ _BY_NAME = re.compile(r"""import_module\((?:["']([\w.]+)["']|f["'](\{__name__\})
 _RESOURCES = re.compile(r"""files\(["']([\w.]+)["']\)""")
 
 
-def run_key(
-    source: type[Source],
-    version: Version,
-    *,
-    benchmarks: Collection[str],
-    options: Sequence[str],
-    runs: Sequence[str],
-    checkout: str | None,
-    weak_isolation: bool,
-    experimental: bool,
-) -> str:
+def run_key(version: Version, *, options: Sequence[str], runs: Sequence[str], checks: str) -> str:
     """Hash all that the results of the checks depend on: the first 16 hexadecimal digits of a SHA-256.
 
     Args:
-        source: Class that reads the benchmark.
-        version: Release that it reads.
-        benchmarks: Benchmarks that the tasks name; their environments execute them.
+        version: Release of the benchmark.
         options: Words that choose tasks and runs.
         runs: Files or folders of runs.
-        checkout: Folder with the benchmark's own code.
-        weak_isolation: Whether benchmark code is executed with weak isolation.
-        experimental: Whether experimental checks run.
+        checks: The part that does not depend on the tasks (`checks_key`).
     """
-    total = hashlib.sha256(f"{package_version('agenthard')}\n{source.name}\n{options}\n".encode())
-    total.update(f"{version.label} {version.content_hash}\n".encode())
+    total = hashlib.sha256(f"{version.label} {version.content_hash}\n{options}\n{checks}\n".encode())
     for path in map(Path, runs):
         files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
         root = path if path.is_dir() else path.parent
         total.update(f"{hash_files(root, files, 'runs').content_hash if path.exists() else 'absent'}\n".encode())
+    return total.hexdigest()[:16]
+
+
+def checks_key(
+    source: type[Source],
+    *,
+    benchmarks: Collection[str],
+    selected: Sequence[str],
+    checkout: str | None,
+    weak_isolation: bool,
+    experimental: bool,
+) -> str:
+    """Hash what the results of the checks depend on besides tasks and runs: a SHA-256.
+
+    Args:
+        source: Class that reads the benchmark.
+        benchmarks: Benchmarks that the tasks name; their environments execute them.
+        selected: Ids of the checks, where the user chose them; empty = all.
+        checkout: Folder with the benchmark's own code.
+        weak_isolation: Whether benchmark code is executed with weak isolation.
+        experimental: Whether experimental checks run.
+    """
+    total = hashlib.sha256(f"{package_version('agenthard')}\n{source.name}\n{list(selected)}\n".encode())
     if checkout:
         total.update(f"checkout {code_version(Path(checkout).resolve())}\n".encode())
     if weak_isolation:
@@ -82,9 +90,14 @@ def run_key(
     if experimental:
         total.update(b"experimental checks\n")
     total.update(f"installed {[item.version for item in fetched(source.name)]}\n".encode())
+    total.update(checking_code(source, benchmarks).encode())
+    return total.hexdigest()
+
+
+def checking_code(source: type[Source], benchmarks: Collection[str]) -> str:
+    """Hash the code of all checks, of a source, and of the environments of some benchmarks."""
     names = tuple(sorted({source.name, *benchmarks}))
-    total.update(code_hash((*CHECKING, source.__module__, *_registered(names))).encode())
-    return total.hexdigest()[:16]
+    return code_hash((*CHECKING, source.__module__, *_registered(names)))
 
 
 def _registered(benchmarks: tuple[str, ...]) -> Iterator[str]:

@@ -44,6 +44,7 @@ class RunFolder:
         self._marker = self.work / "key"
         self._lock = self.work / "lock"
         self.spool = self.work / "runs"
+        self.checks_key = self.work / "checks_key"
 
     @contextmanager
     def hold(self, marker: Path | None = None, what: str = "audit") -> Iterator[None]:
@@ -156,6 +157,15 @@ class RunFolder:
     def costs_file(self, number: int) -> Path:
         """Path of the cost of each check on a shard: ``{"tasks": n, "seconds": {check: seconds}, "executed": …}``."""
         return self.work / "costs" / f"{number:05d}.json"
+
+    def reused_file(self, number: int) -> Path:
+        """Path of how many tasks of a shard had results of an earlier audit; absent when none were looked for."""
+        return self.work / "reused" / f"{number:05d}.json"
+
+    def reused(self, count: int) -> int:
+        """Return how many tasks of all shards were not checked again."""
+        files = filter(Path.is_file, map(self.reused_file, range(count)))
+        return sum(int(json.loads(path.read_bytes())["reused"]) for path in files)
 
     def isolation_file(self, number: int) -> Path:
         """Path of the isolations under which benchmark code ran for a shard: a list of texts, empty when none ran."""

@@ -15,6 +15,7 @@ from agenthard.audit.execution.shown_replay import ShownReplay, shown_replays
 from agenthard.audit.shard_file import write_shard_file
 from agenthard.audit.shards import ShardResult, check_shard
 from agenthard.flows.audit_plan import AuditSettings
+from agenthard.flows.result_store import ResultStore, TaskKeys, check_reusing
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.taxonomy.system import follow_parent
 from agenthard.taxonomy.task import AgentTask
@@ -37,9 +38,37 @@ def run_shard(settings: AuditSettings, number: int, tasks: Sequence[AgentTask]) 
     """
     folder = RunFolder(Path(settings.out))
     if not folder.shard_file(number).is_file():
-        execution, runs = _execution(settings.execution()), folder.runs(number)
-        write_shard(folder, number, check_tasks(execution, tasks, runs, settings.checks()))
+        execution, runs, checks = _execution(settings.execution()), folder.runs(number), settings.checks()
+        if settings.reuse:
+            checked = _check_changed(settings.reuse, folder, execution, tasks, runs, checks)
+        else:
+            checked = check_tasks(execution, tasks, runs, checks)
+        write_shard(folder, number, checked)
     return len(tasks)
+
+
+def _check_changed(
+    reuse: str,
+    folder: RunFolder,
+    execution: Execution,
+    tasks: Sequence[AgentTask],
+    runs: Iterable[Trajectory],
+    checks: Sequence[Detector],
+) -> "CheckedShard":
+    """Check the tasks of a shard that have changed since the audits whose results are in a file."""
+    with ResultStore(Path(reuse)) as store:
+        keys = TaskKeys(folder.checks_key.read_text(encoding="ascii"))
+        shard = check_reusing(store, keys, execution, tasks, _by_task(runs), checks)
+    isolations = sorted({text for each in shard.results for text in each.isolations})
+    replays = tuple(replay for each in shard.results for replay in each.replays)
+    return CheckedShard(len(tasks), shard.merged(tasks, checks), tuple(isolations), replays, shard.reused)
+
+
+def _by_task(runs: Iterable[Trajectory]) -> dict[str, list[Trajectory]]:
+    by_task: dict[str, list[Trajectory]] = {}
+    for run in runs:
+        by_task.setdefault(run.task_id, []).append(run)
+    return by_task
 
 
 @dataclass(frozen=True)
@@ -54,6 +83,8 @@ class CheckedShard:
     """Isolations under which benchmark code was executed."""
     replays: tuple[ShownReplay, ...] = ()
     """Replays of ground truths that checks have made."""
+    reused: int | None = None
+    """Tasks that were not checked again; None where no earlier results were looked for."""
 
 
 def check_tasks(
@@ -68,10 +99,7 @@ def check_tasks(
         checks: all checks.
     """
     execution.isolations_used()
-    by_task: dict[str, list[Trajectory]] = {}
-    for run in runs:
-        by_task.setdefault(run.task_id, []).append(run)
-    result = check_shard(tasks, by_task, checks, execution)
+    result = check_shard(tasks, _by_task(runs), checks, execution)
     return CheckedShard(len(tasks), result, execution.isolations_used(), shown_replays(execution, tasks))
 
 
@@ -80,6 +108,8 @@ def write_shard(folder: RunFolder, number: int, checked: CheckedShard) -> None:
     write_json(folder.isolation_file(number), checked.isolations)
     if checked.replays:
         write_jsonl(folder.replays_file(number), checked.replays)
+    if checked.reused is not None:
+        write_json(folder.reused_file(number), {"tasks": checked.tasks, "reused": checked.reused})
     result = checked.result
     costs = {"tasks": checked.tasks, "seconds": result.seconds, "executed": result.executed}
     write_json(folder.costs_file(number), costs)

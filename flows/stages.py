@@ -17,6 +17,7 @@ from agenthard.flows.telemetry import instrumented
 
 if TYPE_CHECKING:
     from prefect import Task
+    from prefect.task_runners import TaskRunner
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -84,36 +85,63 @@ def stage(name: str, run_name: str | None = None) -> Callable[[Callable[P, R]], 
 
 
 def run_flow(
-    function: Callable[P, R], name: str, run_name: str, threads: int, /, *args: P.args, **kwargs: P.kwargs
+    function: Callable[P, R],
+    name: str,
+    run_name: str,
+    workers: "int | TaskRunner[Any]",
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
 ) -> R:
     """Run a function of stages: as a Prefect flow where a server is configured, else directly.
+
+    Within a flow that Prefect runs already (`agenthard.flows.deployments`), its stages are tasks of that flow.
 
     Args:
         function: the flow, a plain function.
         name: its name.
         run_name: name of this run.
-        threads: submitted stages that run at a time.
+        workers: submitted stages that run at a time, in threads; or a runner of Prefect, with which the function is a
+            flow in any case.
         args: arguments of the function.
         kwargs: keyword arguments of the function.
 
     Returns:
         What the function returns.
     """
-    if not has_server():
-        with _running_in(threads):
+    if isinstance(workers, int) and in_flow():
+        with _recording():
+            return function(*args, **kwargs)
+    if isinstance(workers, int) and not has_server():
+        with _running_in(workers):
             return function(*args, **kwargs)
     import agenthard.flows.prefect_setup  # noqa: F401  isort:skip
     from prefect import flow
     from prefect.task_runners import ThreadPoolTaskRunner
 
-    runner: Any = ThreadPoolTaskRunner(max_workers=threads)
-    token = _recorded.set(True)
-    try:
+    runner: Any = ThreadPoolTaskRunner(max_workers=workers) if isinstance(workers, int) else workers
+    with _recording():
         named = run_name.replace("{", "{{").replace("}", "}}")  # Prefect takes it for a template
         recorded = flow(name=name, flow_run_name=named, validate_parameters=False, task_runner=runner)
         return recorded(function)(*args, **kwargs)
+
+
+@contextmanager
+def _recording() -> Iterator[None]:
+    token = _recorded.set(True)
+    try:
+        yield
     finally:
         _recorded.reset(token)
+
+
+def in_flow() -> bool:
+    """Tell whether Prefect runs a flow here."""
+    if "prefect" not in sys.modules:
+        return False
+    from prefect.context import FlowRunContext
+
+    return FlowRunContext.get() is not None
 
 
 @contextmanager

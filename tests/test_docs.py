@@ -34,10 +34,21 @@ COMMANDS = {
     for name, command in getattr(found, "commands", {"": found}).items()
 }
 """All commands, those of a group as "GROUP NAME"."""
-NOT_RUN = ("demo", "faults plant", "fetch", "env create", "env remove", "env verify", "judge batch", "review")
+NOT_RUN = (
+    "demo",
+    "faults plant",
+    "fetch",
+    "env create",
+    "env remove",
+    "env verify",
+    "judge batch",
+    "review",
+    "schedule serve",
+    "schedule deploy",
+)
 """Commands whose example needs the package index, a provider or a benchmark's checkout (`env verify`, which
-tests/audit/execution/tau/test_fidelity.py runs), has run already (demo, faults plant), or serves until it is stopped
-(review, which tests/flows/review/web starts)."""
+tests/audit/execution/tau/test_fidelity.py runs), has run already (demo, faults plant), serves until it is
+stopped (review, which tests/flows/review/web starts), or needs a Prefect server (tests/flows/scheduling starts one)."""
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 

@@ -10,6 +10,14 @@ from agenthard.taxonomy.task import AgentTask, EnvironmentSpec, ToolCall
 
 ProbeName = Literal["nothing", "refusal", "transfer", "everything", "echo"]
 
+DOES: dict[ProbeName, str] = {
+    "nothing": "does nothing",
+    "transfer": "hands every user over to a human",
+    "refusal": "refuses politely",
+    "everything": "calls nothing and says every value of the database",
+    "echo": "calls nothing and repeats what the user wants",
+}
+"""What the agent does in each probe, as the subject of a sentence: "An agent that ..."."""
 _REFUSAL = "I am sorry, but I cannot help you with that."
 _TRANSFER = "I am handing you over to a human agent."
 _LISTENING = ("output_substring", "rubric", "judge")
@@ -32,27 +40,25 @@ def probes(task: AgentTask) -> Iterator[Probe]:
 
     The last three only speak, so they are left out where no scored check reads replies.
     """
-    yield Probe(name="nothing", does="does nothing", attempt=Attempt())
+    yield Probe(name="nothing", does=DOES["nothing"], attempt=Attempt())
     transfer = next((tool for tool in task.environment.tools if "transfer_to_human" in tool.name), None)
     if transfer is not None:
         required = transfer.parameters.get("required", [])
         call = ToolCall(name=transfer.name, arguments={name: _REFUSAL for name in required})
         yield Probe(
             name="transfer",
-            does="hands every user over to a human",
+            does=DOES["transfer"],
             attempt=Attempt(turns=((call,),), replies=(_TRANSFER,)),
         )
     if not any(check.scored and check.kind in _LISTENING for check in task.evaluation.checks):
         return
-    yield Probe(name="refusal", does="refuses politely", attempt=Attempt(replies=(_REFUSAL,)))
+    yield Probe(name="refusal", does=DOES["refusal"], attempt=Attempt(replies=(_REFUSAL,)))
     everything = _everything(task.environment)
     if everything:
-        does = "calls nothing and says every value of the database"
-        yield Probe(name="everything", does=does, attempt=Attempt(replies=(everything,)))
+        yield Probe(name="everything", does=DOES["everything"], attempt=Attempt(replies=(everything,)))
     texts = tuple(text for _, text in task.user_texts())
     if texts:
-        does = "calls nothing and repeats what the user wants"
-        yield Probe(name="echo", does=does, attempt=Attempt(replies=texts))
+        yield Probe(name="echo", does=DOES["echo"], attempt=Attempt(replies=texts))
 
 
 def _everything(environment: EnvironmentSpec) -> str:

@@ -117,8 +117,8 @@ class RepairRunner:
     @contextmanager
     def copy_with(self, edits: Sequence[FileEdit]) -> Iterator[Source]:
         """Open a copy of the benchmark with changes in it, for as long as the context lasts."""
-        with tempfile.TemporaryDirectory(prefix="agenthard-repair-") as folder:
-            yield self._open_copy(mirror(self._root, Path(folder), edit_files(self._root, edits)))
+        with changed_copy(self._root, self._open_copy, edits) as source:
+            yield source
 
     def content_hash(self, task_id: str) -> str | None:
         """Return the content hash of an unchanged task."""
@@ -218,6 +218,19 @@ def _compatible(accepted: list[Repair]) -> list[Repair]:
 def _overlap(one: Patch, two: Patch) -> bool:
     pairs = ((split(a["path"]), split(b["path"])) for a in one for b in two)
     return any(a[: len(b)] == b[: len(a)] for a, b in pairs)
+
+
+@contextmanager
+def changed_copy(root: Path, open_copy: Callable[[Path], Source], edits: Sequence[FileEdit]) -> Iterator[Source]:
+    """Open a copy of a benchmark with changes in it, for as long as the context lasts.
+
+    Args:
+        root: folder of the benchmark that origins are relative to; it is only read.
+        open_copy: opens a copy of that folder as the same source, with the same options.
+        edits: the changes.
+    """
+    with tempfile.TemporaryDirectory(prefix="agenthard-repair-") as folder:
+        yield open_copy(mirror(root, Path(folder), edit_files(root, edits)))
 
 
 def mirror(root: Path, target: Path, changed: Mapping[str, bytes]) -> Path:

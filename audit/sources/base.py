@@ -162,6 +162,8 @@ class Source(ABC):
     """Name of the benchmark as people write it."""
     layout: ClassVar[str]
     """One line: which files make a folder readable."""
+    split_use: ClassVar[str] = ""
+    """How the benchmark's own harness runs a published split, and what has to come from the original release."""
     maps_runs: bool = False
     """Whether the user described how run files are read, so that no other format is tried."""
     described_by_user: bool = False
@@ -277,6 +279,22 @@ class Source(ABC):
     def figures(self, runs: Iterable[Trajectory]) -> Sequence[FigureTable]:
         """Return the figures that the benchmark itself reports for the runs; none when this is just the pass rate."""
         return ()
+
+    def split_home(self) -> str:
+        """Return the folder, relative to a checkout of the harness, into which the files of a split belong."""
+        return ""
+
+    def complete_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Add to the files of a split what the harness reads besides the tasks, such as lists of their ids.
+
+        Args:
+            keep: ids of the tasks of the split.
+            out: folder with its files, which may be changed.
+
+        Returns:
+            The files added or changed; unless a source knows of any, there are none.
+        """
+        return []
 
     @abstractmethod
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:

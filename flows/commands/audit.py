@@ -10,6 +10,7 @@ from agenthard.flows.commands.first_findings import show_first
 from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 from agenthard.flows.logs import log
+from agenthard.flows.scale_out.runner import Runner
 
 if TYPE_CHECKING:
     from agenthard.flows.audit_outputs import AuditOutcome
@@ -43,6 +44,17 @@ def audit(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
+    runner: Annotated[
+        Runner, typer.Option(help="What checks the shards: processes of this machine, a Prefect flow, Dask or Ray.")
+    ] = Runner.LOCAL,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Cluster for --runner dask (tcp://…) or ray (ray://…); default: one of this machine's own."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(help="Folder or bucket (s3://…, gs://…) that all workers reach; default: the run folder."),
+    ] = None,
     policy: Annotated[Path | None, typer.Option(help="Decision policy (YAML); default: the one that ships.")] = None,
     checkout: CheckoutOption = None,
     allow_weak_isolation: WeakIsolationOption = False,
@@ -69,6 +81,13 @@ def audit(
     baseline: Annotated[
         Path | None, typer.Option(help="Earlier run folder: only confirmed defects that are not in it count as new.")
     ] = None,
+    reuse: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep results by content in this file, and check only what has changed since the audits that used it.",
+        ),
+    ] = None,
     profile: Annotated[
         bool, typer.Option("--profile", help="Also print where the time went, by stage and by check.")
     ] = False,
@@ -87,6 +106,7 @@ def audit(
     from agenthard.flows.errors import CommandError, ExitCode, InfrastructureError
     from agenthard.flows.profile import read_profile, recorded_stages
     from agenthard.flows.progress import current, show_progress
+    from agenthard.flows.scale_out.settings import ScaleOut
     from agenthard.taxonomy.system import cpu_count
 
     config = _config(source)
@@ -112,7 +132,10 @@ def audit(
         select=tuple(select or config.checks.select),
         ignore=tuple(ignore or config.checks.ignore),
         suppressions=config.suppressions,
+        reuse=str(reuse) if reuse else None,
+        scale_out=ScaleOut(runner=runner, address=address, store=store),
     )
+    settings.scale_out.check()
     settings.checks()
     with show_progress(error_console()):
         current().start(f"reading {source}")
@@ -175,6 +198,8 @@ def _check_inputs(settings: "AuditSettings") -> None:
     from agenthard.audit.decisions.policy import load_policy
     from agenthard.flows.errors import CommandError
 
+    if settings.reuse and settings.scale_out.runner.value != "local":
+        raise CommandError("--reuse keeps results in a file of this machine; leave it out with --runner, or the runner")
     settings.check_checkout()
     load_policy(Path(settings.policy) if settings.policy else None)
     for runs in settings.runs:
@@ -202,6 +227,9 @@ def show_outcome(
         f"+ not read {outcome.tasks_not_read:,}{left_out} = {_there(outcome)}; "
         f"{outcome.check_errors:,} checks ended in an error"
     )
+    if outcome.reused is not None:
+        now = outcome.tasks - outcome.reused
+        out.print(f"  checked now: {now:,} tasks; equal to those of an earlier audit: {outcome.reused:,}")
     _show_doubts(outcome)
     _show_not_read(outcome)
     out.print(f"  isolation of executed benchmark code: {outcome.isolation}", highlight=False, markup=False)

@@ -21,9 +21,16 @@ from agenthard.audit.statistics.result import undefined
 from agenthard.reports.kit.text import plural
 from agenthard.taxonomy.record import Record
 
-SplitName = Literal["initial", "cleaned", "hard"]
+SplitName = Literal["initial", "cleaned", "hard", "repaired"]
 
-TITLES: dict[SplitName, str] = {"initial": "initial", "cleaned": "issue-cleaned", "hard": "hard"}
+TITLES: dict[SplitName, str] = {
+    "initial": "initial",
+    "cleaned": "issue-cleaned",
+    "hard": "hard",
+    "repaired": "repaired",
+}
+REPORTED: tuple[SplitName, ...] = ("initial", "cleaned", "hard")
+"""Splits of every report; a repaired one exists only where `agenthard repair` made it."""
 
 
 class Split(Record):
@@ -87,7 +94,7 @@ def describe_split(
             parts[-1] += f" on the {detectable.n:,} tasks that every compared model has a verdict on"
     else:
         parts.append(f"smallest detectable difference {detectable.reason}")
-    others = ", ".join(TITLES[other] for other in TITLES if other != name)
+    others = ", ".join(TITLES[other] for other in REPORTED if other != name)
     parts.append(f"do not compare its scores with those of another split ({others}) or another split id")
     return Split(
         name=name,

@@ -114,7 +114,7 @@ def compare_audits(
         AnalysisError: when the first audit has no such experiment.
     """
     settings = settings or AnalysisSettings()
-    findings, tasks = finding_changes(first, second), _tasks(first, second)
+    findings, tasks = finding_changes(first, second), task_sets(first, second)
     decisions = compare_decisions(first.audit.decisions, second.audit.decisions)
     same = [task for task, content in first.contents.items() if second.contents.get(task) == content]
     boards = compare_boards(
@@ -150,7 +150,7 @@ def finding_changes(first: AuditSide, second: AuditSide) -> FindingChanges:
         versions_after=second.audit.audit.checks,
         tasks_before=frozenset(first.contents),
         tasks_after=frozenset(second.contents),
-        changed_tasks=frozenset(_tasks(first, second).changed),
+        changed_tasks=frozenset(task_sets(first, second).changed),
     )
     decided = {task: (action, second.actions[task]) for task, action in first.actions.items() if task in second.actions}
     return compare_findings(
@@ -164,7 +164,8 @@ def finding_changes(first: AuditSide, second: AuditSide) -> FindingChanges:
     )
 
 
-def _tasks(first: AuditSide, second: AuditSide) -> TaskSets:
+def task_sets(first: AuditSide, second: AuditSide) -> TaskSets:
+    """Compare the tasks of two audits by id and content."""
     common = [task for task in first.contents if task in second.contents]
     changed = tuple(task for task in common if first.contents[task] != second.contents[task])
     return TaskSets(

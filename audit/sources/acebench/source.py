@@ -26,6 +26,12 @@ class AceBench(Source):
         "data_normal_*.json, data_special_*.json, data_agent_*.json (JSON Lines), with possible_answer/ next to them"
     )
 
+    split_use = (
+        "Put `native/data_all` in the place of the folder `data_all` of an ACEBench checkout, whose `eval_main.py` and "
+        "`generate.py` then read it; code and the classes of the agent tasks come from there. A category without "
+        "a task in the split has no file; name the categories that are there with `--category`."
+    )
+
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a copy of ACEBench.
 
@@ -88,6 +94,11 @@ class AceBench(Source):
     def runs(self, path: Path, quarantine: Quarantine) -> Iterator[Trajectory]:
         """Stream runs in the native format; ACEBench's own result files do not hold conversations."""
         return read_native_runs(path, quarantine)
+
+    def split_home(self) -> str:
+        """Return the folder of a checkout that ``eval_main.py`` reads for the language."""
+        name = self._files.data.resolve().name
+        return f"data_all/{name if name.startswith('data_') else 'data_en'}"
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the question and answer lines of the tasks in ``keep``, byte-identical, in ACEBench's own layout.

@@ -31,6 +31,12 @@ class AgencyBench(Source):
     title = "AgencyBench"
     layout = "CAPABILITY/scenarioN/description.json, in a checkout or in its folder AgencyBench-v2"
 
+    split_use = (
+        "Copy `native/` over a checkout of AgencyBench: each `description.json` takes the place of the original one. "
+        "Everything else of a scenario (its `eval_task.py`, workspaces, reference files) comes from the checkout; a "
+        "scenario that has no description here has no task in the split."
+    )
+
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a checkout.
 

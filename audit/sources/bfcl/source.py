@@ -23,6 +23,14 @@ class BFCL(Source):
         "BFCL_v3_*.json or BFCL_v4_*.json (JSON Lines), with possible_answer/ and multi_turn_func_doc/ next to them"
     )
 
+    split_use = (
+        "Put `native/bfcl_eval/data` in the place of the folder `bfcl_eval/data` of bfcl-eval (or of "
+        "`berkeley-function-call-leaderboard/bfcl_eval/data` of a checkout): question files, `possible_answer/` "
+        "and `multi_turn_func_doc/` are there, the classes and checkers come from bfcl-eval. A category without a task "
+        "in the split has an empty file, because bfcl-eval counts the lines of every one for its table of scores; name "
+        "the others with `--test-category`."
+    )
+
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a copy of BFCL.
 
@@ -111,6 +119,22 @@ class BFCL(Source):
     @property
     def _code_folder(self) -> Path | None:
         return self._code.folder if self._code else None
+
+    def split_home(self) -> str:
+        """Return the folder of bfcl-eval that its loader reads."""
+        return "bfcl_eval/data"
+
+    def complete_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Add an empty file for each category without a task: the table of scores counts the lines of every one."""
+        added = []
+        for category in self._files.categories:
+            for path in (self._files.questions(category.stem), self._files.answers(category.stem)):
+                target = out / path.relative_to(self._files.data)
+                if path.is_file() and not target.exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    target.touch()
+                    added.append(target)
+        return added
 
     def write_split(self, keep: Sequence[str], out: Path) -> list[Path]:
         """Write the lines of the tasks in ``keep``, and all documentation, in BFCL's own layout.

@@ -9,10 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from agenthard.audit.sources.base import Version
 from agenthard.audit.sources.registry import sources
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
-from agenthard.flows.resume_key import run_key
+from agenthard.flows.resume_key import checks_key
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.shard_worker import run_shard
 from agenthard.taxonomy.finding import Status
@@ -95,9 +94,8 @@ def test_a_wrong_checkout_is_one_message(folder: Path, path: str, words: str, co
 
 
 def test_the_code_is_part_of_the_key(folder: Path) -> None:
-    version = Version(label="1", content_hash="0", files=1)
     write(folder / "other", {"checker.py": "def normal_checker(*a):\n    return {'valid': True}\n"})
-    given = {"benchmarks": ("acebench",), "options": (), "runs": (), "weak_isolation": False, "experimental": False}
+    given = {"benchmarks": ("acebench",), "selected": (), "weak_isolation": False, "experimental": False}
     checkouts = (None, str(folder / "checkout"), str(folder / "other"))
     source = sources()["acebench"]
-    assert len({run_key(source, version, checkout=checkout, **given) for checkout in checkouts}) == 3
+    assert len({checks_key(source, checkout=checkout, **given) for checkout in checkouts}) == 3

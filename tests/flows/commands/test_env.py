@@ -7,11 +7,10 @@ import pytest
 from typer.testing import CliRunner
 
 from agenthard.audit.execution.environment import UnavailableError
-from agenthard.audit.sources.base import Version
 from agenthard.audit.sources.fetch import FetchError
 from agenthard.audit.sources.registry import sources
 from agenthard.flows.cli import app
-from agenthard.flows.resume_key import run_key
+from agenthard.flows.resume_key import checks_key
 
 
 @pytest.fixture(autouse=True)
@@ -45,9 +44,8 @@ def test_an_environment_that_is_there_is_listed_and_removed(tmp_path: Path) -> N
 
 def test_an_audit_does_not_go_on_after_other_code_was_installed(tmp_path: Path) -> None:
     def key() -> str:
-        version = Version(label="v4", content_hash="00ff", files=1)
-        words: dict[str, tuple[str, ...]] = {"benchmarks": ("bfcl",), "options": (), "runs": ()}
-        return run_key(sources()["bfcl"], version, checkout=None, weak_isolation=False, experimental=False, **words)
+        words: dict[str, tuple[str, ...]] = {"benchmarks": ("bfcl",), "selected": ()}
+        return checks_key(sources()["bfcl"], checkout=None, weak_isolation=False, experimental=False, **words)
 
     before = key()
     (tmp_path / "environments/bfcl/2026.3.23/lib/python3.11/site-packages/bfcl_eval/data").mkdir(parents=True)

@@ -1,7 +1,8 @@
 """The source of τ²-bench: tasks with their conventions, runs, and splits."""
 
+import json
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,10 +15,11 @@ from agenthard.audit.sources.formats.json_stream import JsonStreamError
 from agenthard.audit.sources.formats.json_text import parse_record
 from agenthard.audit.sources.tau.logs import Gold, LogReader, LogRow, gold_of, record_log
 from agenthard.audit.sources.tau.records import UnreadableDomainError, explain, release_label
-from agenthard.audit.sources.tau.tau2.checkout import NOT_BY_DEFAULT, Checkout, Domain
+from agenthard.audit.sources.tau.tau2.checkout import NOT_BY_DEFAULT, SPLITS, Checkout, Domain
 from agenthard.audit.sources.tau.tau2.not_read import known_files, left_out
 from agenthard.audit.sources.tau.tau2.results import Comparison, compare_embedded, open_results, read_info
 from agenthard.audit.sources.tau.tau2.tasks import to_task
+from agenthard.audit.sources.tau.tool_files import load_json
 from agenthard.taxonomy.files import BOM, read_bytes
 from agenthard.taxonomy.record import Origin
 from agenthard.taxonomy.task import AgentTask
@@ -52,6 +54,12 @@ class Tau2Bench(Source):
     layout = (
         "a checkout with data/tau2/domains/<domain>/tasks.json (or tasks/task_*.json) and policy.md (or prompts/), "
         "or one of these folders"
+    )
+
+    split_use = (
+        "Set `TAU2_DATA_DIR` to `native/data`, and run `tau2` of a checkout: tasks, `split_tasks.json` "
+        "with the kept ids only, policies, databases and the guidelines of the user simulator are there; the code of "
+        "tools and evaluator comes from the checkout."
     )
 
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
@@ -162,6 +170,35 @@ class Tau2Bench(Source):
             else:
                 shutil.copyfile(file, target)
         return [out / self._checkout.name(file) for file in written]
+
+    def complete_split(self, keep: Sequence[str], out: Path) -> list[Path]:
+        """Leave only kept ids in the lists of splits; add the other policies of each domain and the simulator's rules.
+
+        The code reads a domain's policy by the variant that it is asked for, and ``user_simulator`` for every run.
+        """
+        wanted, done = set(keep), []
+        for domain in self._open:
+            folder = self._checkout.folder(domain)
+            splits = folder / SPLITS
+            if splits.is_file():
+                lists = load_json(splits, self._checkout.name(splits))
+                kept = {
+                    name: [each for each in ids if f"{domain}/{each}" in wanted] if isinstance(ids, list) else ids
+                    for name, ids in lists.items()
+                }
+                target = out / self._checkout.name(splits)
+                target.write_text(json.dumps(kept, ensure_ascii=False, indent=4) + "\n", encoding="utf-8")
+                done.append(target)
+            done += self._copy_missing(folder.glob("*.md"), out)
+        return done + self._copy_missing((self._checkout.data.parent / "user_simulator").glob("*.md"), out)
+
+    def _copy_missing(self, files: Iterable[Path], out: Path) -> list[Path]:
+        targets = {file: out / self._checkout.name(file) for file in sorted(files)}
+        absent = {file: target for file, target in targets.items() if not target.exists()}
+        for file, target in absent.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
+        return list(absent.values())
 
     def _task(self, domain: str, native: _Native, shared: Domain, quarantine: Quarantine) -> AgentTask | None:
         name, value = self._checkout.name(native.file), native.record.value

@@ -36,6 +36,13 @@ class TauBench(Source):
         "a folder with <domain>/{tasks,tools,policy,db}.json, or a checkout with tau_bench/envs/<domain>/tasks_test.py"
     )
 
+    split_use = (
+        "Copy `native/` over a checkout of τ-bench: the lists of tasks take the place of the original ones, and "
+        "`run.py` then runs the kept tasks. Task ids are places in that list, so they change; `native/ids.json` "
+        "names the original id of each. A split that was made from JSON files instead of a checkout (`tasks.json`) "
+        "is not what `run.py` reads: audit a checkout to publish one that is."
+    )
+
     def __init__(self, root: Path, domains: Sequence[str] = ()) -> None:
         """Open a folder; ``domains`` are airline, retail, retail-dev, retail-train; none means all test splits."""
         super().__init__(root, domains)
