@@ -67,6 +67,11 @@ if TYPE_CHECKING:
     from agenthard.flows.review.events import ReviewError
     from agenthard.flows.review.queue import QueueError
     from agenthard.flows.review.web.recording import NotAllowedError
+    from agenthard.flows.scale_out.check_process import LostProcessError, RemoteCheckError
+    from agenthard.flows.scale_out.shard_job import NotPlainJsonError
+    from agenthard.flows.scale_out.stored_result import UnusableResultError
+    from agenthard.flows.scale_out.surroundings import DifferentWorkerError
+    from agenthard.flows.scale_out.work_store import StoreError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -191,6 +196,12 @@ _PLACES = {
     "AH811": "flows.review.events:ReviewError",
     "AH812": "flows.review.queue:QueueError",
     "AH813": "flows.review.web.recording:NotAllowedError",
+    "AH821": "flows.scale_out.work_store:StoreError",
+    "AH822": "flows.scale_out.shard_job:NotPlainJsonError",
+    "AH823": "flows.scale_out.surroundings:DifferentWorkerError",
+    "AH824": "flows.scale_out.check_process:LostProcessError",
+    "AH825": "flows.scale_out.check_process:RemoteCheckError",
+    "AH826": "flows.scale_out.stored_result:UnusableResultError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -213,6 +224,7 @@ __all__ = [
     "ConnectionLostError",
     "ContextOverflowError",
     "DifferentModelsError",
+    "DifferentWorkerError",
     "EditError",
     "EpisodeDoneError",
     "EvaluationError",
@@ -228,6 +240,7 @@ __all__ = [
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",
+    "LostProcessError",
     "MalformedInstanceError",
     "MalformedRecordError",
     "MalformedReplyError",
@@ -237,6 +250,7 @@ __all__ = [
     "ModelError",
     "NotAllowedError",
     "NotAskedError",
+    "NotPlainJsonError",
     "NotRecordedError",
     "OutOfTurnsError",
     "PatchError",
@@ -248,6 +262,7 @@ __all__ = [
     "QueueError",
     "RateLimitError",
     "RefusedCallError",
+    "RemoteCheckError",
     "ReplyTooLongError",
     "RequestTimeoutError",
     "ReviewError",
@@ -259,6 +274,7 @@ __all__ = [
     "SourceError",
     "StopError",
     "StorageError",
+    "StoreError",
     "SuppressionError",
     "TaxonomyError",
     "TooFewVotesError",
@@ -276,6 +292,7 @@ __all__ = [
     "UnreadableDomainError",
     "UnreadableFileError",
     "UnreadableVerdictError",
+    "UnusableResultError",
     "UnwritableError",
     "UsageError",
     "VerdictError",

@@ -71,9 +71,9 @@ def test_two_worker_processes_write_the_bytes_of_one_thread(
 )
 def test_the_shards_of_killed_workers_are_taken_over(tmp_path: Path, runner: str, worker: str) -> None:
     """Workers of the cluster are killed, or the processes in which they check."""
-    library = write_library(tmp_path / "library", 400)
+    library = write_library(tmp_path / "library", 200)
     audit(library, tmp_path / "one")
-    with killing(tmp_path / "many", lambda line: re.search(worker, line) is not None, 15) as killed:
+    with killing(tmp_path / "many", lambda line: re.search(worker, line) is not None, 8) as killed:
         audit(library, tmp_path / "many", workers=2, runner=runner)
     assert len(killed) >= 3
     assert contents(tmp_path / "many") == contents(tmp_path / "one")
