@@ -67,6 +67,11 @@ if TYPE_CHECKING:
     from agenthard.flows.review.events import ReviewError
     from agenthard.flows.review.queue import QueueError
     from agenthard.flows.review.web.recording import NotAllowedError
+    from agenthard.flows.scale_out.check_process import LostProcessError, RemoteCheckError
+    from agenthard.flows.scale_out.shard_job import NotPlainJsonError
+    from agenthard.flows.scale_out.stored_result import UnusableResultError
+    from agenthard.flows.scale_out.surroundings import DifferentWorkerError
+    from agenthard.flows.scale_out.work_store import StoreError
     from agenthard.models.errors import (
         BadRequestError,
         BudgetExhaustedError,
@@ -193,6 +198,12 @@ _PLACES = {
     "AH811": "flows.review.events:ReviewError",
     "AH812": "flows.review.queue:QueueError",
     "AH813": "flows.review.web.recording:NotAllowedError",
+    "AH821": "flows.scale_out.work_store:StoreError",
+    "AH822": "flows.scale_out.shard_job:NotPlainJsonError",
+    "AH823": "flows.scale_out.surroundings:DifferentWorkerError",
+    "AH824": "flows.scale_out.check_process:LostProcessError",
+    "AH825": "flows.scale_out.check_process:RemoteCheckError",
+    "AH826": "flows.scale_out.stored_result:UnusableResultError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -215,6 +226,7 @@ __all__ = [
     "ConnectionLostError",
     "ContextOverflowError",
     "DifferentModelsError",
+    "DifferentWorkerError",
     "EditError",
     "EpisodeDoneError",
     "EvaluationError",
@@ -230,6 +242,7 @@ __all__ = [
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",
+    "LostProcessError",
     "MalformedInstanceError",
     "MalformedRecordError",
     "MalformedReplyError",
@@ -239,6 +252,7 @@ __all__ = [
     "ModelError",
     "NotAllowedError",
     "NotAskedError",
+    "NotPlainJsonError",
     "NotRecordedError",
     "OutOfTurnsError",
     "PatchError",
@@ -250,6 +264,7 @@ __all__ = [
     "QueueError",
     "RateLimitError",
     "RefusedCallError",
+    "RemoteCheckError",
     "ReplyTooLongError",
     "RequestTimeoutError",
     "ReviewError",
@@ -261,6 +276,7 @@ __all__ = [
     "SourceError",
     "StopError",
     "StorageError",
+    "StoreError",
     "SuppressionError",
     "SurveyError",
     "TaxonomyError",
@@ -279,6 +295,7 @@ __all__ = [
     "UnreadableDomainError",
     "UnreadableFileError",
     "UnreadableVerdictError",
+    "UnusableResultError",
     "UnwritableError",
     "UsageError",
     "VerdictError",

@@ -8,7 +8,9 @@ list of its own, such as the audit in the folder of ``agenthard run``, is left t
 import hashlib
 import json
 import os
+import sqlite3
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -33,7 +35,7 @@ class FileSum(Record):
     sha256: str
     """Its hash."""
     bytes: int
-    """Its length."""
+    """Its length; of a SQLite file that of its tables as text."""
 
 
 class Checksums(Record):
@@ -90,10 +92,34 @@ def _text(listed: Checksums) -> str:
 
 
 def checksum(path: Path) -> FileSum:
-    """Hash a file."""
+    """Hash a file; of a SQLite file what its tables hold, since opening one changes counters in its first bytes.
+
+    Raises:
+        sqlite3.Error: A SQLite file is damaged so that it cannot be read.
+    """
     with path.open("rb") as stream:
+        if stream.read(len(SQLITE)) == SQLITE:
+            return _tables_sum(path)
+        stream.seek(0)
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
         return FileSum(sha256=digest, bytes=stream.tell())
+
+
+def _tables_sum(path: Path) -> FileSum:
+    digest, length = hashlib.sha256(), 0
+    with closing(open_store(path)) as connection:
+        for statement in connection.iterdump():
+            text = statement.encode("utf-8", "surrogatepass")
+            digest.update(text)
+            length += len(text)
+    return FileSum(sha256=digest.hexdigest(), bytes=length)
+
+
+def open_store(path: Path) -> sqlite3.Connection:
+    """Open a SQLite file for reading, without leaving files next to it where no process has it open."""
+    alone = not path.with_name(f"{path.name}-wal").exists()
+    mode = "immutable=1" if alone else "mode=ro"
+    return sqlite3.connect(f"{path.resolve().as_uri()}?{mode}", uri=True, timeout=30)
 
 
 def listed_files(root: Path, folder: Path) -> list[str]:
@@ -129,7 +155,7 @@ def is_live(root: Path, path: Path) -> bool:
         return True
     if inside.parts[0] == WORK and (inside.name in ("lock", STATUS) or "workers" in inside.parts):
         return True
-    return path.name in _LIVE_NAMES and inside.parts[0] != "judge"
+    return path.name in _LIVE_NAMES
 
 
 def _below(folder: Path, without: Path | None) -> Iterator[Path]:

@@ -105,12 +105,24 @@ COMMANDS = {
     "verdicts": ("verdicts:app", "Verdicts of a review as files: export and import."),
     "check": (
         "check:check",
-        "Check files of a benchmark fast, executing nothing: findings as `file:line`, exit code 1 for new ones.",
+        "Check a benchmark's files fast: nothing is executed, no run folder is written, runs of models are not read.",
     ),
-    "status": ("status:status", "Show what is happening in a run folder: stage, shards, time left, last error."),
-    "verify": ("verify:verify", "Check a run folder: every file against its hash, every quote against its file."),
-    "rerun": ("rerun:rerun", "Repeat the audit of a run folder, and compare what it wrote byte by byte."),
-    "gc": ("gc:gc", "List what no finished run needs, with sizes; remove it with --delete."),
+    "status": (
+        "status:status",
+        "Show what a run folder holds and what is happening in it: stage, shards, throughput, time left, last error.",
+    ),
+    "verify": (
+        "verify:verify",
+        "Check a run folder: name every damaged, missing and added file, and look for every quote in its file again.",
+    ),
+    "rerun": (
+        "rerun:rerun",
+        "Repeat the audit of a run folder with the settings that it records, and compare all that a reader gets.",
+    ),
+    "gc": (
+        "gc:gc",
+        "List what no finished run needs, with sizes: unfinished files, dead audits, temporary folders.",
+    ),
     "sources": (
         "sources:app",
         "List the benchmarks that can be read (`agenthard sources`), or begin a source of your own.",

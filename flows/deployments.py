@@ -31,6 +31,8 @@ from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.fault_planting import audit_planted, plant_faults
 from agenthard.flows.judging.run import run_judging
 from agenthard.flows.judging.settings import JudgingSettings
+from agenthard.flows.publishing.publish import publish as publish_split
+from agenthard.flows.publishing.records import PublishSettings
 from agenthard.flows.repair import RepairSettings, repair_run
 from agenthard.flows.report import ReportSettings
 from agenthard.flows.report_flow import run_comparison, run_report
@@ -156,6 +158,7 @@ _decide = _step("decide", lambda settings: (f"{settings.run}/findings.json", f"{
 _repair = _step("repair", lambda settings: (f"{settings.run}/findings.json", f"{settings.run}/review.db"))(
     lambda settings: repair_run(settings, lambda what, steps: None)
 )
+_publish = _step("publish", lambda settings: (f"{settings.run}/findings.json", f"{settings.run}/split"))(publish_split)
 _report = _step("report", lambda settings: (f"{settings.run}/findings.json", f"{settings.run}/tables"))(run_report)
 
 
@@ -223,6 +226,14 @@ def report(settings: ReportSettings) -> dict[str, Any]:
     """Report what cleaning does to a leaderboard."""
     outcome = _run(_report, settings, Path(settings.run) / "manifest.json")
     announce("reported", Path(settings.run).name, outcome)
+    return outcome
+
+
+@flow(name="agenthard-publish", persist_result=True)
+def publish(settings: PublishSettings) -> dict[str, Any]:
+    """Publish a split: native files, data set, removals, version, manifest."""
+    outcome = _run(_publish, settings, Path(settings.out or Path(settings.run) / "publication" / settings.split))
+    announce("published", outcome["name"], outcome)
     return outcome
 
 
@@ -305,6 +316,7 @@ __all__ = [
     "generate",
     "judge",
     "pipeline",
+    "publish",
     "repair",
     "report",
     "scheduled_audit",

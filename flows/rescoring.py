@@ -17,8 +17,8 @@ from agenthard.flows.audited_run import read_audited, read_decisions
 from agenthard.flows.errors import CommandError
 from agenthard.reports.cleaning.inputs import RUN_COLUMNS
 from agenthard.reports.kit.load import load_json, table_file
-from agenthard.reports.leaderboard.boards import RepairedRuns
 from agenthard.reports.leaderboard.rescored import repaired_runs
+from agenthard.reports.leaderboard.scored import RepairedRuns
 from agenthard.taxonomy.task import Message
 from agenthard.taxonomy.trajectory import Trajectory
 

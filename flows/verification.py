@@ -3,6 +3,7 @@
 import sqlite3
 import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,7 @@ from agenthard.flows.checksums import (
     listed_files,
     live_files,
     nested_runs,
+    open_store,
     read_checksums,
 )
 from agenthard.flows.errors import CommandError
@@ -158,6 +160,10 @@ def _difference(path: Path, expected: object) -> str:
         found = checksum(path)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    except sqlite3.Error as error:
+        return f"SQLite: {error}"
+    if _is_store(path) and found == expected:
+        return _damaged_store(path)
     return "" if found == expected else f"{found.bytes:,} bytes with SHA-256 {found.sha256[:16]}…, not those written"
 
 
@@ -173,12 +179,9 @@ def _damaged_store(path: Path) -> str:
         if stream.read(len(SQLITE)) not in (SQLITE, b""):
             return "no SQLite file any more"
     try:
-        connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30)
-        try:
+        with closing(open_store(path)) as connection:
             found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
             return "; ".join(found) if found != ["ok"] else next(_broken_values(connection), "")
-        finally:
-            connection.close()
     except sqlite3.Error as error:
         return f"SQLite: {error}"
 

@@ -13,8 +13,8 @@ from agenthard.flows.commands.output import JsonOption, print_json, print_table
 if TYPE_CHECKING:
     from agenthard.reports.cleaning.inputs import AnalysisSettings
     from agenthard.reports.cleaning.leaderboard import Board
-    from agenthard.reports.leaderboard.boards import BenchmarkBoards, ScoredName
     from agenthard.reports.leaderboard.record import Leaderboards
+    from agenthard.reports.leaderboard.scored import BenchmarkBoards, ScoredName
 
 
 class SplitWord(StrEnum):

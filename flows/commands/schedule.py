@@ -206,7 +206,8 @@ def approve(
     if as_json:
         print_json(done)
         return
-    typer.echo(f"published  {Path(schedule.folder) / done.folder} (split {done.split_id}, approved by {done.by})")
+    where = Path(schedule.folder) / done.folder
+    typer.echo(f"published  {where} (version {done.version}, split {done.split_id}, approved by {done.by})")
 
 
 @app.command("history")

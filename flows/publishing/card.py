@@ -10,7 +10,7 @@ import yaml
 from agenthard.flows.publishing.chosen import ChosenSplit
 from agenthard.flows.publishing.hub_tables import HubFile
 from agenthard.flows.publishing.records import Publication
-from agenthard.flows.publishing.removals import IN_SPLIT, Removal
+from agenthard.flows.publishing.removals import IN_SPLIT, Decided, Removal, Status
 from agenthard.reports.kit.markdown import md, table
 from agenthard.taxonomy.printable import printable, printable_line
 
@@ -18,7 +18,7 @@ _LISTED = 50
 """Removed tasks that the card lists; ``removals.jsonl`` has all."""
 _LONGEST = 240
 """Characters of a reason on the card."""
-_STATUS = {
+_STATUS: dict[Status, str] = {
     "removed": "removed: flawed",
     "not_selected": "not selected: too easy, solved by no model, or with too few outcomes",
     "unreadable": "not in the split: the record cannot be read",
@@ -173,7 +173,11 @@ def _listed(each: Removal) -> tuple[str, str, str, str]:
 def _deciders(given: CardInput) -> str:
     made = given.publication
     kinds = Counter(kind for each in given.removals for kind in {decider.kind for decider in each.decided_by})
-    names = {"check": "checks (rules that a program applies)", "judge": "judges (models)", "person": "people"}
+    names: dict[Decided, str] = {
+        "check": "checks (rules that a program applies)",
+        "judge": "judges (models)",
+        "person": "people",
+    }
     rows = [(text, f"{kinds[kind]:,}") for kind, text in names.items()]
     people = _sorted(decider.name for each in given.removals for decider in each.decided_by if decider.kind == "person")
     ran = sum(each.deciding_ran > 0 for each in given.chosen.decisions)

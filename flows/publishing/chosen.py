@@ -20,7 +20,6 @@ from agenthard.flows.audited_run import Audited, read_audited, read_decisions, r
 from agenthard.flows.errors import CommandError
 from agenthard.flows.publishing.records import PublishSettings, SplitChoice
 from agenthard.taxonomy.errors import AgentHardError
-from agenthard.taxonomy.files import open_regular
 from agenthard.taxonomy.finding import Finding
 
 _Read = TypeVar("_Read")
@@ -143,5 +142,5 @@ def _require_files(folder: Path, manifest: SplitManifest) -> None:
 
 def sha256_of(path: Path) -> str:
     """Hash the bytes of a file."""
-    with open_regular(path) as stream:
+    with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()

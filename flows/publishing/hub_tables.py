@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from agenthard.audit.sources.base import Quarantine
 from agenthard.flows.publishing.chosen import ChosenSplit
 from agenthard.flows.publishing.inspect_file import why_not_played
 from agenthard.flows.publishing.records import SplitChoice
@@ -74,7 +73,7 @@ def write_tasks_tables(chosen: ChosenSplit, out: Path) -> HubTables:
     counts, unplayed = Counter[str](), Counter[str]()
     with chosen.tasks_source() as source, ExitStack() as opened:
         tables = _Tables(out, chosen.choice, opened)
-        for task in source.tasks(Quarantine()):
+        for task in source.read_tasks()[0]:
             if task.id in kept and task.id not in contents:
                 row = writer.row(task, actions[task.id])
                 contents[task.id] = row["content"]
@@ -138,7 +137,7 @@ def config_names(categories: Sequence[str]) -> dict[str, str]:
 def _look_at(chosen: ChosenSplit) -> tuple[dict[str, str], frozenset[str]]:
     """Return the category of each task, and the files that tasks are read from."""
     categories, files = dict[str, str](), set[str]()
-    for task in chosen.source.tasks(Quarantine()):
+    for task in chosen.source.read_tasks()[0]:
         categories.setdefault(task.id, task.subtask)
         files |= {origin.file for at, origin in task.origins.items() if not at.startswith("/environment")}
     return categories, frozenset(files)

@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,7 +95,7 @@ def _read_back(chosen: ChosenSplit, home: Path) -> tuple[tuple[str, ...], bool]:
 
 def _open_split(source: Source, home: Path) -> Source:
     """Open the split as the benchmark was opened: a folder, or the one file that the user named."""
-    openers = (
+    openers: tuple[Callable[[], Source], ...] = (
         lambda: type(source)(home, source.domains),
         lambda: type(source)(home),  # a domain without a task in the split is not there
         lambda: source.open_copy(home),

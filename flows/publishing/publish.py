@@ -1,5 +1,6 @@
 """Publishing a split: everything is written next to its place, compared with the last publication, and put there."""
 
+import json
 import shutil
 from collections import Counter
 from importlib.metadata import version as package_version
@@ -40,6 +41,8 @@ from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.files import write_text
 
 _DOCUMENTS = ("README.md", "CHANGELOG.md", "croissant.json")
+LEADERBOARD = "leaderboard"
+"""Folder of a publication with the leaderboard of the stored runs."""
 
 
 class _Built(NamedTuple):
@@ -81,6 +84,7 @@ def publish(settings: PublishSettings) -> Published:
         partial.mkdir(parents=True)
         try:
             built = _build(chosen, name, partial)
+            _write_leaderboard(settings, partial)
             made, change = _versioned(built, previous, partial, settings.version)
             key_id = sign_manifest(partial, Path(settings.sign)) if settings.sign else None
             _put(partial, out)
@@ -111,6 +115,19 @@ def publish(settings: PublishSettings) -> Published:
         key_id=key_id,
         pushed=address,
     )
+
+
+def _write_leaderboard(settings: PublishSettings, out: Path) -> None:
+    """Write the leaderboard of the stored runs, on the original and on the published split, where there are runs."""
+    run = Path(settings.run)
+    if not json.loads((run / "manifest.json").read_bytes())["outcome"]["runs"]:
+        return
+    from agenthard.flows.rescoring import rescored_runs
+    from agenthard.reports.leaderboard.page import write_leaderboard_page
+
+    repairs = [Path(settings.repair or run / "repair")] if settings.split == "repaired" else []
+    repaired = rescored_runs([run], repairs, Path(settings.benchmark) if settings.benchmark else None)
+    write_leaderboard_page(out / LEADERBOARD, [run], ("original", settings.split), repaired=repaired)
 
 
 def _put(partial: Path, out: Path) -> None:

@@ -11,6 +11,7 @@ from agenthard.taxonomy.finding import Finding
 from agenthard.taxonomy.record import Record
 
 Status = Literal["removed", "not_selected", "unreadable", "under_review", "unchecked", "repaired"]
+Decided = Literal["check", "judge", "person", "policy"]
 IN_SPLIT: tuple[Status, ...] = ("under_review", "unchecked", "repaired")
 
 
@@ -51,7 +52,7 @@ class Reason(Record):
 class Decider(Record):
     """Who or what decided."""
 
-    kind: Literal["check", "judge", "person", "policy"]
+    kind: Decided
     """A check by rule, a panel of models, a person of a review or an override, or the policy's other rules."""
     name: str
     """Check with version, reviewer, or version of the policy."""

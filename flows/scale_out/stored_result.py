@@ -19,6 +19,7 @@ from agenthard.audit.shard_file import read_shard_file
 from agenthard.flows.run_folder import RunFolder, write_json, write_jsonl
 from agenthard.flows.scale_out.shard_job import ShardName
 from agenthard.flows.shard_worker import CheckedShard, write_shard
+from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.files import write_atomically
 from agenthard.taxonomy.record import Record
 
@@ -29,8 +30,11 @@ _MEMBER_DATE = (1980, 1, 1, 0, 0, 0)
 _TEXTS = TypeAdapter(tuple[str, ...])
 
 
-class UnusableResultError(ValueError):
+class UnusableResultError(AgentHardError):
     """What lies in the store is not the result of the shard; the message says why."""
+
+    code = "AH826"
+    remedy = "Nothing: the shard is checked again."
 
 
 class _Costs(Record):

@@ -10,12 +10,14 @@ from agenthard.flows.audit_flow import run_audit
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
 from agenthard.flows.errors import CommandError
 from agenthard.flows.logs import log
+from agenthard.flows.publishing.publish import publish
+from agenthard.flows.publishing.records import PublishSettings
 from agenthard.flows.scheduling.difference import Difference, difference, difference_markdown, first_audit
 from agenthard.flows.scheduling.history_page import write_history
 from agenthard.flows.scheduling.notify import Message, send_all
 from agenthard.flows.scheduling.origins import folder_name, keep_copy, present_version
 from agenthard.flows.scheduling.series import AuditRecord, PendingSplit, PublishedSplit, SeriesFolder
-from agenthard.flows.scheduling.settings import PathOrigin, Schedule
+from agenthard.flows.scheduling.settings import PathOrigin, Schedule, SplitStep
 from agenthard.reports.kit.markdown import md
 from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.record import Record
@@ -212,10 +214,22 @@ def publish_pending(schedule: Schedule, series: SeriesFolder, *, by: str, reason
     """Publish the waiting split; the folder is locked by the caller."""
     waiting = series.pending
     assert waiting is not None
+    step, last = schedule.publish or SplitStep(), series.published
     folder = series.root / "published" / waiting.split_id
-    keep_copy(series.root / waiting.run / "split" / "cleaned", folder)
+    made = publish(
+        PublishSettings(
+            run=str(series.root / waiting.run),
+            split=step.split,
+            out=str(folder),
+            previous=str(series.root / last.folder) if last and last.split_id != waiting.split_id else None,
+            name=step.name or schedule.name,
+            sign=step.sign,
+            push=step.push,
+        )
+    )
     done = PublishedSplit(
         split_id=waiting.split_id,
+        version=made.version,
         run=waiting.run,
         folder=folder.relative_to(series.root).as_posix(),
         by=by,

@@ -46,6 +46,8 @@ class PublishedSplit(Record):
 
     split_id: str
     """Its id."""
+    version: str
+    """Its version (`agenthard publish`)."""
     run: str
     """Audit that it is from, relative to the folder of the schedule."""
     folder: str

@@ -120,6 +120,12 @@ class SplitStep(Record):
 
     split: Literal["clean"] = "clean"
     """Which split."""
+    name: str | None = None
+    """Name of the data set; None = that of the schedule."""
+    sign: str | None = None
+    """File with a private key that signs the manifest (`agenthard publish --sign`); None = not signed."""
+    push: str | None = None
+    """Repository on the hub to upload to; None = nothing leaves this machine."""
     gate: bool = True
     """Whether a person is asked before it changes; False = it changes at once."""
     wait_seconds: int = Field(default=7 * 24 * 3600, ge=1)
@@ -183,6 +189,8 @@ class Schedule(Record):
             changes["origin"] = self.origin.model_copy(update={"path": there(self.origin.path)})
         if self.policy:
             changes["policy"] = there(self.policy)
+        if self.publish and self.publish.sign:
+            changes["publish"] = self.publish.model_copy(update={"sign": there(self.publish.sign)})
         if self.judge:
             changes["judge"] = self.judge.model_copy(update={"judges": there(self.judge.judges)})
         return self.model_copy(update=changes)

@@ -8,8 +8,8 @@ from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.kit.files import write_json_text
 from agenthard.reports.kit.page import write_figure_page
-from agenthard.reports.leaderboard.boards import BenchmarkBoards, RepairedRuns, ScoredName
 from agenthard.reports.leaderboard.record import DEFAULT, Leaderboards, leaderboards
+from agenthard.reports.leaderboard.scored import BenchmarkBoards, RepairedRuns, ScoredName
 
 PAGE, FRAGMENT, DATA = "index.html", "embed.html", "leaderboard.json"
 STYLES = ("base.css", "top.css", "tables.css", "survey.css", "media.css")

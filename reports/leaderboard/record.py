@@ -6,15 +6,8 @@ from pathlib import Path
 
 from agenthard.audit.statistics import Result, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.leaderboard.boards import (
-    BenchmarkBoards,
-    RepairedRuns,
-    ScoredName,
-    apart,
-    part_of,
-    score_splits,
-    unique_anchors,
-)
+from agenthard.reports.leaderboard.boards import part_of, score_splits
+from agenthard.reports.leaderboard.scored import BenchmarkBoards, RepairedRuns, ScoredName, apart, unique_anchors
 from agenthard.reports.survey.audits import SurveyedAudit, load_audit
 from agenthard.reports.survey.history import in_order_of_release
 from agenthard.reports.survey.survey import named_folders

@@ -6,7 +6,7 @@ from pathlib import Path
 from agenthard.audit.repair.rescoring import RescoredRun
 from agenthard.reports.cleaning.inputs import RUN_COLUMNS, experiments_of
 from agenthard.reports.kit.load import read_rows
-from agenthard.reports.leaderboard.boards import NotRescored, RepairedRuns, Rescoring
+from agenthard.reports.leaderboard.scored import NotRescored, RepairedRuns, Rescoring
 from agenthard.taxonomy.trajectory import Trajectory
 
 

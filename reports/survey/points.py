@@ -15,7 +15,7 @@ from agenthard.audit.statistics import Result, ScoreMatrix, Undefined, score_bou
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import CleaningInput, Experiment
 from agenthard.reports.cleaning.runs import ModelCoverage, RunsUsed
-from agenthard.reports.leaderboard.boards import BenchmarkBoards, ScoredName, unique_anchors
+from agenthard.reports.leaderboard.scored import BenchmarkBoards, ScoredName, unique_anchors
 from agenthard.taxonomy.record import Record
 
 

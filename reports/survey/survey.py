@@ -3,10 +3,13 @@
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version as package_version
 from pathlib import Path
+from typing import Any
 
 from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.leaderboard.boards import apart, score_splits
+from agenthard.reports.kit.load import RunTablesError
+from agenthard.reports.leaderboard.boards import score_splits
+from agenthard.reports.leaderboard.scored import apart
 from agenthard.reports.survey.audits import SurveyedAudit, differences, load_audit, reference_of
 from agenthard.reports.survey.categories import category_counts
 from agenthard.reports.survey.evaluators import evaluator_tests
@@ -95,7 +98,7 @@ def _benchmark(
         audit=found.audit,
         domains=tuple(audit.manifest["domains"]),
         differences=() if audit is reference else differences(audit, reference),
-        unseen=_unseen(audit),
+        unseen=unseen(audit),
         flagged=audit.rate(found.flagged, audit.checked, level),
         dropped=audit.rate(found.with_action("drop"), audit.checked, level),
         review=audit.rate(found.with_action("review"), audit.checked, level),
@@ -109,8 +112,20 @@ def _benchmark(
     )
 
 
-def _unseen(audit: SurveyedAudit) -> Unseen:
-    outcome, found = audit.manifest["outcome"], audit.found
+def unseen(audit: SurveyedAudit) -> Unseen:
+    """Count what an audit did not read or did not check.
+
+    Raises:
+        RunTablesError: when the manifest is one of another layout.
+    """
+    try:
+        return _unseen(audit, audit.manifest["outcome"])
+    except KeyError as error:
+        raise RunTablesError(f"{audit.run}: manifest.json has no {error}; audit again with this version") from error
+
+
+def _unseen(audit: SurveyedAudit, outcome: Mapping[str, Any]) -> Unseen:
+    found = audit.found
     return Unseen(
         there=outcome["tasks_there"],
         read=len(found.tasks),

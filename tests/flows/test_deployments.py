@@ -62,6 +62,7 @@ def test_every_stage_from_json(settings: dict[str, Any], monkeypatch: pytest.Mon
 
     assert deployments.decide({"run": str(out)})["split_id"] == outcome["split_id"]
     assert deployments.repair({"run": str(out), "out": str(out / "repair")})["accepted"] > 0
+    assert deployments.publish({"run": str(out)})["version"] == "1.0.0"
     report = deployments.report({"run": str(out), "analysis": {"draws": 200, "resamples": 100}})
     assert report and "agenthard-report-native" in artifacts()
     copy = shutil.copytree(out, out.parent / "copy")

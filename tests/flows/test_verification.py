@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from agenthard.flows.review.decide import DecideSettings, decide_run
 from agenthard.flows.review.store import EventStore
 from agenthard.flows.review.web.serve import LOG
 from agenthard.flows.verification import verify_run
+from agenthard.models.storage import Database
 from tests.flows.operations import audited, demo_settings, kill, start_slow_audit
 
 
@@ -165,3 +167,22 @@ def test_runs_inside_a_folder_are_checked_by_their_own_lists(flawed_demo: Path, 
     assert nested_runs(tmp_path / "pipeline") == [tmp_path / "pipeline" / "audit"]
     (tmp_path / "pipeline" / "audit" / "summary.md").write_text("nothing to see")
     assert [fault.file for fault in verify_run(tmp_path / "pipeline").faults] == ["audit/summary.md"]
+
+
+def test_answers_of_judges_are_hashed_by_what_they_say(tmp_path: Path) -> None:
+    store = tmp_path / "judge" / "questions.sqlite"
+    schema = "CREATE TABLE IF NOT EXISTS answers (task_id TEXT PRIMARY KEY, judge TEXT, answer BLOB) WITHOUT ROWID;"
+    database = Database(store, schema, version=1)
+    with database.write() as connection:
+        connection.execute("INSERT INTO answers VALUES ('lib/1', 'flash', ?)", (zlib.compress(b"not flawed"),))
+    database.close()
+    (tmp_path / "judge" / "identity.json").write_text("{}")
+    write_checksums(tmp_path)
+    before = store.read_bytes()
+    Database(store, schema, version=1).close()  # as every command does that reads answers
+    assert store.read_bytes() != before and verify_run(tmp_path).faults == ()
+    assert [path.name for path in store.parent.iterdir() if path.name.endswith(("-shm", "-wal"))] == []
+    content = store.read_bytes()
+    for word in (b"flash", b"lib/1", zlib.compress(b"not flawed")[2:]):
+        for _ in _flip(store, content.index(word)):
+            assert [fault.file for fault in verify_run(tmp_path).faults] == ["judge/questions.sqlite"], word

@@ -1,10 +1,11 @@
 """Clusters of two real worker processes, with and without a Prefect server, and workers that are killed."""
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +35,18 @@ def children(of: int) -> Iterator[tuple[int, str]]:
 
 
 @contextmanager
-def killing(chosen: Callable[[str], bool], seconds: float) -> Iterator[list[int]]:
-    """Kill one of the processes below this one whose command line is chosen, again and again."""
-    killed, over = list[int](), threading.Event()
+def killing(out: Path, chosen: Callable[[str], bool], shards: int) -> Iterator[list[int]]:
+    """Kill one of the processes below this one whose command line is chosen, whenever some more shards are finished."""
+    killed, over, finished = list[int](), threading.Event(), out / "work" / "shards"
 
     def kill() -> None:
-        while not over.wait(seconds):
-            found = [pid for pid, line in children(os.getpid()) if chosen(line)]
+        while not over.wait(0.05):
+            done = len(list(finished.glob("0*.zip"))) if finished.is_dir() else 0
+            found = [pid for pid, line in children(os.getpid()) if chosen(line)] if done > shards * len(killed) else []
             if found:
                 killed.append(found[len(killed) % len(found)])
-                os.kill(killed[-1], signal.SIGKILL)
+                with suppress(ProcessLookupError):
+                    os.kill(killed[-1], signal.SIGKILL)
 
     thread = threading.Thread(target=kill)
     thread.start()
@@ -64,15 +67,15 @@ def test_two_worker_processes_write_the_bytes_of_one_thread(
 
 @pytest.mark.parametrize(
     ("runner", "worker"),
-    [("dask", "spawn_main"), ("dask", "check_process"), ("ray", "ray::"), ("ray", "check_process")],
+    [("dask", "spawn_main"), ("dask", "check_process"), ("ray", "^ray::check"), ("ray", "check_process")],
 )
 def test_the_shards_of_killed_workers_are_taken_over(tmp_path: Path, runner: str, worker: str) -> None:
     """Workers of the cluster are killed, or the processes in which they check."""
-    library = write_library(tmp_path / "library", 400)
+    library = write_library(tmp_path / "library", 200)
     audit(library, tmp_path / "one")
-    with killing(lambda line: worker in line and "resource_tracker" not in line, 1.5) as killed:
+    with killing(tmp_path / "many", lambda line: re.search(worker, line) is not None, 8) as killed:
         audit(library, tmp_path / "many", workers=2, runner=runner)
-    assert len(killed) >= 2
+    assert len(killed) >= 3
     assert contents(tmp_path / "many") == contents(tmp_path / "one")
 
 
@@ -103,8 +106,9 @@ def test_a_prefect_server_records_the_tasks_of_every_runner(
 def test_a_prefect_flow_without_a_server_checks_in_processes(
     benchmark: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    with killing(lambda line: "check_process" in line, 4):
+    with killing(tmp_path / "run", lambda line: "check_process" in line, 4) as killed:
         audit(benchmark, tmp_path / "run", workers=2, runner="prefect")
+    assert killed
     assert contents(tmp_path / "run") == expected
 
 

@@ -45,7 +45,8 @@ def test_the_published_split_changes_only_when_a_person_says_so(schedule: Schedu
     with pytest.raises(CommandError, match="waits, and not 0123"):
         approve(schedule, "0123", "ana", "", AT)
     done = approve(schedule, first.waits.split_id, "ana", "looked at it", AT)
-    assert (series.root / done.folder / "manifest.json").is_file() and series.pending is None
+    assert (series.root / done.folder / "native" / "tasks.jsonl").is_file() and series.pending is None
+    assert done.version == "1.0.0"
 
     again = run_schedule(schedule, AT)
     assert again.difference is None and "nothing changed" in again.sentence and again.waits is None
@@ -59,6 +60,9 @@ def test_the_published_split_changes_only_when_a_person_says_so(schedule: Schedu
     assert second.waits is not None and second.waits.removed == ("library/0",) and second.published == done
     reject(schedule, second.waits.split_id)
     assert series.pending is None and series.published == done
+    drop_first_task(schedule)
+    run_schedule(schedule, AT)
+    assert approve(schedule, None, "ana", "", AT).version == "1.1.0"
     with pytest.raises(CommandError, match="no split waits"):
         approve(schedule, None, "ana", "", AT)
 

@@ -7,9 +7,10 @@ from agenthard.audit.statistics import Estimate, Undefined
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, experiments_of
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.splits import split_id
-from agenthard.reports.leaderboard.boards import RepairedRuns, ScoredSplit, part_of, score_splits
+from agenthard.reports.leaderboard.boards import part_of, score_splits
 from agenthard.reports.leaderboard.page import places
 from agenthard.reports.leaderboard.rescored import rescoring_of
+from agenthard.reports.leaderboard.scored import RepairedRuns, ScoredSplit
 from tests.reports.cleaning.small import made, runs
 
 FEW = AnalysisSettings(draws=200, resamples=200)

@@ -9,7 +9,9 @@ from agenthard.audit.coverage import CoverageTable
 from agenthard.audit.execution.evaluator_probes import DOES
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.reports.survey.audits import SurveyedAudit, load_audit
+from agenthard.reports.survey.categories import category_counts
 from agenthard.reports.survey.evaluators import EvaluatorTest, evaluator_tests, probe_of
+from agenthard.taxonomy.categories import builtin_taxonomy
 from agenthard.taxonomy.finding import Coverage, Finding, Level, Severity, Status, Tier
 from tests.flows.audits import audit_by_steps
 from tests.reports.cleaning.small import finding, made
@@ -91,6 +93,17 @@ def test_answers_that_were_made_are_added_up() -> None:
 def test_the_probe_of_a_finding_is_named_in_its_claim(name: str) -> None:
     assert probe_of(probe(1, DOES[name], "t0")) == name  # type: ignore[index]
     assert probe_of(probe(1, "says nothing that we know", "t0")) is None
+
+
+def test_categories_of_the_users_own_come_last() -> None:
+    own = finding(1, "t1", category="house-rule", check="house-check", severity=Severity.COSMETIC)
+    rows = category_counts(surveyed([own], "xx  "), builtin_taxonomy())
+    assert (rows[-1].category, rows[-1].component, rows[-1].flagged.k, rows[-1].flagged.n) == (
+        "house-rule", "ground_truth", 1, 2,
+    )  # fmt: skip
+    assert rows[-1].confirmed == 0 and rows[-1].checks == 1, (
+        "a cosmetic finding is flagged and not counted as confirmed"
+    )
 
 
 @pytest.mark.corpora

@@ -1,5 +1,7 @@
 """What a survey of finished audits counts, and what it says is missing."""
 
+import json
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -122,6 +124,15 @@ def test_runs_that_a_reader_could_not_tell_apart_are_refused(audits: Mapping[str
         survey([])
     with pytest.raises(RunTablesError, match="no finished audit here"):
         survey([tmp_path])
+
+
+def test_a_manifest_of_another_layout_is_refused(audits: Mapping[str, Path], tmp_path: Path) -> None:
+    run = Path(shutil.copytree(audits["bare"], tmp_path / "old"))
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["outcome"]["tasks_there"]
+    (run / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    with pytest.raises(RunTablesError, match="old: manifest.json has no 'tasks_there'; audit again"):
+        survey([run])
 
 
 def test_anchors_are_those_of_the_release_and_distinct(found: Survey, audits: Mapping[str, Path]) -> None:

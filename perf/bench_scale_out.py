@@ -1,0 +1,90 @@
+"""How an audit speeds up with worker processes: python perf/bench_scale_out.py [--runner R] [--workers N] [TASKS ...]
+
+Each size is audited with one worker process and with N; the time from the first to the last shard counts, without the
+start of the cluster. Prints wall time, CPU time of all processes, the load of the machine before each run, and whether
+the outputs are the same bytes. On an idle machine two workers are to be at least 1.7 times as fast from 500 tasks on.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent))
+from bench_growth import write_library
+
+
+class Run(NamedTuple):
+    """One audit."""
+
+    wall: float
+    """Seconds of the whole command."""
+    checking: float
+    """Seconds from the first finished shard to the last, for one shard less than there are."""
+    cpu: float
+    """CPU seconds of all processes."""
+    outputs: dict[str, bytes]
+    """Everything a reader gets."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tasks", nargs="*", type=int, default=[2_000])
+    parser.add_argument("--runner", default="dask")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    for tasks in options.tasks:
+        with tempfile.TemporaryDirectory() as scratch:
+            data = Path(scratch) / "library"
+            write_library(data, tasks)
+            one = measured(data, Path(scratch) / "one", options.runner, 1)
+            many = measured(data, Path(scratch) / "many", options.runner, options.workers)
+        print(
+            f"{tasks:,} tasks, {options.runner}: {options.workers} workers are {one.checking / many.checking:.2f} x as "
+            f"fast while checking, {one.wall / many.wall:.2f} x in all; CPU {many.cpu / one.cpu:.2f} x; same bytes: "
+            f"{one.outputs == many.outputs}",
+            flush=True,
+        )
+
+
+def measured(data: Path, out: Path, runner: str, workers: int) -> Run:
+    """Audit with some workers, and print what that took."""
+    load, before, began = os.getloadavg()[0], resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    command = [sys.executable, "-m", "agenthard.flows.cli", "audit", "native", str(data), "--out", str(out)]
+    process = subprocess.Popen(
+        [*command, "--runner", runner, "--workers", str(workers)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    times = list[float]()
+    watch = threading.Thread(target=_watch, args=(process, out / "work" / "shards", times))
+    watch.start()
+    if process.wait() not in (0, 1, 2):  # 1 and 2 are results of an audit
+        sys.exit(f"{' '.join(command)} ended with exit code {process.returncode}")
+    watch.join()
+    wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    checking = times[-1] - times[workers - 1] if len(times) > workers else wall
+    checking *= (len(times) - 1) / max(1, len(times) - workers)
+    print(
+        f"  {workers} worker(s): {wall:.1f} s, checking {checking:.1f} s, CPU {cpu:.1f} s, load before {load:.1f}",
+        flush=True,
+    )
+    files = (path for path in out.rglob("*") if path.is_file() and "work" not in path.relative_to(out).parts)
+    return Run(wall, checking, cpu, {path.relative_to(out).as_posix(): path.read_bytes() for path in files})
+
+
+def _watch(process: "subprocess.Popen[bytes]", shards: Path, times: list[float]) -> None:
+    """Note when each shard is finished."""
+    while process.poll() is None:
+        done = sum(name.endswith(".zip") and name[0] != "." for name in os.listdir(shards)) if shards.is_dir() else 0
+        times.extend([time.perf_counter()] * (done - len(times)))
+        time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    main()
