@@ -100,7 +100,7 @@ def _stream(stream: IO[bytes] | None) -> IO[bytes]:
 
 def main() -> None:
     """Answer requests until the input ends."""
-    from agenthard.flows.scale_out.worker import check_stored_shard
+    from agenthard.flows.scale_out.shard_check import check_stored_shard
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     answers = os.fdopen(os.dup(1), "wb")
