@@ -57,9 +57,9 @@ def _ray(address: str | None, workers: int) -> "TaskRunner[Any]":
     except ImportError as error:
         raise MissingExtraError("--runner ray", "ray") from error
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address:
-        return RayTaskRunner(address=address, init_kwargs=quiet)
-    return RayTaskRunner(init_kwargs={**quiet, "num_cpus": workers, "include_dashboard": False})
+    own = {} if address else {"num_cpus": workers, "include_dashboard": False}
+    made: TaskRunner[Any] = RayTaskRunner(address=address, init_kwargs={**quiet, **own})
+    return made
 
 
 class Workers:
