@@ -137,7 +137,7 @@ def deploy(
 
     from agenthard.flows.deployments import scheduled_audit
 
-    named = {"work_pool_name": pool, "entrypoint_type": EntrypointType.MODULE_PATH}
+    named: dict[str, Any] = {"work_pool_name": pool, "entrypoint_type": EntrypointType.MODULE_PATH}
     made = cast("RunnerDeployment", scheduled_audit.to_deployment(**_deployment(schedule), **named))
     identity = made.apply()
     if as_json:

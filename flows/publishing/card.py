@@ -50,6 +50,8 @@ class CardInput(NamedTuple):
     """Why the split cannot be run as an Inspect task; empty when it can."""
     unplayed: dict[str, int]
     """Why tasks of the split cannot be run as Inspect samples, with their number."""
+    has_leaderboard: bool
+    """Whether the folder has a leaderboard of stored runs."""
 
 
 def card_markdown(given: CardInput) -> str:
@@ -219,6 +221,8 @@ def _use(given: CardInput) -> str:
             f"serves several tasks: {md(', '.join(made.native_only[:10]))}. Leave them out of scores."
         )
     lines.append(_inspect(given))
+    if given.has_leaderboard:
+        lines.append("**Models before and after** are in `leaderboard/index.html`: stored runs, scored on both splits.")
     lines.append("**Check the files** with `agenthard publish --verify FOLDER`; `manifest.json` has the hash of each.")
     return "\n\n".join(lines)
 

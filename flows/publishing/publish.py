@@ -224,7 +224,14 @@ def _write(built: _Built, history: tuple[Release, ...], out: Path) -> Publicatio
     )
     hashes = {file.path: sha256_of(out / file.path) for file in built.files}
     given = CardInput(
-        made, built.chosen, built.files, built.removals, built.tables.categories, built.inspect, built.tables.unplayed
+        made,
+        built.chosen,
+        built.files,
+        built.removals,
+        built.tables.categories,
+        built.inspect,
+        built.tables.unplayed,
+        (out / LEADERBOARD).is_dir(),
     )
     texts = (card_markdown(given), changelog_markdown(made.name, history), croissant_json(made, built.files, hashes))
     for name, text in zip(_DOCUMENTS, texts, strict=True):

@@ -1,4 +1,4 @@
-"""A process that checks shards for a worker, and its other side in the worker; `check_loop` is what it runs.
+"""A process that checks shards for a worker: ``python -m agenthard.flows.scale_out.check_process``.
 
 Limits on CPU time need the main thread of a process, which workers of Prefect and Dask do not give; and a worker whose
 checks run elsewhere answers its scheduler meanwhile. Requests and answers are lines of JSON on standard input and
@@ -6,11 +6,17 @@ output. The process ends when its input ends, so it never outlives its worker.
 """
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from queue import SimpleQueue
+from threading import Thread
 from typing import IO, Any
 
 from agenthard.flows.errors import InfrastructureError
+from agenthard.taxonomy.errors import AgentHardError
 
 
 class LostProcessError(InfrastructureError):
@@ -63,7 +69,7 @@ class CheckProcess:
         if self._process is not None and self._process.poll() is None:
             return self._process
         self.close()
-        command = [sys.executable, "-P", "-m", "agenthard.flows.scale_out.check_loop"]
+        command = [sys.executable, "-P", "-m", "agenthard.flows.scale_out.check_process"]
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
@@ -90,3 +96,46 @@ def _remote_error(message: str, repeatable: bool) -> RemoteCheckError:
 def _stream(stream: IO[bytes] | None) -> IO[bytes]:
     assert stream is not None
     return stream
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    from agenthard.flows.scale_out.shard_check import check_stored_shard
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what code of a benchmark prints does not reach the worker
+    for line in _requests():
+        asked = json.loads(line)
+        try:
+            said: dict[str, Any] = {"tasks": check_stored_shard(asked["store"], asked["audit"], asked["number"])}
+        except (AgentHardError, OSError, MemoryError) as error:
+            said = {"error": f"{error}"[:2000], "repeatable": not isinstance(error, _final())}
+        answers.write(json.dumps(said).encode() + b"\n")
+        answers.flush()
+
+
+def _final() -> tuple[type[BaseException], ...]:
+    """Errors after which another attempt ends in the same way."""
+    from agenthard.flows.scale_out.surroundings import DifferentWorkerError
+    from agenthard.taxonomy.errors import MissingExtraError
+
+    return DifferentWorkerError, MissingExtraError
+
+
+def _requests() -> Iterator[bytes]:
+    """Yield the lines of standard input; the process ends at once when it ends, even while a shard is checked."""
+    lines = SimpleQueue[bytes]()
+
+    def read() -> None:
+        for line in sys.stdin.buffer:
+            lines.put(line)
+        os._exit(0)
+
+    Thread(target=read, daemon=True).start()
+    while True:
+        yield lines.get()
+
+
+if __name__ == "__main__":
+    main()

@@ -40,7 +40,7 @@ def task_runner(where: ScaleOut, workers: int) -> "TaskRunner[Any]":
 
 def _dask(address: str | None, workers: int) -> "TaskRunner[Any]":
     try:
-        from prefect_dask import DaskTaskRunner
+        from prefect_dask.task_runners import DaskTaskRunner
     except ImportError as error:
         raise MissingExtraError("--runner dask", "dask") from error
     if address:
@@ -53,13 +53,13 @@ def _ray(address: str | None, workers: int) -> "TaskRunner[Any]":
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray  # noqa: F401 - prefect_ray imports it when the runner starts
-        from prefect_ray import RayTaskRunner
+        from prefect_ray.task_runners import RayTaskRunner
     except ImportError as error:
         raise MissingExtraError("--runner ray", "ray") from error
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address:
-        return RayTaskRunner(address=address, init_kwargs=quiet)
-    return RayTaskRunner(init_kwargs={**quiet, "num_cpus": workers, "include_dashboard": False})
+    own = {} if address else {"num_cpus": workers, "include_dashboard": False}
+    made: TaskRunner[Any] = RayTaskRunner(address=address, init_kwargs={**quiet, **own})
+    return made
 
 
 class Workers:
@@ -86,7 +86,8 @@ class Workers:
         if self._kind is Runner.RAY:
             import ray
 
-            return int(ray.cluster_resources().get("CPU", 0))
+            resources: Any = ray.cluster_resources  # has no types
+            return int(resources().get("CPU", 0))
         return int(self._runner._max_workers)
 
     def submit(self, what: str, function: Callable[..., R], *arguments: Any) -> Any:

@@ -60,11 +60,14 @@ def write_lines(path: Path, rows: list[dict[str, Any]]) -> None:
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A managed home with bfcl-eval and the packages of τ², shared by all workers."""
     folder = tmp_path_factory.getbasetemp().parent / "agenthard-home"
-    try:
-        venvs.create("bfcl", "2025.7.17", folder)
-        venvs.create("tau2", None, folder)
-    except UnavailableError as error:
-        pytest.skip(f"the code of the benchmarks cannot be fetched: {error}")
+    for benchmark, version in (("bfcl", "2025.7.17"), ("tau2", None)):
+        try:
+            venvs.create(benchmark, version, folder)
+        except UnavailableError:
+            try:  # another worker was creating it at the same time
+                venvs.create(benchmark, version, folder)
+            except UnavailableError as error:
+                pytest.skip(f"the code of {benchmark} cannot be fetched: {error}")
     return folder
 
 

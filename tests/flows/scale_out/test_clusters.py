@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -114,6 +115,7 @@ def test_a_prefect_flow_without_a_server_checks_in_processes(
 
 @pytest.mark.parametrize("runner", ["dask", "ray"])
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, runner: str) -> None:
-    monkeypatch.setitem(__import__("sys").modules, f"prefect_{runner}", None)
+    monkeypatch.setitem(sys.modules, f"prefect_{runner}", None)
+    monkeypatch.setitem(sys.modules, f"prefect_{runner}.task_runners", None)
     with pytest.raises(MissingExtraError, match=rf"pip install 'agenthard\[{runner}\]'"):
         task_runner(ScaleOut(runner=runner), 2)

@@ -59,7 +59,8 @@ def test_damaged_and_foreign_results_are_checked_again_with_a_message(
     with caplog.at_level(logging.WARNING):
         audit(benchmark, tmp_path / "second", **where)
     assert contents(tmp_path / "second") == expected
-    said = [record.getMessage() for record in caplog.records if "is checked again" in record.getMessage()]
+    every = [record.getMessage() for record in caplog.records if "is checked again" in record.getMessage()]
+    said = list(dict.fromkeys(every))  # Dask's logging can hand a record to the handler of the test twice
     assert [text.split()[2] for text in said] == ["1", "2", "4", "5"]
     assert "it is the result of another shard" in said[1] and "damaged: BadZipFile" in said[3]
 

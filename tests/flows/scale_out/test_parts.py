@@ -14,10 +14,10 @@ from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.run_spool import spool_name
 from agenthard.flows.scale_out.check_process import CheckProcess, LostProcessError, RemoteCheckError
 from agenthard.flows.scale_out.settings import ScaleOut
+from agenthard.flows.scale_out.shard_check import check_stored_shard
 from agenthard.flows.scale_out.shard_job import JobWriter, NotPlainJsonError, ShardName, audit_name, read_job
 from agenthard.flows.scale_out.stored_result import UnusableResultError, pack, unpack
 from agenthard.flows.scale_out.work_store import StoreError, WorkStore
-from agenthard.flows.scale_out.worker import check_stored_shard
 from agenthard.flows.shard_worker import check_tasks
 from tests.builders import make_task
 from tests.flows.scale_out.library import settings_of

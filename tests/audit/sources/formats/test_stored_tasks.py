@@ -72,7 +72,7 @@ def test_an_audit_of_stored_tasks_writes_the_same_bytes(
     files = [str(p.relative_to(held)) for p in held.rglob("*") if p.is_file() and "costs" not in p.parts]
     same, _, absent = filecmp.cmpfiles(held, stored, files, shallow=False)
     assert not absent and {"report.html", "results.sarif", "split/cleaned/tasks.jsonl"} <= set(same)
-    assert set(files) - set(same) <= {"manifest.json", "work/settings.json"}  # they name the folder
+    assert set(files) - set(same) <= {"manifest.json", "work/settings.json", "work/checksums.json"}  # of the folder
 
 
 def test_the_index_of_stored_tasks_is_that_of_the_tasks() -> None:
