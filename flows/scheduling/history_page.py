@@ -27,6 +27,7 @@ def write_history(series: SeriesFolder, name: str) -> Path:
         left_out=max(0, len(history) - MOST_ROWS),
         published=series.published,
         pending=series.pending,
+        plural=plural,
     )
     return page
 

@@ -42,6 +42,8 @@ def present_version(origin: Origin, folder: Path) -> Iterator[Path]:
         yield Path(origin.path)
         return
     folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(".fetching-*"):  # of an audit that was killed; the caller keeps others out
+        shutil.rmtree(left, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as made:
         here = Path(made)
         if isinstance(origin, GitOrigin):

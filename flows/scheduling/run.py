@@ -13,7 +13,7 @@ from agenthard.flows.logs import log
 from agenthard.flows.publishing.publish import publish
 from agenthard.flows.publishing.records import PublishSettings
 from agenthard.flows.scheduling.difference import Difference, difference, difference_markdown, first_audit
-from agenthard.flows.scheduling.history_page import write_history
+from agenthard.flows.scheduling.history_page import FILE, write_history
 from agenthard.flows.scheduling.notify import Message, send_all
 from agenthard.flows.scheduling.origins import folder_name, keep_copy, present_version
 from agenthard.flows.scheduling.series import AuditRecord, PendingSplit, PublishedSplit, SeriesFolder
@@ -66,13 +66,14 @@ def run_schedule(schedule: Schedule, at: datetime) -> ScheduleOutcome:
         except AgentHardError as error:
             _fail(schedule, series, AuditRecord(number=number, at=at, run=None, benchmark="", failure=str(error)))
             raise
-        series.record(made)
-        if made.difference is not None:
-            _offer_split(schedule, series, made, at)
-            series.remove_old(schedule.keep)
-        page = write_history(series, schedule.name)
-        outcome = _outcome(schedule, series, made, page)
-        return _tell(schedule, series, made, outcome)
+        # The record comes last: what a kill leaves unrecorded is done again, and all of it can be done twice.
+        _offer_split(schedule, series, made, at)
+        outcome = _outcome(schedule, series, made)
+        not_sent = _tell(schedule, made, outcome)
+        series.record(made.model_copy(update={"not_sent": not_sent}))
+        series.remove_old(schedule.keep)
+        write_history(series, schedule.name)
+        return outcome.model_copy(update={"not_sent": not_sent})
 
 
 def _audit(schedule: Schedule, series: SeriesFolder, number: int, at: datetime) -> AuditRecord:
@@ -240,7 +241,7 @@ def publish_pending(schedule: Schedule, series: SeriesFolder, *, by: str, reason
     return done
 
 
-def _outcome(schedule: Schedule, series: SeriesFolder, made: AuditRecord, page: Path) -> ScheduleOutcome:
+def _outcome(schedule: Schedule, series: SeriesFolder, made: AuditRecord) -> ScheduleOutcome:
     waits = series.pending if schedule.publish else None
     sentence = made.difference.sentence if made.difference else "nothing changed since the last audit"
     if waits is not None:
@@ -253,14 +254,15 @@ def _outcome(schedule: Schedule, series: SeriesFolder, made: AuditRecord, page: 
         sentence=sentence,
         waits=waits,
         published=series.published,
-        history=str(page),
+        history=str(series.root / FILE),
     )
 
 
-def _tell(schedule: Schedule, series: SeriesFolder, made: AuditRecord, outcome: ScheduleOutcome) -> ScheduleOutcome:
+def _tell(schedule: Schedule, made: AuditRecord, outcome: ScheduleOutcome) -> tuple[str, ...]:
+    """Tell people about an audit; return what could not be sent."""
     found = made.difference
     if schedule.notify_on == "changes" and (found is None or found.is_empty):
-        return outcome
+        return ()
     markdown = difference_markdown(schedule.name, found, {}) if found else f"{outcome.sentence}\n"
     if outcome.waits is not None:
         removed, added = len(outcome.waits.removed), len(outcome.waits.added)
@@ -271,10 +273,7 @@ def _tell(schedule: Schedule, series: SeriesFolder, made: AuditRecord, outcome: 
     message = Message(
         subject=f"AgentHard: {schedule.name}, audit {made.number}", text=outcome.sentence, markdown=markdown
     )
-    not_sent = tuple(send_all(schedule.notify, message))
-    if not_sent:
-        series.record(made.model_copy(update={"not_sent": not_sent}))
-    return outcome.model_copy(update={"not_sent": not_sent})
+    return tuple(send_all(schedule.notify, message))
 
 
 def _fail(schedule: Schedule, series: SeriesFolder, made: AuditRecord) -> None:

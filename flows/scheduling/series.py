@@ -165,6 +165,10 @@ class SeriesFolder:
         old = [run for run in audits[:-keep] if run not in used]
         for run in old:
             shutil.rmtree(self.root / run)
+        recorded = {Path(each.run).name for each in self.history if each.run}
+        for folder in self.runs.glob("*"):  # what a killed audit left, of a version that has changed since
+            if folder.name.removesuffix("-checks") not in recorded:
+                shutil.rmtree(folder)
         self._remove_unused_benchmarks()
         return old
 

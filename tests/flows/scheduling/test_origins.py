@@ -3,6 +3,7 @@
 import functools
 import os
 import subprocess
+import sys
 import tarfile
 import threading
 import zipfile
@@ -16,6 +17,7 @@ import pytest
 from agenthard.flows.errors import CommandError, InfrastructureError
 from agenthard.flows.scheduling.origins import keep_copy, present_version
 from agenthard.flows.scheduling.settings import GitOrigin, PathOrigin, UrlOrigin
+from tests.flows.publishing.hub import running_hub
 
 
 @pytest.fixture
@@ -102,6 +104,34 @@ def test_named_files_below_a_url(web: tuple[Path, str], tmp_path: Path) -> None:
         read(UrlOrigin(url=address, files=("../x",)), tmp_path / "keep")
     with pytest.raises(CommandError, match="protocols that are read"):
         read(UrlOrigin(url="file:///etc/passwd"), tmp_path / "keep")
+
+
+@pytest.mark.long
+def test_a_dataset_of_a_hub_gives_its_present_version(tmp_path: Path) -> None:
+    """The real client, in a process of its own: it reads its settings when it is imported."""
+    script = """
+import sys
+from pathlib import Path
+from agenthard.flows.scheduling.origins import present_version
+from agenthard.flows.scheduling.settings import DatasetOrigin
+with present_version(DatasetOrigin(dataset="library/lending", folder="data"), Path(sys.argv[1])) as here:
+    print((here / "tasks.jsonl").read_text(), end="")
+"""
+
+    def fetched(endpoint: str) -> "subprocess.CompletedProcess[str]":
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("HF_")}
+        given = {**clean, "HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "hf"), "HF_HUB_DISABLE_XET": "1"}
+        command = [sys.executable, "-c", script, str(tmp_path / "keep")]
+        return subprocess.run(command, env=given, capture_output=True, text=True, check=False)
+
+    with running_hub() as hub:
+        hub.repositories["library/lending"], hub.tags["library/lending"] = [{"data/tasks.jsonl": b"one\n"}], {}
+        done = fetched(hub.url)
+        assert done.stdout == "one\n", done.stderr
+        hub.repositories["library/lending"].append({"data/tasks.jsonl": b"two\n"})
+        assert fetched(hub.url).stdout == "two\n"
+    done = fetched(hub.url)
+    assert done.returncode != 0 and "InfrastructureError" in done.stderr and "could not be fetched" in done.stderr
 
 
 def test_an_archive_writes_nothing_outside(web: tuple[Path, str], tmp_path: Path) -> None:
