@@ -26,6 +26,8 @@ from agenthard.flows.stages import run_flow, stage
 from agenthard.taxonomy.system import follow_parent
 
 _POLL_SECONDS = 0.5
+_PATIENT_POLLS = 10
+"""Polls for which the cancelled tasks may still record what they did."""
 
 
 @stage("prepare")
@@ -137,9 +139,14 @@ async def play_models(settings: EvaluationSettings, over: threading.Event) -> di
         conversations = Conversations(settings, client)
         gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
         playing = asyncio.create_task(conversations.run())
+        asked = 0
         while not (await asyncio.wait({playing}, timeout=_POLL_SECONDS))[0]:
             if over.is_set():
-                playing.cancel()
+                asked += 1
+                # A task group cancels each of its tasks once, and one that loses it would wait for its request's end.
+                lost = asyncio.all_tasks() - {asyncio.current_task()} if asked > _PATIENT_POLLS else ()
+                for task in (playing, *lost):
+                    task.cancel()
         await playing
         return conversations.stopped
 
