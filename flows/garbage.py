@@ -125,7 +125,7 @@ def remove(item: Garbage) -> None:
         if item.path != item.run:
             _remove_below(Path(item.path), keep_stores=item.kind != "reply cache")
             return
-        for name in _OF_AN_AUDIT:  # and nothing that somebody else has put next to them
+        for name in _OF_AN_AUDIT:  # and nothing that other programs have put next to them
             _remove_below(Path(item.run) / name, keep_stores=True)
         if not any(Path(item.run).iterdir()):
             Path(item.run).rmdir()

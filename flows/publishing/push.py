@@ -35,7 +35,7 @@ def require_token() -> str:
 def push_folder(folder: Path, repository: str, made: Publication, token: str) -> str:
     """Upload a publication in one commit, and tag it with the version.
 
-    What an earlier version had and this one does not is deleted in the same commit, so that nobody sees half of a
+    What an earlier version had and this one does not is deleted in the same commit, so that no reader sees half of a
     version. The repository is made if it is not there. The address of the hub is that of ``HF_ENDPOINT``.
 
     Args:
