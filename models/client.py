@@ -122,8 +122,8 @@ class ModelClient:
             reply = self._cache.get(entry.digest)
             if reply is None:
                 return await self._ask(request, entry, file)
-        self._ledger.hit(entry)
         cost = self._prices.cost(request.model, reply.usage)
+        self._ledger.hit(entry, reply.usage, cost, stated=reply.usage_stated)
         return Completion(reply=reply, cached=True, attempts=0, cost=cost)
 
     async def close(self) -> None:
@@ -158,8 +158,11 @@ class ModelClient:
             try:
                 reply = await self._send(request, row, file.timeout)
                 progress.cost = self._prices.cost(request.model, reply.usage)
-                self._ledger.answered(row, reply.usage, progress.cost, stated=reply.usage_stated)
-                self._cache.put(request, entry.digest, reply)
+                # The reply first: a process that dies in between loses nothing, and the next hit closes its row.
+                try:
+                    self._cache.put(request, entry.digest, reply)
+                finally:
+                    self._ledger.answered(row, reply.usage, progress.cost, stated=reply.usage_stated)
             finally:
                 progress.in_flight += self._clock() - start
                 self._release()

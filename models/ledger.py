@@ -7,6 +7,7 @@ unknown. ``cached`` rows are replies from our own cache; no request was sent for
 reason `NOT_STATED` holds an upper bound of the tokens, because the provider did not state them.
 """
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -33,6 +34,7 @@ CREATE TABLE IF NOT EXISTS attempts (
     counted_tokens INTEGER NOT NULL DEFAULT 0, counted_cost REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS attempts_of_owner ON attempts (owner);
+CREATE INDEX IF NOT EXISTS attempts_of_digest ON attempts (digest);
 CREATE TABLE IF NOT EXISTS spent (calls INTEGER NOT NULL, tokens INTEGER NOT NULL, money REAL NOT NULL);
 INSERT INTO spent SELECT 0, 0, 0.0 WHERE NOT EXISTS (SELECT 1 FROM spent);
 CREATE TRIGGER IF NOT EXISTS count_sent AFTER INSERT ON attempts WHEN new.state <> 'cached' BEGIN
@@ -42,6 +44,14 @@ CREATE TRIGGER IF NOT EXISTS count_closed AFTER UPDATE ON attempts BEGIN
     UPDATE spent SET tokens = tokens + new.counted_tokens - old.counted_tokens,
                      money = money + new.counted_cost - old.counted_cost;
 END;
+"""
+ANSWERED = """
+UPDATE attempts SET state = 'answered', closed_at = ?, prompt_tokens = ?, completion_tokens = ?, cached_tokens = ?,
+    reasoning_tokens = ?, cost = ?, counted_tokens = ?, counted_cost = ?, reason = ? WHERE id = ?
+"""
+UNCLOSED = """
+SELECT MAX(id) FROM attempts WHERE digest = ? AND state = 'sent'
+    AND NOT EXISTS (SELECT 1 FROM attempts AS other WHERE other.digest = attempts.digest AND other.state = 'answered')
 """
 TOTALS = """
 SELECT {keys}, SUM(state <> 'cached'), SUM(state = 'answered'), SUM(state = 'failed'), SUM(state = 'maybe_billed'),
@@ -175,23 +185,7 @@ class Ledger:
             stated: Whether the provider stated the tokens; if not, they are an upper bound.
         """
         with self._database.write() as connection:
-            connection.execute(
-                "UPDATE attempts SET state = 'answered', closed_at = ?, prompt_tokens = ?, completion_tokens = ?, "
-                "cached_tokens = ?, reasoning_tokens = ?, cost = ?, counted_tokens = ?, counted_cost = ?, reason = ? "
-                "WHERE id = ?",
-                (
-                    self._now(),
-                    usage.prompt_tokens,
-                    usage.completion_tokens,
-                    usage.cached_tokens,
-                    usage.reasoning_tokens,
-                    cost,
-                    usage.prompt_tokens + usage.completion_tokens,
-                    cost or 0.0,
-                    None if stated else NOT_STATED,
-                    row,
-                ),
-            )
+            self._close(connection, row, usage, cost, stated)
 
     def failed(self, row: int, reason: str, *, maybe_billed: bool) -> None:
         """Close a row: no reply.
@@ -209,10 +203,23 @@ class Ledger:
                 (state, self._now(), reason, kept, kept, row),
             )
 
-    def hit(self, entry: Entry) -> None:
-        """Record that our cache had the reply."""
+    def hit(self, entry: Entry, usage: Usage, cost: float | None, *, stated: bool = True) -> None:
+        """Record that our cache had the reply.
+
+        A reply is stored before its row is closed. When the process dies in between, the row stays ``sent``: the hit
+        closes it with the tokens of the reply, provided no row of this request is answered.
+
+        Args:
+            entry: Identity of the request.
+            usage: Tokens of the reply.
+            cost: Their cost; None without a price.
+            stated: Whether the provider stated the tokens.
+        """
         now = self._now()
         with self._database.write() as connection:
+            (row,) = connection.execute(UNCLOSED, (entry.digest,)).fetchone()
+            if row is not None:
+                self._close(connection, row, usage, cost, stated)
             connection.execute(
                 "INSERT INTO attempts (model, purpose, owner, digest, sent_at, closed_at, state, cost) "
                 "VALUES (?, ?, ?, ?, ?, ?, 'cached', 0)",
@@ -242,6 +249,14 @@ class Ledger:
         columns = ", ".join(LedgerRow.model_fields)
         rows = self._database.read(f"SELECT {columns} FROM attempts WHERE owner = ? ORDER BY id", (owner,))
         return [LedgerRow(**dict(zip(LedgerRow.model_fields, row, strict=True))) for row in rows]
+
+    def _close(
+        self, connection: sqlite3.Connection, row: int, usage: Usage, cost: float | None, stated: bool
+    ) -> None:
+        tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, usage.reasoning_tokens)
+        counted = usage.prompt_tokens + usage.completion_tokens
+        reason = None if stated else NOT_STATED
+        connection.execute(ANSWERED, (self._now(), *tokens, cost, counted, cost or 0.0, reason, row))
 
     def close(self) -> None:
         """Close the file."""

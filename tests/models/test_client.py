@@ -44,6 +44,27 @@ async def test_a_reply_is_bought_once(tmp_path: Path) -> None:
     assert bench.provider.closed
 
 
+async def test_a_process_that_dies_between_reply_and_ledger_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class DiedError(BaseException):
+        """Stands for kill -9 at this instruction."""
+
+    def dies(*_: object, **__: object) -> None:
+        raise DiedError
+
+    bench = Bench(tmp_path, Scripted(say("first"), say("second")))
+    with monkeypatch.context() as patched:
+        patched.setattr(bench.ledger, "answered", dies)
+        with pytest.raises(DiedError):
+            await bench.ask()
+    assert bench.ledger.totals(by=())[0].unknown == 1
+    again = await bench.ask()
+    assert (again.reply.message.text, again.cached) == ("first", True)
+    total = bench.ledger.totals(by=())[0]
+    assert (total.sent, total.answered, total.unknown, total.cached, total.prompt_tokens) == (1, 1, 0, 1, 100)
+
+
 async def test_another_sample_is_another_request(tmp_path: Path) -> None:
     bench = Bench(tmp_path, Scripted(say("a"), say("b")))
     await bench.ask(ask())

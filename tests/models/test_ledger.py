@@ -33,7 +33,7 @@ def test_every_outcome_has_its_state(tmp_path: Path) -> None:
     ledger.failed(send(ledger), "RateLimitError", maybe_billed=False)
     ledger.failed(send(ledger), "MalformedReplyError", maybe_billed=True)
     send(ledger)
-    ledger.hit(ENTRY)
+    ledger.hit(ENTRY, usage, 0.02)
     (total,) = ledger.totals()
     assert total.model_dump() == {
         "model": MODEL,
@@ -64,6 +64,22 @@ def test_every_outcome_has_its_state(tmp_path: Path) -> None:
     ]
     # 15 tokens answered, 0 refused, 100 each for the one that may be billed and the one under way.
     assert list(ledger.spent()) == pytest.approx([4, 215, 1.02])
+
+
+def test_a_hit_closes_the_row_of_a_process_that_died_after_it_stored_the_reply(tmp_path: Path) -> None:
+    ledger = opened(tmp_path)
+    usage = Usage(prompt_tokens=10, completion_tokens=5)
+    send(ledger, Entry(MODEL, "agent", "e0", "d0"))
+    lost, kept = send(ledger), send(ledger)
+    ledger.hit(ENTRY, usage, 0.02, stated=False)
+    ledger.hit(ENTRY, usage, 0.02)
+    rows = ledger.of_owner("e1")
+    assert [(row.id, row.state) for row in rows[:2]] == [(lost, "sent"), (kept, "answered")]
+    assert [row.state for row in rows[2:]] == ["cached", "cached"]
+    (total,) = ledger.totals(by=())
+    assert (total.answered, total.unknown, total.not_stated, total.cost) == (1, 2, 1, 0.02)
+    # 15 tokens are counted for the reply, 100 for each request with an unknown outcome.
+    assert list(ledger.spent()) == pytest.approx([3, 215, 1.02])
 
 
 def test_sums_by_any_keys(tmp_path: Path) -> None:
