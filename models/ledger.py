@@ -250,9 +250,7 @@ class Ledger:
         rows = self._database.read(f"SELECT {columns} FROM attempts WHERE owner = ? ORDER BY id", (owner,))
         return [LedgerRow(**dict(zip(LedgerRow.model_fields, row, strict=True))) for row in rows]
 
-    def _close(
-        self, connection: sqlite3.Connection, row: int, usage: Usage, cost: float | None, stated: bool
-    ) -> None:
+    def _close(self, connection: sqlite3.Connection, row: int, usage: Usage, cost: float | None, stated: bool) -> None:
         tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cached_tokens, usage.reasoning_tokens)
         counted = usage.prompt_tokens + usage.completion_tokens
         reason = None if stated else NOT_STATED
