@@ -21,11 +21,15 @@ def _contents(data: Path) -> Iterator[str]:
     return content_hashes(find_layout(data))
 
 
-def _release_of(task: AgentTask) -> Fetched | UnavailableError:
+def _release_of(task: AgentTask) -> Fetched | str:
+    """Return the release that executes a task, or why there is none.
+
+    The reason is remembered as text: an error that is raised again and again keeps the frames of every raise alive.
+    """
     try:
         return release_of(task, _contents)
     except UnavailableError as missing:
-        return missing
+        return str(missing)
 
 
 class BfclEnvironment(WorkerBackedEnvironment):
@@ -72,8 +76,8 @@ class BfclEnvironment(WorkerBackedEnvironment):
 
     def _release_pool(self, task: AgentTask) -> WorkerPool:
         release = self._execution.remember("bfcl release", task, lambda: _release_of(task))
-        if isinstance(release, UnavailableError):
-            raise release
+        if isinstance(release, str):
+            raise UnavailableError(release)
         self._release = release.version
         return self._execution.worker_pool(release.python, SCRIPT)
 

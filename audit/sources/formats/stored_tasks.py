@@ -15,9 +15,9 @@ from agenthard.taxonomy.task import AgentTask, EnvironmentSpec
 
 MOST_HELD = 5_000
 """Tasks that are held in memory; of a larger benchmark, all are kept in a file."""
-BLOCK = 250
+BLOCK = 25
 """Tasks that are written and read together."""
-HELD_BLOCKS = 4
+HELD_BLOCKS = 40
 """Blocks in memory."""
 
 
@@ -147,12 +147,18 @@ class StoredTasks(Sequence[AgentTask]):
 
 
 class _Pickler(pickle.Pickler):
+    """Writes the number of a stored environment in its place.
+
+    `persistent_id` would do the same, but is called for every number and string.
+    """
+
     def __init__(self, stream: io.BytesIO, numbers: dict[int, int]) -> None:
         super().__init__(stream, pickle.HIGHEST_PROTOCOL)
         self._numbers = numbers
 
-    def persistent_id(self, value: Any) -> int | None:
-        return self._numbers.get(id(value)) if isinstance(value, EnvironmentSpec) else None
+    def reducer_override(self, value: Any) -> Any:
+        number = self._numbers.get(id(value)) if isinstance(value, EnvironmentSpec) else None
+        return NotImplemented if number is None else (_stored_environment, (number,))
 
 
 class _Unpickler(pickle.Unpickler):
@@ -160,5 +166,12 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(stream)
         self._environments = environments
 
-    def persistent_load(self, number: int) -> EnvironmentSpec:
-        return self._environments[number]
+    def find_class(self, module: str, name: str) -> Any:
+        if name == _stored_environment.__name__:
+            return self._environments.__getitem__
+        return super().find_class(module, name)
+
+
+def _stored_environment(number: int) -> EnvironmentSpec:
+    """Stand for an environment in a block; `_Unpickler` puts its own look-up in the place of this function."""
+    raise pickle.UnpicklingError(f"environment {number} is read without its file")
