@@ -1,7 +1,8 @@
 """How CPU time, memory and disk grow with the number of tasks: python perf/bench_growth.py [--workers N] [TASKS ...]
 
 Each size is audited by its own process; default: 10,000 tasks of 1 kB. With --workers, also by so many processes: on an
-idle machine two take at most 1/1.7 of the time from 500 tasks on. With --curve FILE.svg the memory over time is drawn.
+idle machine two take at most 1/1.7 of the time from 500 tasks on. With --only they are not compared
+with one process. With --curve FILE.svg the memory over time is drawn.
 Targets of 10,000 tasks are in bench_commands.py; 1,000,000 tasks are to take less than 1 GB.
 `python perf/bench_growth.py --write FOLDER TASKS [SHARE]` only writes such a benchmark; SHARE of its tasks have a flaw.
 """
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +36,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tasks", nargs="*", type=int, default=[10_000])
     parser.add_argument("--workers", type=int)
+    parser.add_argument("--only", action="store_true")
     parser.add_argument("--curve", type=Path)
     options = parser.parse_args()
     for tasks in options.tasks:
+        if options.only:
+            measure(tasks, options.workers or 1, options.curve)
+            continue
         alone = measure(tasks, 1, options.curve)
         if options.workers:
             print(f"{options.workers} workers: {alone / measure(tasks, options.workers):.2f} x as fast")
@@ -59,7 +65,8 @@ def measure(tasks: int, workers: int, curve: Path | None = None) -> float:
         samples = list[Sample]()
         while process.poll() is None:
             samples += filter(None, [sample(process.pid, run)])
-            time.sleep(max(1.0, tasks / 200_000))
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(1.0, tasks / 200_000))
         wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         disk = sum(path.stat().st_size for path in run.rglob("*") if path.is_file())
@@ -79,19 +86,26 @@ def measure(tasks: int, workers: int, curve: Path | None = None) -> float:
 
 
 Sample = tuple[float, float, int]
-"""CPU seconds of the process, its memory in MiB, and the shards that are done."""
+"""CPU seconds of the process and its workers, their memory in MiB, and the shards that are done."""
 
 
 def sample(process: int, run: Path) -> Sample | None:
-    """Look at an audit; None when it has ended. Reads ``/proc``, so it needs Linux."""
+    """Look at an audit and its workers; None when it has ended. Reads ``/proc``, so it needs Linux."""
     try:
-        memory = int(Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
-        user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        used = [_used(pid) for pid in (process, *map(int, children))]
     except (OSError, IndexError):
         return None
     shards = run / "work" / "shards"
     done = len(os.listdir(shards)) if shards.is_dir() else 0
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK"), memory, done
+    return sum(cpu for cpu, _ in used), sum(memory for _, memory in used), done
+
+
+def _used(process: int) -> tuple[float, float]:
+    """Return CPU seconds and MiB of one process."""
+    memory = int(Path(f"/proc/{process}/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
+    user, system = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK"), memory
 
 
 def tenths(tasks: int, samples: list[Sample]) -> tuple[float, float]:
@@ -107,12 +121,12 @@ def tenths(tasks: int, samples: list[Sample]) -> tuple[float, float]:
 
 
 def draw(tasks: int, samples: list[Sample], path: Path) -> None:
-    """Draw the memory of the main process over its CPU time, with the tasks that are checked, as SVG."""
+    """Draw the memory of an audit with its workers over CPU time, with the tasks that are checked, as SVG."""
     import altair as alt
 
     shards = max(done for *_, done in samples) or 1
     rows = [{"cpu": cpu / 60, "memory": memory, "done": done / shards * tasks / 1e3} for cpu, memory, done in samples]
-    x = alt.X("cpu:Q", title="CPU minutes of the main process")
+    x = alt.X("cpu:Q", title="CPU minutes")
     memory = alt.Chart(alt.Data(values=rows)).mark_line().encode(x, alt.Y("memory:Q", title="memory, MiB"))
     done = memory.mark_line(strokeDash=[4, 3], color="gray").encode(x, alt.Y("done:Q", title="thousand tasks checked"))
     title = f"An audit of {tasks:,} tasks: memory (line), tasks checked (dashed)"

@@ -70,7 +70,11 @@ def _calls_apart(a: list[ToolCall], b: list[ToolCall], *, ordered: bool) -> str 
 
 
 def _pairs_up(reasons: list[list[str | None]]) -> bool:
-    from scipy.optimize import linear_sum_assignment  # deferred: slow to import and rarely needed
+    if any(None not in row for row in reasons):
+        return False
+    if all(row[place] is None for place, row in enumerate(reasons)):
+        return True
+    from scipy.optimize import linear_sum_assignment  # deferred: 40 MB, and rarely needed
 
     costs = [[0 if reason is None else 1 for reason in row] for row in reasons]
     rows, columns = linear_sum_assignment(costs)
