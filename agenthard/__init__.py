@@ -11,7 +11,8 @@ result.write("runs/tau")                              # the run folder that `age
 
 Importing the package costs a few milliseconds; what a name needs is imported when the name is first used.
 
-* Audits: `open_source`, `detect`, `audit`, `AuditResult`, and after an audit `judge`, `repair` and `compare`.
+* Audits: `open_source`, `detect`, `audit`, `AuditResult`, and after an audit `judge`, `repair`, `compare`,
+  `publish` and `survey`.
 * Checks: `check` runs some on one task; `TaskDetector` is the base of your own, `register` adds one.
 * Scores: `leaderboard` ranks the models of a table; `statistics` has every interval and test that reports use.
 * `ace` generates ACE-Bench instances; `errors` has every exception with its code.
@@ -31,8 +32,9 @@ if (_CHECKOUT / "pyproject.toml").is_file() and (_CHECKOUT / "audit" / "__init__
 if TYPE_CHECKING:
     from agenthard import ace as ace
     from agenthard import errors as errors
+    from agenthard.after_audit import compare, judge, leaderboard, publish, repair, survey
     from agenthard.api import audit as audit
-    from agenthard.api import check, compare, detect, judge, leaderboard, open_source, register, repair
+    from agenthard.api import check, detect, open_source, register
     from agenthard.audit import statistics as statistics
     from agenthard.audit.detectors.base import Conclusion, Hit, Observation, SuiteDetector, TaskDetector, ToolDetector
     from agenthard.audit.evidence import quote, quote_run
@@ -67,24 +69,30 @@ __all__ = [
     "judge",
     "leaderboard",
     "open_source",
+    "publish",
     "quote",
     "quote_run",
     "register",
     "repair",
     "statistics",
+    "survey",
 ]
 
 _SUBPACKAGES = {"ace": "ace", "errors": "errors", "statistics": "audit.statistics"}
 _NAMES = {
-    "api": (
-        "check",
+    "after_audit": (
         "compare",
-        "detect",
         "judge",
         "leaderboard",
+        "publish",
+        "repair",
+        "survey",
+    ),
+    "api": (
+        "check",
+        "detect",
         "open_source",
         "register",
-        "repair",
     ),
     "audit.detectors.base": (
         "Conclusion",

@@ -1,11 +1,10 @@
-"""The functions of ``import agenthard as ah``. None of them prints, or needs Prefect or a server."""
+"""Audits and checks of ``import agenthard as ah``. Nothing here prints, or needs Prefect or a server."""
 
-import asyncio
 import hashlib
 import multiprocessing
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -33,11 +32,6 @@ from agenthard.taxonomy.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import pandas
-
-    from agenthard.flows.repair import RepairOutcome
-    from agenthard.reports.cleaning.models import MatrixAnalysis
-    from agenthard.reports.comparison.audits import AuditComparison
-    from agenthard.reports.comparison.scores import ScoreComparison
 
 PathLike = str | Path
 D = TypeVar("D", bound=type[Detector])
@@ -279,150 +273,6 @@ def register(check: D) -> D:
     except (TypeError, ValueError) as error:
         raise UsageError(str(error)) from error
     return check
-
-
-def judge(
-    result: AuditResult,
-    judges: PathLike,
-    out: PathLike | None = None,
-    *,
-    tasks: Sequence[str] = (),
-    sample: int | None = None,
-    runs: int = 0,
-    budget: float | None = None,
-    token_budget: int | None = None,
-) -> AuditResult:
-    """Ask a panel of models about the tasks of a written audit, and conclude again with their findings.
-
-    Calling it again continues: a question that has an answer is not asked again.
-
-    Args:
-        result: the audit; write it first.
-        judges: judge file (YAML).
-        out: folder to write; None means the audit's folder with ``-judged`` added.
-        tasks: ids of the tasks to judge; empty means all.
-        sample: judge only so many of them.
-        runs: runs of each task to show.
-        budget: the most that models may cost.
-        token_budget: the most tokens that models may use.
-
-    Returns:
-        The audit with the judges' findings; its ``judging`` has the figures, and why asking stopped early.
-
-    Raises:
-        UsageError: when the audit is not written.
-        CommandError: when it cannot be judged, or the folder holds something else.
-        ModelError: when a model is set up wrongly.
-    """
-    from agenthard.audit.judge.settings import load_settings
-    from agenthard.flows.judging.run import run_judging
-    from agenthard.flows.judging.settings import JudgingSettings
-
-    folder = _folder(result)
-    settings = JudgingSettings(
-        run=str(folder),
-        judges=load_settings(Path(judges)),
-        out=str(out or folder.with_name(f"{folder.name}-judged")),
-        tasks=tuple(tasks),
-        sample=sample,
-        runs=runs,
-        workers=0,
-        budget=budget,
-        token_budget=token_budget,
-    )
-    settings.price_table()
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        outcome = run_judging(settings)
-    else:  # a notebook's loop is running in this thread
-        with ThreadPoolExecutor(1) as thread:
-            outcome = thread.submit(run_judging, settings).result()
-    judged = AuditResult.read(settings.out)
-    judged.judging = outcome
-    return judged
-
-
-def repair(
-    result: AuditResult, out: PathLike | None = None, *, findings: Sequence[str] = (), checks: Sequence[str] = ()
-) -> "RepairOutcome":
-    """Repair findings that have exactly one minimal fix: each change is made in a copy and re-checked.
-
-    Args:
-        result: the audit; write it first.
-        out: folder to write; None means ``repair`` in the audit's folder.
-        findings: ids of the findings to repair; empty means all.
-        checks: repair only findings of these checks; empty means all.
-
-    Raises:
-        UsageError: when the audit is not written.
-        CommandError: when the benchmark is gone or has changed.
-    """
-    from agenthard.flows.repair import RepairSettings, repair_run
-
-    folder = _folder(result)
-    settings = RepairSettings(
-        run=str(folder), out=str(out or folder / "repair"), findings=tuple(findings), checks=tuple(checks)
-    )
-    return repair_run(settings, lambda what, steps: None)
-
-
-def compare(
-    first: AuditResult | PathLike,
-    second: AuditResult | PathLike,
-    *,
-    experiment: str | None = None,
-    common_models: bool = False,
-) -> "AuditComparison | ScoreComparison":
-    """Compare two written audits, or two files with tables of scores.
-
-    Args:
-        first: the earlier one: a result, a run folder, or a table of scores.
-        second: the later one, of the same kind.
-        experiment: which runs; None means the experiment with most comparable models.
-        common_models: compare the models that both have, instead of refusing different ones.
-
-    Raises:
-        UsageError: when an audit is not written.
-        CommandError: when a side cannot be read, or the sides may not be compared.
-    """
-    from agenthard.flows.comparison import CompareSettings, make_comparison
-
-    sides = [str(_folder(side) if isinstance(side, AuditResult) else side) for side in (first, second)]
-    return make_comparison(
-        CompareSettings(first=sides[0], second=sides[1], experiment=experiment, common_models=common_models)
-    )
-
-
-def leaderboard(scores: "pandas.DataFrame | PathLike", drop: Iterable[str] = ()) -> "MatrixAnalysis":
-    """Rank the models of a table of scores, with intervals, rank intervals and tied sets.
-
-    >>> import agenthard as ah, pandas
-    >>> rows = [{"model": m, "task_id": t, "score": int(t <= n)} for m, n in [("a", 9), ("b", 4)] for t in range(10)]
-    >>> found = ah.leaderboard(pandas.DataFrame(rows))
-    >>> [(row.rank, row.model, row.passed) for row in found.leaderboards[0].rows]
-    [(1, 'a', 10), (2, 'b', 5)]
-
-    Args:
-        scores: a data frame or a file: wide (one row per model, first column ``model``, one column per task) or long
-            (columns ``model``, ``task_id``, ``score``). A score is 0 or 1.
-        drop: ids of tasks to leave out; the ranking without them is compared with deleting as many random tasks.
-
-    Raises:
-        MatrixError: when the table cannot be used.
-        AnalysisError: when no model can be compared, or a dropped task is not in the table.
-    """
-    from agenthard.audit.statistics import matrix_from_frame, read_matrix
-    from agenthard.reports.cleaning.models import analyse_matrix
-
-    matrix = read_matrix(Path(scores)) if isinstance(scores, str | Path) else matrix_from_frame(scores)
-    return analyse_matrix(matrix, tuple(drop))
-
-
-def _folder(result: AuditResult) -> Path:
-    if result.folder is None:
-        raise UsageError("the audit is in memory only; call result.write(FOLDER) first")
-    return result.folder
 
 
 def _detector(check: str | type[Detector]) -> Detector:

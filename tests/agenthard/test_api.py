@@ -282,7 +282,12 @@ def test_registering_refuses_what_cannot_work() -> None:
 
 def test_what_needs_a_folder_says_so(result: ah.AuditResult, benchmark: Path) -> None:
     unwritten = ah.audit(ah.open_source("native", benchmark))
-    for call in (lambda: ah.repair(unwritten), lambda: ah.compare(unwritten, unwritten)):
+    for call in (
+        lambda: ah.repair(unwritten),
+        lambda: ah.compare(unwritten, unwritten),
+        lambda: ah.publish(unwritten),
+        lambda: ah.survey([unwritten]),
+    ):
         with pytest.raises(UsageError, match=r"call result.write\(FOLDER\) first"):
             call()
     with pytest.raises(UsageError, match=r"call result.write\(FOLDER\) first"):
@@ -296,6 +301,16 @@ def test_repairing_and_comparing(result: ah.AuditResult, tmp_path: Path) -> None
     assert (tmp_path / "run" / "repair" / "repairs.json").is_file()
     comparison = ah.compare(result, tmp_path / "run")
     assert comparison.new_defects == 0  # type: ignore[union-attr]
+
+
+def test_publishing_and_a_survey(result: ah.AuditResult, tmp_path: Path) -> None:
+    result.write(tmp_path / "run")
+    published = ah.publish(result, out=tmp_path / "published")
+    assert (published.version, published.counts["kept"]) == ("1.0.0", len(result.kept_ids))
+    assert ah.publish(tmp_path / "run", out=tmp_path / "published").changed is False
+    found = ah.survey([result], tmp_path / "survey" / "index.html", title="Ours")
+    assert [each.flagged.n for each in found.benchmarks] == [len(result.tasks)]
+    assert (tmp_path / "survey" / "index.html").is_file()
 
 
 def test_a_leaderboard_of_a_frame() -> None:
