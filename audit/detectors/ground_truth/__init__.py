@@ -13,6 +13,7 @@ from agenthard.audit.detectors.ground_truth.gold_redundant import GoldRedundant
 from agenthard.audit.detectors.ground_truth.invented_value import InventedValue
 from agenthard.audit.detectors.ground_truth.near_miss_value import NearMissValue
 from agenthard.audit.detectors.ground_truth.policy_violation import PolicyViolation
+from agenthard.audit.detectors.ground_truth.text_without_source import TextWithoutSource
 from agenthard.audit.detectors.ground_truth.turn_count import TurnCount
 from agenthard.audit.detectors.ground_truth.unasked_argument import UnaskedArgument
 from agenthard.audit.detectors.ground_truth.ungrounded_argument import UngroundedArgument
@@ -33,6 +34,7 @@ __all__ = [
     "InventedValue",
     "NearMissValue",
     "PolicyViolation",
+    "TextWithoutSource",
     "TurnCount",
     "UnaskedArgument",
     "UngroundedArgument",
