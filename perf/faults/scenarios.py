@@ -85,7 +85,7 @@ def reviews(folder: Path, kills: int, rng: random.Random) -> Row:
     """Kill the server of a review while a person sends verdicts; what was not acknowledged is sent again."""
     row, run = Row("review, SQLite"), folder / "demo"
     write_demo(folder / "bench")
-    _, wrong = complete(["audit", "native", str(folder / "bench"), "--out", str(run), "--workers", "0"])
+    _, wrong = complete(["audit", "native", str(folder / "bench"), "--out", str(run), "--workers", "1"])
     row.problems += [wrong] * bool(wrong)
     tasks = [f"parcels/{number}" for number in (11,)]
     server = Process(run, folder, "--users", str(users_file(folder)))
