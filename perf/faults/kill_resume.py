@@ -1,7 +1,7 @@
 """Kill audits and judgings at random moments, resume them, and compare with an undisturbed run.
 
-Usage: python perf/kill_campaign.py [--kills N] [--tasks N] [--seed N]. Half of the kills hit `agenthard audit` (two
-runs per task, 2 workers), half `agenthard judge run` (a loopback server that fails one time in ten). Each kill is
+Usage: python -m perf.faults.kill_resume [--kills N] [--tasks N] [--seed N]. Half of the kills hit `agenthard audit`
+(two runs per task, 2 workers), half `agenthard judge run` (a loopback server that fails one time in ten). Each kill is
 SIGKILL of the process, SIGKILL of its group, SIGTERM or SIGINT. Exit code 1 when a file differs from the undisturbed
 run, a run is lost or doubled, an answer was paid for twice beyond the requests that a kill cut off, or a process is
 left.
