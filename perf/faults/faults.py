@@ -1,0 +1,157 @@
+"""The faults: kills, signals, a full disk, a server that is gone and comes back, connections that are cut."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from perf.faults.job import FINISHED, Job, ended, left_of, moment, wait_for_work
+from perf.faults.row import Row
+from perf.faults.wire import Wire
+
+MOST_KILLS = 3
+"""Kills of one run before it is resumed to its end."""
+SMALLEST_DISK = 64 * 1024
+
+
+def kills(job: Job, count: int, rng: random.Random) -> Row:
+    """SIGKILL of the process group: half at a random time, half right before a random change of a file."""
+    row, tried = Row(job.scenario, job.store, "SIGKILL"), 0
+    while row.injected < count and tried < 3 * count:
+        out = job.fresh("killed")
+        for _ in range(min(rng.randint(1, MOST_KILLS), count - row.injected)):
+            tried += 1
+            _kill(job, out, rng, row)
+            job.look(out, row)
+        job.finish(out, row)
+    return row
+
+
+def _kill(job: Job, out: Path, rng: random.Random, row: Row) -> None:
+    if rng.random() < 0.5:
+        process = job.start_fatal(out, rng.randint(1, job.pace.changes))
+    else:
+        process = job.start(out)
+        working, delay = moment(job, rng)
+        if not working or wait_for_work(job, out, process):
+            _wait(process, delay)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+    end = ended(process)
+    if end.code == -signal.SIGKILL:
+        row.injected += 1
+        row.left_behind += left_of(process)
+    else:
+        row.too_late += 1
+        row.note(end.wrong)
+
+
+def interrupts(job: Job, count: int, rng: random.Random) -> Row:
+    """SIGINT or SIGTERM, as Ctrl-C and service managers send them: one line, exit code 3, no process left."""
+    row = Row(job.scenario, job.store, "SIGINT, SIGTERM")
+    for _ in range(count):
+        out = job.fresh("interrupted")
+        process, number = job.start(out), rng.choice((signal.SIGINT, signal.SIGTERM))
+        if wait_for_work(job, out, process):
+            _wait(process, rng.uniform(0.0, job.pace.work))
+        if process.poll() is None:
+            process.send_signal(number)
+        end = ended(process)
+        if end.code in FINISHED:
+            row.too_late += 1
+        else:
+            row.injected += 1
+            row.left_behind += left_of(process)
+            orderly = end.code == 3 and "interrupted" in end.error and len(end.error.splitlines()) == 1
+            row.note("" if orderly else f"{number.name}: exit code {end.code}: {end.error[-400:]}")
+        job.look(out, row)
+        job.finish(out, row)
+    return row
+
+
+def full_disks(job: Job, count: int, rng: random.Random) -> Row:
+    """A file system that is too small for the results; it grows, and the same command is run again."""
+    row, tried = Row(job.scenario, job.store, "disk full"), 0
+    while row.injected < count and tried < 3 * count:
+        tried += 1
+        shutil.rmtree(job.home / "disk", ignore_errors=True)
+        with small_disk(job.home / "disk", rng.randint(SMALLEST_DISK, max(job.bytes, 2 * SMALLEST_DISK))) as disk:
+            job.prepare(disk / "out")
+            end = ended(job.start(disk / "out"))
+            if end.code in FINISHED:
+                row.too_late += 1
+            else:
+                row.injected += 1
+                lines = [line for line in end.error.splitlines() if line]
+                named = "No space left on device" in end.error or "disk is full" in end.error
+                row.note("" if end.code == 3 and named and len(lines) == 1 else f"full: {end.code}: {end.error[-400:]}")
+            grow(disk)
+            job.look(disk / "out", row)
+            job.finish(disk / "out", row)
+    return row
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[Path]:
+    """Mount a file system of so many bytes; only root can.
+
+    Raises:
+        PermissionError: There is no right to mount one.
+    """
+    folder.mkdir(parents=True)
+    words = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
+    if os.geteuid() or subprocess.run(words, capture_output=True, check=False).returncode:
+        raise PermissionError("a disk of its own can be mounted by root alone")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def grow(folder: Path) -> None:
+    """Give a small disk room."""
+    subprocess.run(["mount", "-o", "remount,size=512m", str(folder)], check=True)
+
+
+def outages(job: Job, wire: Wire, count: int, rng: random.Random) -> Row:
+    """The server of the models is gone while the command works, and comes back some time later."""
+    row, tried = Row(job.scenario, job.store, "server gone"), 0
+    while row.injected < count and tried < 3 * count:
+        tried += 1
+        out = job.fresh("outage")
+        process = job.start(out)
+        if wait_for_work(job, out, process):
+            _wait(process, rng.uniform(0.0, job.pace.work))
+        row.injected += process.poll() is None
+        row.too_late += process.poll() is not None
+        wire.down()
+        _wait(process, rng.uniform(0.1, 2.5))
+        wire.up()
+        row.note(ended(process).wrong)
+        job.finish(out, row)
+    return row
+
+
+def cut_connections(job: Job, wire: Wire, count: int, rng: random.Random) -> Row:
+    """Replies are cut in their middle, one in seven, until so many were."""
+    row, tried = Row(job.scenario, job.store, "connection cut"), 0
+    while row.injected < count and tried < count:
+        tried += 1
+        out, before = job.fresh("cut"), wire.cuts
+        wire.cut_replies(0.15, rng)
+        row.note(ended(job.start(out)).wrong)
+        wire.cut_replies(0.0, rng)
+        row.injected += wire.cuts - before
+        job.finish(out, row)
+    return row
+
+
+def _wait(process: "subprocess.Popen[bytes]", seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while process.poll() is None and time.monotonic() < until:
+        time.sleep(0.002)
