@@ -32,6 +32,11 @@ from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Evidence, Finding
 from agenthard.taxonomy.record import Record
 
+_PACKED = (
+    *(("answers", "answer"), ("defences", "defence"), ("attempts", "trajectory")),
+    *(("replies", "reply"), ("parts", "body")),
+)
+"""Tables and columns of our stores with compressed values; other columns of bytes hold hashes."""
 MOST_QUOTES = 20
 """Quotes that are not found again of which the place is named."""
 
@@ -188,10 +193,8 @@ def _damaged_store(path: Path) -> str:
 
 def _broken_values(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield the first compressed value of a table that cannot be unpacked: each carries a checksum of its own."""
-    tables = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    for table in tables:
-        columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")') if row[2] == "BLOB"]
-        for column in columns:
+    for table, column in _PACKED:
+        if column in [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]:
             for number, (value,) in enumerate(connection.execute(f'SELECT "{column}" FROM "{table}"'), 1):
                 try:
                     if isinstance(value, bytes):

@@ -14,9 +14,10 @@ from perf.faults.job import FINISHED, Job, ended, left_of, moment, wait_for_work
 from perf.faults.row import Row
 from perf.faults.wire import Wire
 
+FULL = "disk full"
 MOST_KILLS = 3
 """Kills of one run before it is resumed to its end."""
-SMALLEST_DISK = 64 * 1024
+SMALLEST_DISK, ROOM = 64 * 1024, 512 * 1024**2
 
 
 def kills(job: Job, count: int, rng: random.Random) -> Row:
@@ -62,8 +63,8 @@ def interrupts(job: Job, count: int, rng: random.Random) -> Row:
         if process.poll() is None:
             process.send_signal(number)
         end = ended(process)
-        if end.code in FINISHED:
-            row.too_late += 1
+        if end.code in FINISHED or end.code == -number and job.is_done(out):
+            row.too_late += 1  # it hit Python while it ended
         else:
             row.injected += 1
             row.left_behind += left_of(process)
@@ -76,12 +77,14 @@ def interrupts(job: Job, count: int, rng: random.Random) -> Row:
 
 def full_disks(job: Job, count: int, rng: random.Random) -> Row:
     """A file system that is too small for the results; it grows, and the same command is run again."""
-    row, tried = Row(job.scenario, job.store, "disk full"), 0
+    row, tried = Row(job.scenario, job.store, FULL), 0
     while row.injected < count and tried < 3 * count:
         tried += 1
         shutil.rmtree(job.home / "disk", ignore_errors=True)
-        with small_disk(job.home / "disk", rng.randint(SMALLEST_DISK, max(job.bytes, 2 * SMALLEST_DISK))) as disk:
+        with small_disk(job.home / "disk", ROOM) as disk:
             job.prepare(disk / "out")
+            used = shutil.disk_usage(disk).used
+            resize(disk, used + rng.randint(SMALLEST_DISK, max(job.bytes, 2 * SMALLEST_DISK)))
             end = ended(job.start(disk / "out"))
             if end.code in FINISHED:
                 row.too_late += 1
@@ -90,7 +93,7 @@ def full_disks(job: Job, count: int, rng: random.Random) -> Row:
                 lines = [line for line in end.error.splitlines() if line]
                 named = "No space left on device" in end.error or "disk is full" in end.error
                 row.note("" if end.code == 3 and named and len(lines) == 1 else f"full: {end.code}: {end.error[-400:]}")
-            grow(disk)
+            resize(disk, ROOM)
             job.look(disk / "out", row)
             job.finish(disk / "out", row)
     return row
@@ -113,9 +116,9 @@ def small_disk(folder: Path, size: int) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def grow(folder: Path) -> None:
-    """Give a small disk room."""
-    subprocess.run(["mount", "-o", "remount,size=512m", str(folder)], check=True)
+def resize(folder: Path, size: int) -> None:
+    """Give a small disk another size."""
+    subprocess.run(["mount", "-o", f"remount,size={size}", str(folder)], check=True)
 
 
 def outages(job: Job, wire: Wire, count: int, rng: random.Random) -> Row:

@@ -132,6 +132,10 @@ class Job:
                 row.untrue += 1
                 row.note(f"after the end: {run_status(out).state}, {found.faults}, {found.unfinished}")
 
+    def is_done(self, out: Path) -> bool:
+        """Whether the files are those of an undisturbed run."""
+        return digests(out, self.wanted) == self.expected
+
     def look(self, out: Path, row: Row) -> None:
         """Look at what a kill has left: is what we say about it true?"""
         row.note(self.whole(out))
@@ -141,14 +145,14 @@ class Job:
             state, found = run_status(out).state, verify_run(out)
         except CommandError:
             return  # nothing has begun there yet
-        if state not in ("interrupted", "failed") and digests(out, self.wanted) != self.expected:
+        if state not in ("interrupted", "failed") and not self.is_done(out):
             row.untrue += 1
             row.note(f"status says {state}, and the run is not finished")
         if found.faults:
             row.untrue += 1
             row.note(f"verify names faults of a run that was only killed: {found.faults[:3]}")
         told = found.unfinished or any("did not end" in gap for gap in found.not_checked)
-        if not told and digests(out, self.wanted) != self.expected:
+        if not told and not self.is_done(out):
             row.untrue += 1
             row.note("verify does not say that the run is not finished")
 

@@ -18,7 +18,7 @@ import httpx
 
 from agenthard.flows.demo import write_demo
 from agenthard.flows.review.store import EventStore, store_url
-from perf.faults.faults import grow, small_disk
+from perf.faults.faults import FULL, small_disk
 from perf.faults.row import Row
 from perf.faults.scenarios import Given
 from perf.faults.wire import Wire
@@ -150,7 +150,7 @@ def _home(given: Given, audited: Path) -> tuple[Path, Path]:
 
 
 def _review(given: Given, audited: Path, store: str, url: str | None, fault: Fault, faults: int) -> Row:
-    """Send verdicts; each few of them, a fault comes while one is being sent. Then compare with an undisturbed review."""
+    """Send verdicts, and let faults come while some of them are being sent; compare with an undisturbed review."""
     row = Row("review", store, fault.name)
     home, run = _home(given, audited)
     reviewer = Reviewer(run, home, url, given.rng)
@@ -174,7 +174,7 @@ def _review(given: Given, audited: Path, store: str, url: str | None, fault: Fau
 
 def _on_a_full_disk(given: Given, audited: Path) -> Row:
     """The disk of the run folder becomes full while verdicts are sent, and gets room again."""
-    row = Row("review", "SQLite", "disk full")
+    row = Row("review", "SQLite", FULL)
     home = given.folder / f"home-{next(_NAMES)}"
     with small_disk(home / "disk", 64 * 1024**2) as disk:
         shutil.copytree(audited, disk / "demo")
@@ -190,7 +190,6 @@ def _on_a_full_disk(given: Given, audited: Path) -> Row:
             row.note("" if full else f"a full disk: {answer.status_code}: {answer.text[:200]}")
             (disk / "filler").unlink()
             reviewer.send(event, row.note)
-        grow(disk)
         _compare(given, audited, reviewer, row)
     return row
 

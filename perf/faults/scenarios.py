@@ -17,7 +17,7 @@ from agenthard.flows.ace_generation import SuiteFormat, write_suite
 from agenthard.flows.demo import write_demo
 from agenthard.flows.publishing.signature import verify_folder
 from agenthard.models.ledger import Ledger
-from perf.faults.faults import cut_connections, full_disks, interrupts, kills, outages
+from perf.faults.faults import FULL, cut_connections, full_disks, interrupts, kills, outages
 from perf.faults.job import Job
 from perf.faults.row import Row
 from perf.faults.wire import Wire
@@ -170,12 +170,15 @@ def publications(given: Given) -> Iterator[Row]:
             return "" if out.with_name(f".{out.name}.before").exists() else "no publication is left"
         return "" if verify_folder(out).intact else "the publication is damaged"
 
+    def copy(out: Path) -> None:
+        shutil.copytree(first / "undisturbed" / "out", out)
+
     job = Job(
         "publish",
         words=lambda out: ["publish", str(runs[1]), "--out", str(out)],
         wanted=lambda path: True,
         home=given.folder,
-        prepare=lambda out: shutil.copytree(first / "undisturbed" / "out", out) and None,
+        prepare=copy,
         begun=_publishes,
         whole=whole,
         is_run=False,
@@ -253,7 +256,8 @@ def _compare_ledger(file: Path, counts: dict[str, Any], row: Row) -> None:
     ledger.close()
     distinct, billed = (sum(each["requests"] for each in counts[kind].values()) for kind in ("distinct", "billed"))
     row.lost += max(0, distinct - once)
-    row.doubled += answered - once + max(0, once - distinct)
+    # A full disk cannot keep a reply that came, so it is paid for twice, and the ledger says so.
+    row.doubled += (0 if row.fault == FULL else answered - once) + max(0, once - distinct)
     row.asked_again += billed - distinct
     if not 0 <= billed - answered <= total.unknown + total.maybe_billed:
         row.note(f"server billed {billed}, ledger answered {answered}, open {total.unknown + total.maybe_billed}")
