@@ -15,9 +15,11 @@ from perf.faults.row import Row
 from perf.faults.wire import Wire
 
 FULL = "disk full"
+FULL_WORDS = ("No space left on device", "disk is full", "disk I/O error")
+"""What system and SQLite say; SQLite has no better word where its shared memory does not fit."""
 MOST_KILLS = 3
 """Kills of one run before it is resumed to its end."""
-SMALLEST_DISK, ROOM = 64 * 1024, 512 * 1024**2
+SMALLEST_DISK, ROOM = 8 * 1024, 512 * 1024**2
 
 
 def kills(job: Job, count: int, rng: random.Random) -> Row:
@@ -91,7 +93,7 @@ def full_disks(job: Job, count: int, rng: random.Random) -> Row:
             else:
                 row.injected += 1
                 lines = [line for line in end.error.splitlines() if line]
-                named = "No space left on device" in end.error or "disk is full" in end.error
+                named = any(words in end.error for words in FULL_WORDS)
                 row.note("" if end.code == 3 and named and len(lines) == 1 else f"full: {end.code}: {end.error[-400:]}")
             resize(disk, ROOM)
             job.look(disk / "out", row)

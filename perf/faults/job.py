@@ -16,7 +16,7 @@ from typing import NamedTuple
 from agenthard.flows.errors import CommandError
 from agenthard.flows.run_status import run_status
 from agenthard.flows.verification import verify_run
-from perf.faults.row import Row, digests
+from perf.faults.row import Row
 
 PATIENCE = 180.0
 """Seconds after which a command counts as hanging."""
@@ -65,8 +65,8 @@ class Job:
     scenario: str
     words: Callable[[Path], list[str]]
     """Its arguments, for the folder to write."""
-    wanted: Callable[[Path], bool]
-    """Which files have to be equal to those of an undisturbed run."""
+    hashes: Callable[[Path], dict[str, str]]
+    """Hashes of what has to be equal to that of an undisturbed run."""
     home: Path
     """Folder in which it is repeated."""
     store: str = "files"
@@ -104,11 +104,11 @@ class Job:
         start = time.monotonic() - began
         wrong = ended(process).wrong
         work = time.monotonic() - began - start
-        self.expected = digests(out, self.wanted)
+        self.expected = self.hashes(out)
         self.bytes = sum(path.stat().st_blocks * 512 for path in out.rglob("*") if path.is_file())
         counted = self.fresh("counted")
         wrong = wrong or ended(self.start_fatal(counted, 0)).wrong
-        if digests(counted, self.wanted) != self.expected:
+        if self.hashes(counted) != self.expected:
             wrong = wrong or "two undisturbed runs differ"
         self.pace = Pace(start, work, int((self.home / "changes").read_text()))
         return wrong
@@ -124,7 +124,7 @@ class Job:
     def finish(self, out: Path, row: Row) -> None:
         """Run it to its end, and compare."""
         row.note(ended(self.start(out)).wrong)
-        row.compare(self.expected, digests(out, self.wanted))
+        row.compare(self.expected, self.hashes(out))
         self.count(out, row)
         if self.is_run:
             found = verify_run(out)
@@ -134,7 +134,7 @@ class Job:
 
     def is_done(self, out: Path) -> bool:
         """Whether the files are those of an undisturbed run."""
-        return digests(out, self.wanted) == self.expected
+        return self.hashes(out) == self.expected
 
     def look(self, out: Path, row: Row) -> None:
         """Look at what a kill has left: is what we say about it true?"""

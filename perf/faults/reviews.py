@@ -163,7 +163,8 @@ def _review(given: Given, audited: Path, store: str, url: str | None, fault: Fau
         striking = threading.Timer(delay, fault.strike, [reviewer])
         striking.start()
         with suppress(httpx.TransportError):
-            reviewer.client.send(event)
+            code = reviewer.client.send(event).status_code
+            row.note("" if code == 200 or code >= 500 else f"{code}: the page would not send this verdict again")
         striking.join()
         row.injected += 1
         fault.recover(reviewer)

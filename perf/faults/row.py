@@ -76,7 +76,11 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def digests(folder: Path, wanted: Callable[[Path], bool]) -> dict[str, str]:
-    """Hash the files of a folder of which the name, relative to the folder, is wanted."""
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and wanted(path.relative_to(folder)))
-    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+def files(wanted: Callable[[Path], bool]) -> Callable[[Path], dict[str, str]]:
+    """Make a function that hashes the files of a folder of which the name, relative to the folder, is wanted."""
+
+    def hashes(folder: Path) -> dict[str, str]:
+        found = (path for path in sorted(folder.rglob("*")) if path.is_file() and wanted(path.relative_to(folder)))
+        return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in found}
+
+    return hashes

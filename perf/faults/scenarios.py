@@ -1,5 +1,7 @@
 """The commands that are disturbed: audit, judge, evaluate, publish and schedule, each with what it must not lose."""
 
+import gzip
+import hashlib
 import json
 import random
 import shutil
@@ -7,6 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +22,7 @@ from agenthard.flows.publishing.signature import verify_folder
 from agenthard.models.ledger import Ledger
 from perf.faults.faults import FULL, cut_connections, full_disks, interrupts, kills, outages
 from perf.faults.job import Job
-from perf.faults.row import Row
+from perf.faults.row import Row, files
 from perf.faults.wire import Wire
 from tests.builders import make_run
 from tests.flows.judging.made import audit, model, panel, write_benchmark
@@ -82,7 +85,7 @@ def _audit_job(home: Path, name: str, options: list[str]) -> Job:
     return Job(
         name,
         words=lambda out: [*given, "--out", str(out)],
-        wanted=lambda path: path.parts[0] != "work",
+        hashes=files(lambda path: path.parts[0] != "work"),
         home=home,
         store="SQLite" if "--reuse" in options else "files",
         count=count,
@@ -110,13 +113,14 @@ def judgings(given: Given) -> Iterator[Row]:
         job = Job(
             "judge run",
             words=lambda out: ["judge", "run", str(run), *options, "--out", str(out)],
-            wanted=_judged,
+            hashes=files(_judged),
             home=given.folder,
             store="SQLite",
             count=count,
             prepare=lambda out: server.reset(),
         )
-        yield from _disturb(job, given, disk=True, signals=True, wire=wire)
+        yield from _disturb(job, given, disk=True, signals=True)
+        yield from _disturb_wire(job, wire, given)
 
 
 def _judged(path: Path) -> bool:
@@ -146,13 +150,32 @@ def evaluations(given: Given) -> Iterator[Row]:
         job = Job(
             "evaluate",
             words=lambda out: ["evaluate", "ace", str(suite), *options, "--workers", "1", "--out", str(out)],
-            wanted=lambda path: path.name in ("episodes.parquet", "trajectories.jsonl.gz") or path.suffix == ".csv",
+            hashes=files(_played),
             home=given.folder,
             store="SQLite",
             count=count,
             prepare=lambda out: server.reset(),
         )
-        yield from _disturb(job, given, disk=True, signals=True, wire=wire)
+        yield from _disturb(job, given, disk=True, signals=True)
+        patient = replace(job, hashes=_without_requests)
+        yield from _disturb_wire(patient, wire, given)
+
+
+def _played(path: Path) -> bool:
+    """Times are in a table of their own, in the usage and in the page."""
+    named = path.name in ("episodes.parquet", "trajectories.jsonl.gz")
+    return named or (path.suffix == ".csv" and path.name != "usage.csv")
+
+
+def _without_requests(out: Path) -> dict[str, str]:
+    """What a fault of the network may not change: everything but the number of requests that it took."""
+    episodes = pyarrow.parquet.read_table(out / "tables" / "episodes.parquet").drop_columns("requests").to_pylist()
+    with gzip.open(out / "trajectories.jsonl.gz", "rt", encoding="utf-8") as lines:
+        runs = [json.loads(line) for line in lines]
+    for run in runs:
+        run["usage"].pop("requests", None)
+    texts = {"episodes": json.dumps(episodes), "trajectories": json.dumps(runs)}
+    return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
 
 
 def publications(given: Given) -> Iterator[Row]:
@@ -161,7 +184,7 @@ def publications(given: Given) -> Iterator[Row]:
     for run, tasks in zip(runs, (TASKS, TASKS - 5), strict=True):
         audit(write_benchmark(given.folder / f"benchmark-{tasks}", tasks), run)
     first = given.folder / "first"
-    before = Job("publish", lambda out: ["publish", str(runs[0]), "--out", str(out)], lambda path: True, first)
+    before = Job("publish", lambda out: ["publish", str(runs[0]), "--out", str(out)], files(lambda path: True), first)
     before.begun = _publishes
     wrong = before.measure()
 
@@ -176,7 +199,7 @@ def publications(given: Given) -> Iterator[Row]:
     job = Job(
         "publish",
         words=lambda out: ["publish", str(runs[1]), "--out", str(out)],
-        wanted=lambda path: True,
+        hashes=files(lambda path: True),
         home=given.folder,
         prepare=copy,
         begun=_publishes,
@@ -212,7 +235,7 @@ def schedules(given: Given) -> Iterator[Row]:
     job = Job(
         "schedule run",
         words=lambda out: ["schedule", "run", "schedule.yaml"],
-        wanted=lambda path: path.parts[0] in ("runs", "published", "benchmarks") and "work" not in path.parts,
+        hashes=files(lambda path: path.parts[0] in ("runs", "published", "benchmarks") and "work" not in path.parts),
         home=given.folder,
         store="SQLite",
         count=count,
@@ -223,9 +246,7 @@ def schedules(given: Given) -> Iterator[Row]:
     yield from _disturb(job, given)
 
 
-def _disturb(
-    job: Job, given: Given, *, disk: bool = False, signals: bool = False, wire: Wire | None = None
-) -> Iterator[Row]:
+def _disturb(job: Job, given: Given, *, disk: bool = False, signals: bool = False) -> Iterator[Row]:
     job.home.mkdir(parents=True, exist_ok=True)
     wrong = job.measure()
     rows = [kills(job, given.kills, given.rng)]
@@ -235,9 +256,12 @@ def _disturb(
         yield interrupts(job, given.faults, given.rng)
     if disk:
         yield full_disks(job, given.faults, given.rng)
-    if wire is not None:
-        yield outages(job, wire, given.faults, given.rng)
-        yield cut_connections(job, wire, given.faults, given.rng)
+
+
+def _disturb_wire(job: Job, wire: Wire, given: Given) -> Iterator[Row]:
+    job.expected = job.hashes(job.home / "undisturbed" / "out")
+    yield outages(job, wire, given.faults, given.rng)
+    yield cut_connections(job, wire, given.faults, given.rng)
 
 
 def _count(row: Row, found: "Counter[Any]", expected: int) -> None:
