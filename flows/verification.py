@@ -98,11 +98,11 @@ def verify_run(run: Path, benchmark: Path | None = None) -> Verification:
     for folder in (run, *nested):
         with RunFolder(folder).read():
             prefix = "" if folder == run else f"{folder.relative_to(run).as_posix()}/"
-            good, bad, unchecked = _compare_folder(folder)
+            left = read_status(folder / WORK)
+            good, bad, unchecked = _compare_folder(folder, ended_early=left is not None)
             files += good
             faults += [fault.model_copy(update={"file": f"{prefix}{fault.file}"}) for fault in bad]
             gaps += [f"{prefix}{each}" for each in unchecked]
-            left = read_status(folder / WORK)
             if left is not None:
                 unfinished = unfinished or f"{left.command}: {left.stage}{f' ({left.error})' if left.error else ''}"
             if (folder / "findings.json").is_file():
@@ -119,9 +119,12 @@ def verify_run(run: Path, benchmark: Path | None = None) -> Verification:
     )
 
 
-def _compare_folder(root: Path) -> tuple[int, list[Fault], list[str]]:
-    """Compare the files of one run with its lists: number of good files, faults, what was not checked."""
-    good, faults, gaps = 0, list[Fault](), list[str]()
+def _compare_folder(root: Path, *, ended_early: bool) -> tuple[int, list[Fault], list[str]]:
+    """Compare the files of one run with its lists: number of good files, faults, what was not checked.
+
+    A command that ended early may have changed any file since the lists were written, so a change is no damage then.
+    """
+    good, faults, gaps, changed = 0, list[Fault](), list[str](), list[Fault]()
     for folder in (root, root / WORK):
         prefix = "" if folder == root else f"{WORK}/"
         try:
@@ -140,14 +143,19 @@ def _compare_folder(root: Path) -> tuple[int, list[Fault], list[str]]:
         there = set(listed_files(root, folder))
         for name, expected in sorted(known.files.items()):
             if name not in there:
-                faults.append(Fault(file=f"{prefix}{name}", what="missing", detail=f"{expected.bytes:,} bytes"))
+                changed.append(Fault(file=f"{prefix}{name}", what="missing", detail=f"{expected.bytes:,} bytes"))
                 continue
             detail = _difference(folder / name, expected)
             if detail:
-                faults.append(Fault(file=f"{prefix}{name}", what="damaged", detail=detail))
+                broken = faults if _damaged_store(folder / name) else changed
+                broken.append(Fault(file=f"{prefix}{name}", what="damaged", detail=detail))
             else:
                 good += 1
-        faults += [Fault(file=f"{prefix}{name}", what="added") for name in sorted(there - known.files.keys())]
+        changed += [Fault(file=f"{prefix}{name}", what="added") for name in sorted(there - known.files.keys())]
+    if ended_early:
+        gaps += [f"{each.file}: not as it was before the command that ended early began" for each in changed]
+    else:
+        faults += changed
     for path in live_files(root):
         name = path.relative_to(root).as_posix()
         fault = _damaged_store(path)

@@ -18,12 +18,12 @@ import httpx
 
 from agenthard.flows.demo import write_demo
 from agenthard.flows.review.store import EventStore, store_url
-from perf.faults.faults import FULL, small_disk
+from perf.faults.faults import FULL, small_disk, why_no_disk
 from perf.faults.row import Row
 from perf.faults.scenarios import Given
 from perf.faults.wire import Wire
 from tests.flows.audits import audit_by_steps
-from tests.flows.review.postgresql import PostgresServer, running_server
+from tests.flows.review.postgresql import PostgresServer, program, running_server
 from tests.flows.review.web.served import Client, Process, users_file, verdict
 
 TASKS = tuple(f"parcels/{number}" for number in range(1, 12))
@@ -104,6 +104,9 @@ def reviews(given: Given) -> Iterator[Row]:
     yield _review(given, audited, "SQLite", None, kill, given.kills - half)
     yield _review(given, audited, "SQLite", None, impatient, given.faults)
     yield _on_a_full_disk(given, audited)
+    if program("initdb") is None or program("pg_ctl") is None:
+        yield Row("review", "PostgreSQL", "all", not_run="PostgreSQL is not installed")
+        return
     with running_server() as database, tempfile.TemporaryDirectory(prefix="ah-wire-") as folder:
         Path(folder).chmod(0o755)
         wire = Wire(database.folder / ".s.PGSQL.5432", Path(folder) / ".s.PGSQL.5432")
@@ -175,7 +178,9 @@ def _review(given: Given, audited: Path, store: str, url: str | None, fault: Fau
 
 def _on_a_full_disk(given: Given, audited: Path) -> Row:
     """The disk of the run folder becomes full while verdicts are sent, and gets room again."""
-    row = Row("review", "SQLite", FULL)
+    row = Row("review", "SQLite", FULL, not_run=why_no_disk())
+    if row.not_run:
+        return row
     home = given.folder / f"home-{next(_NAMES)}"
     with small_disk(home / "disk", 64 * 1024**2) as disk:
         shutil.copytree(audited, disk / "demo")

@@ -47,14 +47,21 @@ class Row:
     """Processes that outlived a killed command."""
     asked_again: int = 0
     """Requests that the server answered a second time, because the first reply was on its way when the fault came."""
+    not_run: str = ""
+    """Why this fault could not be tried here."""
     problems: list[str] = field(default_factory=list)
     """What is wrong, in words."""
 
     @property
+    def wrong(self) -> bool:
+        """Whether something is lost, doubled, different, untrue or left."""
+        counts = (self.lost, self.doubled, self.differing, self.untrue, self.left_behind, len(self.problems))
+        return any(counts)
+
+    @property
     def sound(self) -> bool:
-        """Whether faults came, and nothing is lost, doubled, different, untrue or left."""
-        wrong = (self.lost, self.doubled, self.differing, self.untrue, self.left_behind, len(self.problems))
-        return not any(wrong) and self.compared > 0 and self.injected > 0
+        """Whether faults came, unless they could not be tried here, and nothing is wrong."""
+        return not self.wrong and (bool(self.not_run) or (self.compared > 0 and self.injected > 0))
 
     def note(self, problem: str) -> None:
         """Note what is wrong; nothing when the text is empty."""
@@ -73,6 +80,7 @@ def table(rows: list[Row]) -> str:
     """The rows in Markdown."""
     lines = [f"| {' | '.join(COLUMNS.values())} |", "|---" * len(COLUMNS) + "|"]
     lines += [f"| {' | '.join(str(getattr(row, name)) for name in COLUMNS)} |" for row in rows]
+    lines += [f"\nNot run: {row.scenario}, {row.store}, {row.fault}: {row.not_run}." for row in rows if row.not_run]
     return "\n".join(lines)
 
 
