@@ -71,7 +71,7 @@ def interrupts(job: Job, count: int, rng: random.Random) -> Row:
         else:
             row.injected += 1
             row.left_behind += left_of(process)
-            orderly = end.code == 3 and "interrupted" in end.error and len(end.error.splitlines()) == 1
+            orderly = end.code == 3 and "interrupted" in end.last_line
             row.note("" if orderly else f"{number.name}: exit code {end.code}: {end.error[-400:]}")
         job.look(out, row)
         job.finish(out, row)
@@ -95,9 +95,8 @@ def full_disks(job: Job, count: int, rng: random.Random) -> Row:
                 row.too_late += 1
             else:
                 row.injected += 1
-                lines = [line for line in end.error.splitlines() if line]
-                named = any(words in end.error for words in FULL_WORDS)
-                row.note("" if end.code == 3 and named and len(lines) == 1 else f"full: {end.code}: {end.error[-400:]}")
+                named = any(words in end.last_line for words in FULL_WORDS)
+                row.note("" if end.code == 3 and named else f"full: {end.code}: {end.error[-400:]}")
             resize(disk, ROOM)
             job.look(disk / "out", row)
             job.finish(disk / "out", row)

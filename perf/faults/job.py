@@ -43,6 +43,12 @@ class Ended(NamedTuple):
     error: str
 
     @property
+    def last_line(self) -> str:
+        """The message with which it ended; empty for a traceback. Lines of progress come before it."""
+        lines = self.error.split("\n") if "Traceback" not in self.error else []
+        return next((line for line in reversed(lines) if line.strip()), "")
+
+    @property
     def wrong(self) -> str:
         """What is wrong with it, if anything."""
         if self.code in FINISHED and "Traceback" not in self.error:

@@ -101,9 +101,11 @@ def reviews(given: Given) -> Iterator[Row]:
     half = given.kills // 2
     kill = Fault("SIGKILL", lambda each: each.server.kill(), Reviewer.restart)
     impatient = Fault("connection cut", lambda each: None, _be_patient)
-    yield _review(given, audited, "SQLite", None, kill, given.kills - half)
-    yield _review(given, audited, "SQLite", None, impatient, given.faults)
-    yield _on_a_full_disk(given, audited)
+    if given.kills > half:
+        yield _review(given, audited, "SQLite", None, kill, given.kills - half)
+    if given.faults:
+        yield _review(given, audited, "SQLite", None, impatient, given.faults)
+        yield _on_a_full_disk(given, audited)
     if program("initdb") is None or program("pg_ctl") is None:
         yield Row("review", "PostgreSQL", "all", not_run="PostgreSQL is not installed")
         return
@@ -111,8 +113,9 @@ def reviews(given: Given) -> Iterator[Row]:
         Path(folder).chmod(0o755)
         wire = Wire(database.folder / ".s.PGSQL.5432", Path(folder) / ".s.PGSQL.5432")
         try:
-            yield _review(given, audited, "PostgreSQL", _database(database), kill, half)
-            for fault in _database_faults(database, wire):
+            if half:
+                yield _review(given, audited, "PostgreSQL", _database(database), kill, half)
+            for fault in _database_faults(database, wire) if given.faults else ():
                 url = _database(database, Path(folder) if fault.name == "connection cut" else None)
                 yield _review(given, audited, "PostgreSQL", url, fault, given.faults)
         finally:

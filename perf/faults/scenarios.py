@@ -249,16 +249,18 @@ def schedules(given: Given) -> Iterator[Row]:
 def _disturb(job: Job, given: Given, *, disk: bool = False, signals: bool = False) -> Iterator[Row]:
     job.home.mkdir(parents=True, exist_ok=True)
     wrong = job.measure()
-    rows = [kills(job, given.kills, given.rng)]
-    rows[0].note(wrong)
-    yield rows[0]
-    if signals:
-        yield interrupts(job, given.faults, given.rng)
-    if disk:
-        yield full_disks(job, given.faults, given.rng)
+    steps = ((kills, given.kills), (interrupts, signals * given.faults), (full_disks, disk * given.faults))
+    for disturb, count in steps:
+        if count:
+            row = disturb(job, count, given.rng)
+            row.note(wrong)
+            wrong = ""
+            yield row
 
 
 def _disturb_wire(job: Job, wire: Wire, given: Given) -> Iterator[Row]:
+    if not given.faults:
+        return
     job.expected = job.hashes(job.home / "undisturbed" / "out")
     yield outages(job, wire, given.faults, given.rng)
     yield cut_connections(job, wire, given.faults, given.rng)
