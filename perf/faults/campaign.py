@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import random
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -54,6 +55,8 @@ def main() -> int:
     parser.add_argument("--only", default=",".join(SCENARIOS))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
+    # A shell ignores SIGINT for what it starts in the background, and the commands would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     rows = []
     with tempfile.TemporaryDirectory() as place:
         for row in run_campaign(options.only.split(","), options.kills, options.faults, options.seed, Path(place)):
