@@ -20,6 +20,8 @@ from agenthard.flows.checksums import STATUS
 from agenthard.flows.logs import log, without_secrets
 from agenthard.taxonomy.record import Record
 
+JUDGING = "judging of this audit"
+"""What a judging says that it does."""
 INTERVAL = 1.0
 """Seconds between two updates of a stage."""
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from agenthard.flows.audit_plan import AuditPlan
 from agenthard.flows.checksums import FILE as CHECKSUMS
 from agenthard.flows.errors import CommandError
-from agenthard.flows.job_status import JobStatus, read_status
+from agenthard.flows.job_status import JUDGING, JobStatus, read_status
 from agenthard.flows.run_folder import RunFolder
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.system import lock_file, process_exists
@@ -71,6 +71,8 @@ def run_status(run: Path, now: float | None = None) -> RunStatus:
     if kind is None:
         raise CommandError(f"{run}: no run folder (no audit, judging, evaluation or repair began here); name another")
     known, holder = read_status(run / "work"), holder_of(run)
+    if kind == "audit" and known is not None and known.command == JUDGING:
+        kind = "judging"  # that has not marked its folder yet
     working = holder is not None
     status = RunStatus(
         run=str(run),

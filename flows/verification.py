@@ -32,6 +32,11 @@ from agenthard.taxonomy.errors import AgentHardError
 from agenthard.taxonomy.finding import Evidence, Finding
 from agenthard.taxonomy.record import Record
 
+_PACKED = (
+    *(("answers", "answer"), ("defences", "defence"), ("attempts", "trajectory")),
+    *(("replies", "reply"), ("parts", "body")),
+)
+"""Tables and columns of our stores with compressed values; other columns of bytes hold hashes."""
 MOST_QUOTES = 20
 """Quotes that are not found again of which the place is named."""
 
@@ -93,11 +98,11 @@ def verify_run(run: Path, benchmark: Path | None = None) -> Verification:
     for folder in (run, *nested):
         with RunFolder(folder).read():
             prefix = "" if folder == run else f"{folder.relative_to(run).as_posix()}/"
-            good, bad, unchecked = _compare_folder(folder)
+            left = read_status(folder / WORK)
+            good, bad, unchecked = _compare_folder(folder, ended_early=left is not None)
             files += good
             faults += [fault.model_copy(update={"file": f"{prefix}{fault.file}"}) for fault in bad]
             gaps += [f"{prefix}{each}" for each in unchecked]
-            left = read_status(folder / WORK)
             if left is not None:
                 unfinished = unfinished or f"{left.command}: {left.stage}{f' ({left.error})' if left.error else ''}"
             if (folder / "findings.json").is_file():
@@ -114,9 +119,12 @@ def verify_run(run: Path, benchmark: Path | None = None) -> Verification:
     )
 
 
-def _compare_folder(root: Path) -> tuple[int, list[Fault], list[str]]:
-    """Compare the files of one run with its lists: number of good files, faults, what was not checked."""
-    good, faults, gaps = 0, list[Fault](), list[str]()
+def _compare_folder(root: Path, *, ended_early: bool) -> tuple[int, list[Fault], list[str]]:
+    """Compare the files of one run with its lists: number of good files, faults, what was not checked.
+
+    A command that ended early may have changed any file since the lists were written, so a change is no damage then.
+    """
+    good, faults, gaps, changed = 0, list[Fault](), list[str](), list[Fault]()
     for folder in (root, root / WORK):
         prefix = "" if folder == root else f"{WORK}/"
         try:
@@ -135,14 +143,19 @@ def _compare_folder(root: Path) -> tuple[int, list[Fault], list[str]]:
         there = set(listed_files(root, folder))
         for name, expected in sorted(known.files.items()):
             if name not in there:
-                faults.append(Fault(file=f"{prefix}{name}", what="missing", detail=f"{expected.bytes:,} bytes"))
+                changed.append(Fault(file=f"{prefix}{name}", what="missing", detail=f"{expected.bytes:,} bytes"))
                 continue
             detail = _difference(folder / name, expected)
             if detail:
-                faults.append(Fault(file=f"{prefix}{name}", what="damaged", detail=detail))
+                broken = faults if _damaged_store(folder / name) else changed
+                broken.append(Fault(file=f"{prefix}{name}", what="damaged", detail=detail))
             else:
                 good += 1
-        faults += [Fault(file=f"{prefix}{name}", what="added") for name in sorted(there - known.files.keys())]
+        changed += [Fault(file=f"{prefix}{name}", what="added") for name in sorted(there - known.files.keys())]
+    if ended_early:
+        gaps += [f"{each.file}: not as it was before the command that ended early began" for each in changed]
+    else:
+        faults += changed
     for path in live_files(root):
         name = path.relative_to(root).as_posix()
         fault = _damaged_store(path)
@@ -188,10 +201,8 @@ def _damaged_store(path: Path) -> str:
 
 def _broken_values(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield the first compressed value of a table that cannot be unpacked: each carries a checksum of its own."""
-    tables = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    for table in tables:
-        columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")') if row[2] == "BLOB"]
-        for column in columns:
+    for table, column in _PACKED:
+        if column in [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]:
             for number, (value,) in enumerate(connection.execute(f'SELECT "{column}" FROM "{table}"'), 1):
                 try:
                     if isinstance(value, bytes):

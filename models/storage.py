@@ -1,5 +1,6 @@
 """A SQLite file that several processes share, used by cache, ledger and the stores of runs."""
 
+import errno
 import sqlite3
 import threading
 import time
@@ -31,6 +32,7 @@ class Database:
 
         Raises:
             ConfigurationError: It cannot be opened, is not such a file, or has another schema.
+            StorageError: The disk is full or fails.
         """
         self.path = Path(path)
         self._turn = threading.Lock()
@@ -51,6 +53,8 @@ class Database:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version:d}")
         except (OSError, sqlite3.Error, StorageError) as error:
+            if _is_of_the_disk(error.__cause__ if isinstance(error, StorageError) else error):
+                raise self._storage_error(error.__cause__ or error) from error
             raise ConfigurationError(f"cannot open {self.path}: {error}; give a file that can be written") from error
 
     @contextmanager
@@ -88,9 +92,20 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            raise StorageError(
-                f"{self.path}: {error}; its content is unchanged. Free space or fix the permissions, then run again"
-            ) from error
+            raise self._storage_error(error) from error
+
+    def _storage_error(self, error: BaseException) -> StorageError:
+        return StorageError(
+            f"{self.path}: {error}; its content is unchanged. Free space or fix the permissions, then run again"
+        )
+
+
+def _is_of_the_disk(error: BaseException | None) -> bool:
+    """Tell whether the disk is full or fails, so that the same call may succeed later."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest says which operation it was
+    return code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
 
 
 def _statements(schema: str) -> Iterator[str]:

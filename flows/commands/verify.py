@@ -36,7 +36,7 @@ def verify(
         _show(found)
     if not found.intact:
         raise typer.Exit(ExitCode.DEFECTS)
-    if not found.files:
+    if found.unfinished or not found.files:
         raise typer.Exit(ExitCode.INCOMPLETE)
 
 

@@ -15,6 +15,7 @@ from agenthard.audit.judge.settings import Judge, JudgeSettings
 from agenthard.audit.judge.templates import prompt_version
 from agenthard.flows.audited_run import Audited, read_audited
 from agenthard.flows.errors import CommandError
+from agenthard.flows.job_status import JUDGING
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.run_folder import RunFolder, write_json
 from agenthard.models.budget import Budget
@@ -168,7 +169,7 @@ def acquire_run_folder(settings: JudgingSettings, inputs: AuditInputs) -> Iterat
         RunFolderError: It holds something else, or another process works there or writes into the audit.
     """
     folder = settings.folder
-    with inputs.folder.read(), RunFolder(folder.root).hold(folder.identity, "judging of this audit"):
+    with inputs.folder.read(), RunFolder(folder.root).hold(folder.identity, JUDGING):
         folder.judge.mkdir(parents=True, exist_ok=True)
         check_identity(settings, inputs)
         yield folder

@@ -72,6 +72,7 @@ def publish(settings: PublishSettings) -> Published:
     if settings.sign:
         load_private_key(Path(settings.sign))  # before anything is written
     token = require_token() if settings.push else ""
+    _put_back(out)
     previous = _previous(settings, out)
     partial = out.with_name(f".{out.name}.partial")
     with RunFolder(Path(settings.run)).read():
@@ -132,12 +133,22 @@ def _write_leaderboard(settings: PublishSettings, out: Path) -> None:
 
 def _put(partial: Path, out: Path) -> None:
     """Put a folder in the place of another one, which is there until the new one is."""
-    before = out.with_name(f".{out.name}.before")
+    before = _before(out)
     shutil.rmtree(before, ignore_errors=True)
     if out.exists():
         out.rename(before)
     partial.rename(out)
     shutil.rmtree(before, ignore_errors=True)
+
+
+def _put_back(out: Path) -> None:
+    """Put the last publication back that a killed process had moved away, and nothing in its place yet."""
+    if _before(out).exists() and not out.exists():
+        _before(out).rename(out)
+
+
+def _before(out: Path) -> Path:
+    return out.with_name(f".{out.name}.before")
 
 
 def _previous(settings: PublishSettings, out: Path) -> Publication | None:

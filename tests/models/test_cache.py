@@ -87,6 +87,22 @@ def test_a_full_disk_damages_nothing(tmp_path: Path) -> None:
     assert cache.get(ask("more").digest) == say()
 
 
+def test_a_full_disk_is_no_wrong_file(tmp_path: Path) -> None:
+    code = """
+import resource, sys
+from agenthard.models.cache import ReplyCache
+from agenthard.models.errors import StorageError
+resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+try:
+    ReplyCache(sys.argv[1])
+except StorageError as error:
+    print(error)
+"""
+    arguments = [sys.executable, "-c", code, str(tmp_path / "cache.sqlite")]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert "cache.sqlite: disk I/O error" in done.stdout and "Free space" in done.stdout
+
+
 def test_a_file_that_cannot_be_used_is_refused_before_any_work(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(ConfigurationError, match="cannot open .*file/cache.sqlite"):

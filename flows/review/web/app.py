@@ -13,7 +13,7 @@ from fastapi import Depends, FastAPI, Header, HTTPException, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from agenthard.flows.errors import CommandError
+from agenthard.flows.errors import CommandError, InfrastructureError
 from agenthard.flows.review.events import ReviewError
 from agenthard.flows.review.exchange import events_text, label_lines, truth_lines
 from agenthard.flows.review.web.access import SESSION_DAYS, Access, User
@@ -266,9 +266,12 @@ async def _json(request: Request) -> Any:
 
 async def _explain(request: Request, error: Exception) -> Response:
     """Answer with the sentence of one of our errors."""
-    status = (
-        403 if isinstance(error, NotAllowedError) else 400 if isinstance(error, (ReviewError, CommandError)) else 500
-    )
+    if isinstance(error, NotAllowedError):
+        status = 403
+    elif isinstance(error, InfrastructureError):  # the page keeps what it sent and tries again; 400 makes it give up
+        status = 503
+    else:
+        status = 400 if isinstance(error, (ReviewError, CommandError)) else 500
     return _error(request, status, str(error))
 
 

@@ -39,6 +39,27 @@ def test_the_publication_in_the_folder_is_the_previous_one(audit: Audit, tmp_pat
     assert contents(tmp_path / "out") == before
 
 
+def test_a_kill_while_a_publication_is_replaced_keeps_its_history(
+    audit: Audit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, fewer = tmp_path / "out", library(t3=lending(3, "four"))
+    published(audit(library()), out)
+    run, rename = audit(fewer), Path.rename
+
+    def killed(path: Path, target: Path) -> Path:
+        if path.name == ".out.partial":
+            raise KeyboardInterrupt
+        return rename(path, target)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "rename", killed)
+        published(run, out)
+    assert not out.exists()  # it was moved away, and nothing is in its place yet
+    made = published(run, out)
+    assert (made.version, made.level) == ("1.1.0", "minor")
+    assert sorted(path.name for path in tmp_path.glob("*out*")) == ["out"]
+
+
 def test_a_removal_and_a_task_put_back_are_minor(audit: Audit, tmp_path: Path) -> None:
     out = tmp_path / "out"
     published(audit(library()), out)

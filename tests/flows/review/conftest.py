@@ -1,29 +1,18 @@
 """A PostgreSQL server for the tests of reviews, and stores of both kinds."""
 
-import os
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
-import psycopg
 import pytest
 
 from agenthard.flows.audit_plan import AuditSettings
 from agenthard.flows.demo import write_demo
 from tests.flows.audits import audit_by_steps
+from tests.flows.review.postgresql import PostgresServer, program, running_server
 
 _NUMBERS = count()
-
-
-def _program(name: str) -> str:
-    places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"))
-    found = shutil.which(name) or (str(places[-1]) if places else None)
-    if found is None:
-        pytest.skip(f"PostgreSQL is not installed: {name} is missing")
-    return found
 
 
 @pytest.fixture(scope="session")
@@ -47,37 +36,18 @@ def demo_run(demo_audit: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgresql_server() -> Iterator[Path]:
-    """Folder of the socket of a server; it listens nowhere else. PostgreSQL refuses to run as root."""
-    initdb, pg_ctl = _program("initdb"), _program("pg_ctl")
-    user = "nobody" if os.geteuid() == 0 else None
-    with tempfile.TemporaryDirectory(prefix="ah-pg-") as name:
-        folder = Path(name)
-        if user:
-            shutil.chown(folder, user)
-        data, options = folder / "data", f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
-
-        def call(*words: str) -> None:
-            done = subprocess.run(words, user=user, cwd="/", capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-
-        call(
-            initdb, "--pgdata", str(data), "--username", "review", "--auth", "trust", "--no-sync", "--encoding", "UTF8"
-        )
-        call(pg_ctl, "start", "--wait", "--pgdata", str(data), "--log", str(folder / "log"), "--options", options)
-        try:
-            yield folder
-        finally:
-            call(pg_ctl, "stop", "--wait", "--mode", "fast", "--pgdata", str(data))
+def postgresql_server() -> Iterator[PostgresServer]:
+    """A server that listens on a Unix socket only."""
+    if program("initdb") is None or program("pg_ctl") is None:
+        pytest.skip("PostgreSQL is not installed")
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture
-def postgresql_url(postgresql_server: Path) -> str:
+def postgresql_url(postgresql_server: PostgresServer) -> str:
     """URL of a new, empty database."""
-    name = f"review_{next(_NUMBERS)}"
-    with psycopg.connect(host=str(postgresql_server), user="review", dbname="postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}".encode())
-    return f"postgresql://review@/{name}?host={postgresql_server}"
+    return postgresql_server.new_database(f"review_{next(_NUMBERS)}")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

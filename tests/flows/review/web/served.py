@@ -105,7 +105,7 @@ class Process(Served):
         """Interrupt it as a person does, and return its exit code."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
-        code = self._process.wait(20)
+        code = self._process.wait(60)
         if self._process.stdout is not None:
             self._process.stdout.close()
         return code

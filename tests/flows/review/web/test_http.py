@@ -13,6 +13,7 @@ import pytest
 
 from agenthard.flows.audited_run import read_decisions
 from agenthard.flows.review.store import EventStore
+from tests.flows.review.postgresql import PostgresServer
 from tests.flows.review.web.served import PEOPLE, Client, Process, Server, event, undo, users_file, verdict
 
 DROPPED, KEPT = "parcels/11", "library/0"
@@ -92,6 +93,20 @@ def test_the_same_events_again_are_stored_once(server: Server, demo_run: Path) -
         refused = ben.send(sent[0])
         assert refused.status_code == 400 and "another event with this id" in refused.json()["error"]
     assert len(events(demo_run)) == 2
+
+
+def test_a_verdict_that_cannot_be_stored_now_is_to_be_sent_again(
+    serve: Callable[..., Server], demo_run: Path, postgresql_server: PostgresServer
+) -> None:
+    url, sent = postgresql_server.new_database("away"), verdict(DROPPED)
+    with serve(demo_run, store=url).client("ben") as ben:
+        postgresql_server.execute("ALTER DATABASE away ALLOW_CONNECTIONS false")
+        postgresql_server.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'away'")
+        refused = ben.send(sent)
+        # A page sends again what a server answers with 5xx, and gives up what it answers with 400.
+        assert refused.status_code == 503 and "the review store cannot be" in refused.json()["error"]
+        postgresql_server.execute("ALTER DATABASE away ALLOW_CONNECTIONS true")
+        assert [stored["id"] for stored in ben.stored(sent)] == [sent["id"]]
 
 
 WRONG: list[tuple[str, str]] = [
