@@ -13,18 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agenthard.ace.agents.episode import OutOfTurnsError
     from agenthard.ace.agents.player import EpisodeDoneError
-    from agenthard.ace.agents.registry import UnknownAgentError
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
-    from agenthard.ace.errors import (
-        GenerationError,
-        ImpossibleParametersError,
-        MalformedInstanceError,
-        UnmetConditionError,
-    )
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
     from agenthard.audit.decisions.verdicts import VerdictError
@@ -50,6 +42,7 @@ if TYPE_CHECKING:
     from agenthard.audit.sources.formats.json_stream import JsonStreamError
     from agenthard.audit.sources.formats.json_text import UnwritableError
     from agenthard.audit.sources.formats.malformed import MalformedRecordError
+    from agenthard.audit.sources.formats.suite.malformed_suite import MalformedInstanceError
     from agenthard.audit.sources.mapping.paths import PathSyntaxError
     from agenthard.audit.sources.tau.records import UnreadableDomainError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
@@ -94,6 +87,9 @@ if TYPE_CHECKING:
         WrongKeyError,
     )
     from agenthard.models.providers.http import ReplyTooLongError
+    from agenthard.play.episode import OutOfTurnsError
+    from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
+    from agenthard.play.registry import UnknownAgentError
     from agenthard.reports.alignment.sampling import SampleError
     from agenthard.reports.alignment.score import AlignmentError
     from agenthard.reports.cleaning.inputs import AnalysisError
@@ -167,16 +163,16 @@ _PLACES = {
     "AH517": "models.errors:RequestTimeoutError",
     "AH518": "models.errors:MalformedReplyError",
     "AH519": "models.providers.http:ReplyTooLongError",
-    "AH601": "ace.agents.episode:OutOfTurnsError",
+    "AH601": "play.episode:OutOfTurnsError",
     "AH602": "ace.agents.player:EpisodeDoneError",
-    "AH603": "ace.agents.registry:UnknownAgentError",
+    "AH603": "play.registry:UnknownAgentError",
     "AH604": "ace.domains:UnknownDomainError",
     "AH605": "ace.environment.arguments:RefusedCallError",
     "AH606": "ace.environment.playable:UnplayableError",
-    "AH607": "ace.errors:ImpossibleParametersError",
-    "AH608": "ace.errors:UnmetConditionError",
-    "AH609": "ace.errors:GenerationError",
-    "AH610": "ace.errors:MalformedInstanceError",
+    "AH607": "play.errors:ImpossibleParametersError",
+    "AH608": "play.errors:UnmetConditionError",
+    "AH609": "play.errors:GenerationError",
+    "AH610": "audit.sources.formats.suite.malformed_suite:MalformedInstanceError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",

@@ -72,6 +72,16 @@ class PlayableTask(Protocol):
 class Benchmark(Protocol):
     """A benchmark opened for evaluation."""
 
+    @property
+    def facts(self) -> Sequence[str]:
+        """Names of the facts of a task that are whole numbers and get a column of the table of episodes."""
+        ...
+
+    @property
+    def counts(self) -> Sequence[str]:
+        """Names of what the benchmark counts in an episode, whole numbers, beyond turns, messages and calls."""
+        ...
+
     def tasks(self) -> Iterator[PlayableTask]:
         """Stream the tasks that can be read."""
         ...

@@ -1,0 +1,5 @@
+"""The tasks that Inspect knows by name: ``inspect eval agenthard/ace_bench -T path=FILE``."""
+
+from agenthard.ace.inspect_task import ace_bench
+
+__all__ = ["ace_bench"]
