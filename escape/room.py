@@ -87,10 +87,12 @@ class Clue:
     """Its type."""
     place: str
     """Id of the part whose detail tells it; empty for the story."""
-    target: str = ""
-    """Id of the part that needs it; empty for a decoy, which nothing needs."""
-    input: str = ""
-    """The parameter that needs it."""
+    target: str
+    """Id of the part that needs it, or would need it if it were not a decoy."""
+    input: str
+    """The parameter."""
+    true: bool
+    """False for a decoy, which has the shape of the true value and which nothing needs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,10 @@ from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.generators"
-BUILT_IN = {"ace": "agenthard.ace.generation:AceGenerator"}
+BUILT_IN = {
+    "ace": "agenthard.ace.generation:AceGenerator",
+    "escape": "agenthard.escape.generator:EscapeGenerator",
+}
 
 
 class Generator(Protocol):

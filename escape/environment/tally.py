@@ -16,7 +16,7 @@ ERRORS = (
 SUB_CODES = ("wrong_value", "missing_dependency", "unexpected_param", "execution_error")
 """What the last class consists of."""
 COUNTS = (
-    *("resolved", "resolved_tools", "parts", "tools", "hidden_seen", "hidden"),
+    *("resolved", "resolved_tools", "parts", "tools", "hidden_seen", "hidden_parts"),
     *("investigations", "uses", "submissions"),
     *("dependent_uses", "premature_uses", "adherent_uses", "wired_params", "adherent_params"),
     *("first_parts", "first_parts_resolved", "first_parts_calls"),

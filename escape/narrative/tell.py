@@ -105,8 +105,9 @@ def _placed(skeleton: Skeleton, filled: Filled, names: _Names, visible: list[int
             value=told.value,
             type=skeleton.template(told.node).input(told.input).type,
             place=rng.choice(places),
-            target=names.ids[told.node] if told.true else "",
-            input=told.input if told.true else "",
+            target=names.ids[told.node],
+            input=told.input,
+            true=told.true,
         )
         for told, cue in zip(filled.told, cues, strict=True)
     ]
@@ -119,7 +120,7 @@ def _part(
 ) -> Part:
     template, id = skeleton.template(node), names.ids[node]
     feeds = {link.input: link for link in links if link.target == id}
-    cues = {clue.input: clue.cue for clue in clues if clue.target == id}
+    cues = {clue.input: clue.cue for clue in clues if clue.target == id and clue.true}
     cues |= {name: names.cues[names.ids.index(link.source)] for name, link in feeds.items()}
     lines = [f"It {template.about}."]
     for port in template.params:

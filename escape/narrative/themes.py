@@ -43,10 +43,10 @@ THEMES = (
     ),
     _theme(
         "detective",
-        "The study was locked from outside. Somebody has left machines and things that do not fit.",
+        "The study was locked from outside. Machines and things are all over the place.",
         "dusty engraved leather crooked polished dented discreet antique lacquered folded heavy stained",
-        "cabinet typewriter comparator viewer index balance projector register sorter enlarger duplicator scale recorder "
-        "decoder blotter press",
+        "cabinet typewriter comparator viewer index balance projector register sorter enlarger duplicator scale "
+        "recorder decoder blotter press",
         "door window passage hatch",
         "In pencil beside the {cue} somebody noted «{value}».",
         "A slip of paper with the {cue} on it reads «{value}».",
@@ -69,7 +69,7 @@ THEMES = (
         "fantasy",
         "The tower has closed its walls around you. Old devices murmur, and verses hide what they want.",
         "enchanted mossy silvered runic whispering gilded crooked blessed hollow moonlit gnarled woven",
-        "cauldron loom orb astrolabe altar lectern wheel censer harp forge sundial scrying-bowl quern spindle tome font",
+        "cauldron loom orb astrolabe altar lectern wheel censer harp forge sundial scrying-bowl quern spindle font",
         "archway portcullis portal door",
         "Runes around the {cue} spell «{value}».",
         "The bard sang of the {cue} and of «{value}».",
@@ -80,8 +80,8 @@ THEMES = (
         "steampunk",
         "The boiler room is locked, and the pressure rises slowly. Engines of brass and copper line the walls.",
         "brass riveted copper steaming clockwork soot-black geared hissing oiled pneumatic iron velvet-lined",
-        "lathe engine bellows regulator governor piston manometer turbine crank difference-engine valve condenser loom "
-        "telegraph hammer pump",
+        "lathe engine bellows regulator governor piston manometer turbine crank difference-engine valve condenser "
+        "loom telegraph hammer pump",
         "bulkhead lift trapdoor gate",
         "Stamped into the plate with the {cue} stands «{value}».",
         "Chalked below the {cue}: «{value}».",
@@ -102,7 +102,7 @@ THEMES = (
     ),
     _theme(
         "mystery",
-        "The last guest of the manor must solve it before dawn. All of it is in this room.",
+        "The last guest of the manor must get out before dawn. All it takes is here.",
         "veiled ebony faded ornate cracked porcelain silent forgotten carved tarnished crimson hidden",
         "clock piano mirror globe chessboard metronome kaleidoscope lantern music-box barometer easel sextant abacus "
         "phonograph theatre compass",

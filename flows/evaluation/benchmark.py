@@ -12,7 +12,10 @@ from agenthard.models.request import Model, Request
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
-BUILT_IN = {"ace": "agenthard.ace.evaluation:AceEvaluation"}
+BUILT_IN = {
+    "ace": "agenthard.ace.evaluation:AceEvaluation",
+    "escape": "agenthard.escape.evaluation:EscapeEvaluation",
+}
 
 
 class PlayableTask(Protocol):
