@@ -1,8 +1,8 @@
 """Every error that AgentHard raises, and the table of their codes.
 
 All derive from `AgentHardError`. The hundreds of a code say which part raises it: AH0 records and files, AH1 sources,
-AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 ACE-Bench, AH7 statistics and reports,
-AH8 commands.
+AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 our own benchmarks, AH7 statistics and
+reports, AH8 commands.
 
 >>> from agenthard.errors import BY_CODE
 >>> BY_CODE["AH101"].__name__
@@ -47,6 +47,11 @@ if TYPE_CHECKING:
     from agenthard.audit.sources.tau.records import UnreadableDomainError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
+    from agenthard.escape.agents.explorer import EpisodeOverError
+    from agenthard.escape.environment.uses import Refusal
+    from agenthard.escape.ports import WrongTypeError
+    from agenthard.escape.templates.program import ProgramError
+    from agenthard.escape.templates.template import ToolUseError, UnfillableError
     from agenthard.flows.errors import (
         CommandError,
         FolderInUseError,
@@ -173,6 +178,12 @@ _PLACES = {
     "AH608": "play.errors:UnmetConditionError",
     "AH609": "play.errors:GenerationError",
     "AH610": "audit.sources.formats.suite.malformed_suite:MalformedInstanceError",
+    "AH620": "escape.ports:WrongTypeError",
+    "AH621": "escape.templates.template:ToolUseError",
+    "AH622": "escape.templates.template:UnfillableError",
+    "AH623": "escape.templates.program:ProgramError",
+    "AH624": "escape.environment.uses:Refusal",
+    "AH625": "escape.agents.explorer:EpisodeOverError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -204,10 +215,10 @@ _PLACES = {
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
 __all__ = [
-    "BY_CODE",
     "AgentHardError",
     "AlignmentError",
     "AnalysisError",
+    "BY_CODE",
     "BadRequestError",
     "BudgetExhaustedError",
     "CandidatesError",
@@ -225,6 +236,7 @@ __all__ = [
     "DifferentWorkerError",
     "EditError",
     "EpisodeDoneError",
+    "EpisodeOverError",
     "EvaluationError",
     "ExecutionError",
     "ExpressionError",
@@ -252,13 +264,15 @@ __all__ = [
     "NotRecordedError",
     "OutOfTurnsError",
     "PatchError",
-    "PluginError",
     "PathSyntaxError",
+    "PluginError",
     "PolicyError",
     "PreparationError",
+    "ProgramError",
     "PromptTooLongError",
     "QueueError",
     "RateLimitError",
+    "Refusal",
     "RefusedCallError",
     "RemoteCheckError",
     "ReplyTooLongError",
@@ -278,8 +292,10 @@ __all__ = [
     "TaxonomyError",
     "TooFewVotesError",
     "ToolError",
+    "ToolUseError",
     "TransientError",
     "UnavailableError",
+    "UnfillableError",
     "UnknownAgentError",
     "UnknownDomainError",
     "UnknownDownloadError",
@@ -297,6 +313,7 @@ __all__ = [
     "VerdictError",
     "WeakIsolationError",
     "WrongKeyError",
+    "WrongTypeError",
     "YamlTextError",
 ]
 

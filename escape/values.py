@@ -10,7 +10,7 @@ from random import Random
 from agenthard.escape.graph.skeleton import Skeleton
 from agenthard.escape.ports import PHYSICAL, PortType, canonical
 from agenthard.escape.templates.items import SALT
-from agenthard.escape.templates.template import Files, Template, ToolError, UnfillableError, Values
+from agenthard.escape.templates.template import Files, Template, ToolUseError, UnfillableError, Values
 from agenthard.escape.templates.values import hex_digits, plain_value
 
 _SMALL = 8
@@ -75,7 +75,7 @@ def execute(template: Template, inputs: Values, files: Files, salt: str) -> dict
         The canonical outputs.
 
     Raises:
-        ToolError: It cannot work with these inputs.
+        ToolUseError: It cannot work with these inputs.
         WrongTypeError: An output is not of the type of its port.
     """
     given = {**inputs, SALT: salt} if template.kind == "terminal" else inputs
@@ -123,7 +123,7 @@ def _outputs(skeleton: Skeleton, node: int, rng: Random, filled: Filled) -> dict
         return {port.name: plain_value(port.type, rng) for port in template.outputs if port.name not in special}
     try:
         outputs = execute(template, filled.inputs[node], filled.files, filled.salt)
-    except ToolError as error:
+    except ToolUseError as error:
         raise UnfillableError(f"{template.id}: {error}") from error
     if set(outputs.values()) & set(filled.inputs[node].values()):
         raise UnfillableError(f"{template.id} gives back what it is given")

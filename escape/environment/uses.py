@@ -7,7 +7,7 @@ from agenthard.escape.environment.conditions import Conditions, Execution, Feedb
 from agenthard.escape.ports import WrongTypeError, canonical
 from agenthard.escape.room import Instance, Link, Part
 from agenthard.escape.templates import find_template
-from agenthard.escape.templates.template import Files, ToolError
+from agenthard.escape.templates.template import Files, ToolUseError
 from agenthard.escape.values import execute
 from agenthard.taxonomy.errors import AgentHardError
 
@@ -129,7 +129,7 @@ class Uses:
         assert template is not None, f"no template {mechanism.template}"
         try:
             outputs = execute(template, values, self._files, self._instance.secret.salt)
-        except (ToolError, WrongTypeError) as error:
+        except (ToolUseError, WrongTypeError) as error:
             raise Refusal("other", str(error), "execution_error") from error
         if values == mechanism.inputs and outputs != mechanism.outputs:
             reason = "this does not work here as it was recorded: its library has another version"

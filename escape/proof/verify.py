@@ -12,7 +12,7 @@ from agenthard.escape.ports import WrongTypeError
 from agenthard.escape.proof.structure import structure_problems
 from agenthard.escape.room import Certificate, Instance
 from agenthard.escape.templates import find_template
-from agenthard.escape.templates.template import Files, ToolError
+from agenthard.escape.templates.template import Files, ToolUseError
 from agenthard.escape.values import execute
 
 ProblemKind = Literal["structure", "link", "execution", "answer", "hint", "leak", "oracle", "certificate"]
@@ -133,7 +133,7 @@ def _execution_problems(instance: Instance) -> Iterator[Problem]:
             continue
         try:
             outputs = execute(template, mechanism.inputs, files, instance.secret.salt)
-        except (ToolError, WrongTypeError) as error:
+        except (ToolUseError, WrongTypeError) as error:
             yield Problem("execution", f"it cannot be executed: {error}", id)
             continue
         if outputs != mechanism.outputs:

@@ -7,7 +7,7 @@ from random import Random
 
 from agenthard.escape.ports import MAX_LENGTH
 from agenthard.escape.templates.declare import tool
-from agenthard.escape.templates.template import Files, ToolError, Values
+from agenthard.escape.templates.template import Files, ToolUseError, Values
 from agenthard.escape.templates.values import hex_digits, words
 
 _BIDI = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C])
@@ -19,7 +19,7 @@ def _text(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise ToolError("the data is not text in UTF-8") from error
+        raise ToolUseError("the data is not text in UTF-8") from error
 
 
 def _base64_encode(values: Values, files: Files) -> dict[str, str]:
@@ -30,7 +30,7 @@ def _base64_decode(values: Values, files: Files) -> dict[str, str]:
     try:
         return {"text": _text(base64.b64decode(values["data"], validate=True))}
     except ValueError as error:
-        raise ToolError("the data is not base 64") from error
+        raise ToolUseError("the data is not base 64") from error
 
 
 def _base64_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
@@ -59,9 +59,9 @@ def _decompress(values: Values, files: Files) -> dict[str, str]:
     try:
         data = reader.decompress(bytes.fromhex(values["hex"]), MAX_LENGTH)
     except zlib.error as error:
-        raise ToolError("the data was not compressed by zlib") from error
+        raise ToolUseError("the data was not compressed by zlib") from error
     if not reader.eof:
-        raise ToolError(f"the data is cut off, or longer than {MAX_LENGTH:,} bytes")
+        raise ToolUseError(f"the data is cut off, or longer than {MAX_LENGTH:,} bytes")
     return {"text": _text(data)}
 
 
@@ -77,7 +77,7 @@ def _xor(values: Values, files: Files) -> dict[str, str]:
 def _rotate(values: Values, files: Files) -> dict[str, str]:
     shift = int(values["shift"])
     if shift < 1 or shift % 26 == 0:
-        raise ToolError("the shift has to be positive and not a multiple of 26")
+        raise ToolUseError("the shift has to be positive and not a multiple of 26")
     return {"text": "".join(_shifted(character, shift) for character in values["text"])}
 
 
@@ -99,7 +99,7 @@ def _xor_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
 
 def _normalize(values: Values, files: Files) -> dict[str, str]:
     if values["form"] not in FORMS:
-        raise ToolError(f"the form has to be one of {', '.join(FORMS)}")
+        raise ToolUseError(f"the form has to be one of {', '.join(FORMS)}")
     return {"text": unicodedata.normalize(values["form"], values["text"])}  # type: ignore[arg-type]
 
 
@@ -112,7 +112,7 @@ def _normalize_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
 def _bidi(values: Values, files: Files) -> dict[str, str]:
     text = values["text"].translate(_BIDI)
     if not text:
-        raise ToolError("nothing is left of the text")
+        raise ToolUseError("nothing is left of the text")
     return {"text": text}
 
 

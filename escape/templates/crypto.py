@@ -8,7 +8,7 @@ import zlib
 from random import Random
 
 from agenthard.escape.templates.declare import tool
-from agenthard.escape.templates.template import Files, ToolError, UnfillableError, Values
+from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
 from agenthard.escape.templates.values import hex_digits, next_prime, number, words
 from agenthard.taxonomy.errors import MissingExtraError
 
@@ -48,7 +48,7 @@ def _aes_decrypt(values: Values, files: Files) -> dict[str, str]:
     try:
         plain = _aes(values["key"], values["iv"], bytes.fromhex(values["ciphertext"]), encrypt=False).decode()
     except ValueError as error:
-        raise ToolError("the ciphertext does not belong to this key and vector") from error
+        raise ToolUseError("the ciphertext does not belong to this key and vector") from error
     return {"plaintext": plain}
 
 
@@ -62,7 +62,7 @@ def _aes_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
 def _rsa(values: Values, files: Files) -> dict[str, str]:
     ciphertext, d, n = (int(values[name]) for name in ("ciphertext", "d", "n"))
     if not 0 <= ciphertext < n or d < 1 or n.bit_length() > 2048 or d.bit_length() > 2048:
-        raise ToolError("the ciphertext has to be below n, and d above 0")
+        raise ToolUseError("the ciphertext has to be below n, and d above 0")
     return {"message": str(pow(ciphertext, d, n))}
 
 
@@ -85,7 +85,7 @@ def _totp(values: Values, files: Files) -> dict[str, str]:
     try:
         key = base64.b32decode(values["secret"])
     except ValueError as error:
-        raise ToolError("the secret has to be in base 32") from error
+        raise ToolUseError("the secret has to be in base 32") from error
     counter = struct.pack(">Q", int(values["unix_time"]) // 30 % 2**64)
     digest = hmac.new(key, counter, hashlib.sha1).digest()
     at = digest[-1] & 15

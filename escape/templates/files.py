@@ -11,7 +11,7 @@ from typing import Any
 
 from agenthard.escape.ports import MAX_LENGTH
 from agenthard.escape.templates.declare import tool
-from agenthard.escape.templates.template import Files, ToolError, UnfillableError, Values
+from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
 from agenthard.escape.templates.values import WORDS, hex_digits, words
 
 MAX_BYTES = 1 << 20
@@ -24,7 +24,7 @@ _DATE = (2001, 1, 1, 0, 0, 0)
 def _read(files: Files, id: str) -> bytes:
     content = files.read(id)
     if len(content) > MAX_BYTES:
-        raise ToolError("the file is too large")
+        raise ToolUseError("the file is too large")
     return content
 
 
@@ -32,27 +32,27 @@ def _document(files: Files, id: str) -> Any:
     try:
         return json.loads(_read(files, id))
     except (ValueError, RecursionError) as error:
-        raise ToolError("the file is not JSON") from error
+        raise ToolUseError("the file is not JSON") from error
 
 
 def _extract(values: Values, files: Files) -> dict[str, str]:
     name = values["member"]
     if name.startswith("/") or ".." in PurePosixPath(name).parts or "\\" in name:
-        raise ToolError("the name of the member leaves the archive")
+        raise ToolUseError("the name of the member leaves the archive")
     try:
         with zipfile.ZipFile(io.BytesIO(_read(files, values["archive"]))) as archive:
             info = archive.getinfo(name)
             if info.file_size > MAX_LENGTH:
-                raise ToolError("the member is too large")
+                raise ToolUseError("the member is too large")
             with archive.open(info) as member:
                 data = member.read(MAX_LENGTH + 1)
         if len(data) > MAX_LENGTH:
-            raise ToolError("the member is too large")
+            raise ToolUseError("the member is too large")
         return {"content": data.decode()}
     except KeyError as error:
-        raise ToolError("the archive has no member of this name") from error
+        raise ToolUseError("the archive has no member of this name") from error
     except (ValueError, OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
-        raise ToolError("the file is not a readable archive") from error
+        raise ToolUseError("the file is not a readable archive") from error
 
 
 def _archive_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
@@ -68,13 +68,13 @@ def _csv(values: Values, files: Files) -> dict[str, str]:
     try:
         rows = list(csv.reader(io.StringIO(_read(files, values["file"]).decode()), strict=True))
     except (ValueError, csv.Error) as error:
-        raise ToolError("the file is not a table") from error
+        raise ToolUseError("the file is not a table") from error
     if not rows or values["column"] not in rows[0]:
-        raise ToolError("the table has no such column")
+        raise ToolUseError("the table has no such column")
     at = rows[0].index(values["column"])
     found = [row[at] for row in rows[1:] if row and row[0] == values["key"] and len(row) > at]
     if len(found) != 1:
-        raise ToolError("the table does not have this key exactly once")
+        raise ToolUseError("the table does not have this key exactly once")
     return {"value": found[0]}
 
 
@@ -99,13 +99,13 @@ def _query(values: Values, files: Files) -> dict[str, str]:
     from jmespath.exceptions import JMESPathError
 
     if len(values["path"]) > 200:
-        raise ToolError("the path is too long")
+        raise ToolUseError("the path is too long")
     try:
         found = jmespath.search(values["path"], _document(files, values["file"]))
     except (JMESPathError, RecursionError) as error:
-        raise ToolError("the path is not valid") from error
+        raise ToolUseError("the path is not valid") from error
     if not isinstance(found, str):
-        raise ToolError("the path does not lead to a text")
+        raise ToolUseError("the path does not lead to a text")
     return {"value": found}
 
 
@@ -119,7 +119,7 @@ def _query_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
 def _shortest(values: Values, files: Files) -> dict[str, str]:
     graph = _document(files, values["graph"])
     if not isinstance(graph, dict) or len(graph) > 1000:
-        raise ToolError("the file is not a graph")
+        raise ToolUseError("the file is not a graph")
     reached: set[str] = set()
     heap: list[tuple[int, tuple[str, ...]]] = [(0, (values["source"],))]
     while heap:
@@ -130,10 +130,10 @@ def _shortest(values: Values, files: Files) -> dict[str, str]:
             reached.add(path[-1])
             onward = graph.get(path[-1], {})
             if not isinstance(onward, dict) or not all(isinstance(way, int) and way >= 0 for way in onward.values()):
-                raise ToolError("the file is not a graph with lengths")
+                raise ToolUseError("the file is not a graph with lengths")
             for node, way in onward.items():
                 heapq.heappush(heap, (length + way, (*path, node)))
-    raise ToolError("no way leads from the source to the target")
+    raise ToolUseError("no way leads from the source to the target")
 
 
 def _graph_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
@@ -158,10 +158,10 @@ def _fuzzy(values: Values, files: Files) -> dict[str, str]:
 
     entries = _document(files, values["file"])
     if not isinstance(entries, dict) or len(entries) < 2 or len(entries) > 1000:
-        raise ToolError("the file is not a catalogue")
+        raise ToolUseError("the file is not a catalogue")
     scored = sorted(((fuzz.WRatio(values["query"], name), name) for name in entries), reverse=True)
     if scored[0][0] - scored[1][0] < _MARGIN or not isinstance(entries[scored[0][1]], str):
-        raise ToolError("no entry is clearly the most similar one")
+        raise ToolUseError("no entry is clearly the most similar one")
     return {"entry": entries[scored[0][1]]}
 
 

@@ -4,14 +4,14 @@ import hashlib
 import hmac
 
 from agenthard.escape.templates.declare import plain_fill, port
-from agenthard.escape.templates.template import Files, Kind, Template, ToolError, Values
+from agenthard.escape.templates.template import Files, Kind, Template, ToolUseError, Values
 
 SALT = "salt"
 """Key among the values of an exit that holds the secret of the room; no agent ever gives or sees it."""
 
 
 def _no_function(values: Values, files: Files) -> dict[str, str]:
-    raise ToolError("what this gives is no function of what it is given")
+    raise ToolUseError("what this gives is no function of what it is given")
 
 
 def _thing(id: str, kind: Kind, about: str, inputs: list[str], output: str) -> Template:

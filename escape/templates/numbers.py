@@ -4,7 +4,7 @@ import math
 from random import Random
 
 from agenthard.escape.templates.declare import tool
-from agenthard.escape.templates.template import Files, ToolError, UnfillableError, Values
+from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
 from agenthard.escape.templates.values import next_prime, number
 
 MAX_BITS = 2048
@@ -15,21 +15,21 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 def _int(values: Values, name: str) -> int:
     value = values[name]
     if len(value) > 1300 or (found := int(value)).bit_length() > 2 * MAX_BITS:
-        raise ToolError(f"{name} is too large")
+        raise ToolUseError(f"{name} is too large")
     return found
 
 
 def _multiply(values: Values, files: Files) -> dict[str, str]:
     product = _int(values, "a") * _int(values, "b")
     if product.bit_length() > MAX_BITS:
-        raise ToolError("the product is too large")
+        raise ToolUseError("the product is too large")
     return {"product": str(product)}
 
 
 def _mod_exp(values: Values, files: Files) -> dict[str, str]:
     base, exponent, modulus = (_int(values, name) for name in ("base", "exponent", "modulus"))
     if modulus < 2 or exponent < 0:
-        raise ToolError("the modulus has to be above 1 and the exponent not negative")
+        raise ToolUseError("the modulus has to be above 1 and the exponent not negative")
     return {"result": str(pow(base, exponent, modulus))}
 
 
@@ -55,7 +55,7 @@ def _inverse(values: Values, files: Files) -> dict[str, str]:
     try:
         return {"inverse": str(pow(_int(values, "a"), -1, _int(values, "modulus")))}
     except (ValueError, ZeroDivisionError) as error:
-        raise ToolError("a has no inverse for this modulus") from error
+        raise ToolUseError("a has no inverse for this modulus") from error
 
 
 def _inverse_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
@@ -81,18 +81,18 @@ def _luhn_digit(digits: str) -> str:
 def _luhn(values: Values, files: Files) -> dict[str, str]:
     digits = values["digits"]
     if digits.startswith("-"):
-        raise ToolError("digits has to be a number that is not negative")
+        raise ToolUseError("digits has to be a number that is not negative")
     return {"number": digits + _luhn_digit(digits)}
 
 
 def _base_convert(values: Values, files: Files) -> dict[str, str]:
     source, target = _int(values, "from_base"), _int(values, "to_base")
     if not (2 <= source <= 36 and 2 <= target <= 36) or len(values["value"]) > 1000:
-        raise ToolError("bases lie between 2 and 36")
+        raise ToolUseError("bases lie between 2 and 36")
     try:
         left = int(values["value"], source)
     except ValueError as error:
-        raise ToolError("value has digits that this base does not have") from error
+        raise ToolUseError("value has digits that this base does not have") from error
     return {"value": in_base(left, target)}
 
 

@@ -16,7 +16,7 @@ Values = Mapping[str, str]
 """Canonical values by port."""
 
 
-class ToolError(AgentHardError):
+class ToolUseError(AgentHardError):
     """A tool cannot work with these values; the message says why."""
 
     code = "AH621"
@@ -46,10 +46,10 @@ class Files:
         """Return the content of a file.
 
         Raises:
-            ToolError: There is no such file.
+            ToolUseError: There is no such file.
         """
         if id not in self.contents:
-            raise ToolError("there is no file with this id")
+            raise ToolUseError("there is no file with this id")
         return self.contents[id]
 
     def copy(self) -> "Files":
@@ -67,7 +67,7 @@ class Files:
 
 
 Run = Callable[[Values, Files], dict[str, str]]
-"""Computes the outputs; raises ToolError."""
+"""Computes the outputs; raises ToolUseError."""
 Fill = Callable[[Values, Random, Files], dict[str, str]]
 """Given the inputs that are known, makes values for all other inputs such that the tool works with all of them."""
 

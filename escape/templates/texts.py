@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from agenthard.escape.ports import MAX_LENGTH
 from agenthard.escape.templates.declare import tool
 from agenthard.escape.templates.program import ProgramError, run_program
-from agenthard.escape.templates.template import Files, ToolError, UnfillableError, Values
+from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
 from agenthard.escape.templates.values import number, program, words
 
 ZONES = (
@@ -23,13 +23,13 @@ def _search(values: Values, files: Files) -> dict[str, str]:
     import regex
 
     if len(values["pattern"]) > 200:
-        raise ToolError("the pattern is too long")
+        raise ToolUseError("the pattern is too long")
     try:
         found = regex.findall(values["pattern"], values["text"], timeout=_REGEX_SECONDS)
     except (regex.error, TimeoutError, RecursionError) as error:
-        raise ToolError("the pattern is not valid, or takes too long") from error
+        raise ToolUseError("the pattern is not valid, or takes too long") from error
     if len(found) != 1 or not isinstance(found[0], str) or not found[0]:
-        raise ToolError("the pattern does not match exactly once")
+        raise ToolUseError("the pattern does not match exactly once")
     return {"match": found[0]}
 
 
@@ -54,9 +54,9 @@ def _iban(values: Values, files: Files) -> dict[str, str]:
     """Compute the check digits of ISO 13616: the number as digits, letters from 10 on, is 1 modulo 97."""
     country, account = values["country"], values["bban"]
     if not (len(country) == 2 and country.isascii() and country.isupper()) or not account.isalnum():
-        raise ToolError("the country is two capital letters, the account letters and digits")
+        raise ToolUseError("the country is two capital letters, the account letters and digits")
     if len(account) > 30 or not account.isascii():
-        raise ToolError("the account has at most 30 letters and digits")
+        raise ToolUseError("the account has at most 30 letters and digits")
     digits = "".join(str(int(c, 36)) for c in f"{account}{country}00")
     return {"iban": f"{country}{98 - int(digits) % 97:02d}{account.upper()}"}
 
@@ -67,13 +67,13 @@ def _iban_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
 
 def _convert(values: Values, files: Files) -> dict[str, str]:
     if values["zone"] not in ZONES:
-        raise ToolError("this time zone is not known here")
+        raise ToolUseError("this time zone is not known here")
     try:
         moment = datetime.fromisoformat(values["timestamp"])
     except ValueError as error:
-        raise ToolError("the time is not written by ISO 8601") from error
+        raise ToolUseError("the time is not written by ISO 8601") from error
     if moment.tzinfo is None or not 1990 <= moment.year <= 2020:
-        raise ToolError("the time has to have an offset, and lie between 1990 and 2020")
+        raise ToolUseError("the time has to have an offset, and lie between 1990 and 2020")
     return {"timestamp": moment.astimezone(ZoneInfo(values["zone"])).isoformat()}
 
 
@@ -88,9 +88,9 @@ def _python(values: Values, files: Files) -> dict[str, str]:
     try:
         result = str(run_program(values["code"], int(values["arg"])))
     except ProgramError as error:
-        raise ToolError(str(error)) from error
+        raise ToolUseError(str(error)) from error
     if len(result) > MAX_LENGTH:
-        raise ToolError("the result is too long")
+        raise ToolUseError("the result is too long")
     return {"result": result}
 
 

@@ -15,7 +15,7 @@ from agenthard.escape.templates.declare import tool
 from agenthard.escape.templates.items import CONTAINERS, ITEMS, TERMINALS
 from agenthard.escape.templates.library import TOOLS
 from agenthard.escape.templates.program import ProgramError, run_program
-from agenthard.escape.templates.template import Files, Template, ToolError, UnfillableError
+from agenthard.escape.templates.template import Files, Template, ToolUseError, UnfillableError
 from agenthard.escape.templates.values import is_prime
 from agenthard.escape.values import execute
 
@@ -65,7 +65,7 @@ def test_nothing_that_is_sent_raises_anything_but_a_refusal(template: Template) 
         values = {port.name: nasty[port.type][at % len(nasty[port.type])] for port in template.params}
         try:
             execute(template, values, Files(), "")
-        except (ToolError, WrongTypeError):
+        except (ToolUseError, WrongTypeError):
             continue
 
 
@@ -114,12 +114,12 @@ def test_programs_can_do_nothing_else(code: str, why: str) -> None:
 
 
 def test_a_pattern_that_explodes_is_stopped() -> None:
-    with pytest.raises(ToolError, match="takes too long|exactly once"):
+    with pytest.raises(ToolUseError, match="takes too long|exactly once"):
         run("regex_search", text="a" * 4000 + "!", pattern="((?:a|aa)+)+$")
 
 
 def test_a_bomb_is_not_unpacked() -> None:
-    with pytest.raises(ToolError, match="longer than"):
+    with pytest.raises(ToolUseError, match="longer than"):
         run("zlib_decompress", hex=zlib.compress(b"0" * 1_000_000).hex())
 
 
@@ -127,7 +127,7 @@ def test_a_bomb_is_not_unpacked() -> None:
 def test_an_archive_cannot_be_left(member: str) -> None:
     files = Files()
     values = BY_ID["zip_extract"].fill({}, Random(1), files)
-    with pytest.raises(ToolError, match="leaves the archive"):
+    with pytest.raises(ToolUseError, match="leaves the archive"):
         execute(BY_ID["zip_extract"], values | {"member": member}, files, "")
 
 

@@ -31,11 +31,11 @@ def play(
     turns: Annotated[int, typer.Option(min=-1, help="Turns; 0: those of the paper, -1: no limit.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Play a room yourself; the run is recorded as an agent's is, each command is one turn.
+    """Play a room yourself; the run is recorded as an agent's is, each command is one turn, the end of input ends it.
 
     Exit codes: 0 out of the room, 1 not, 64 there is no such room.
 
-    Example: `echo quit | agenthard escape play escape-suite escape_n5_000`
+    Example: `agenthard escape play escape-suite escape_n5_000`
     """
     from agenthard.escape.environment import Environment
     from agenthard.escape.session import EscapeSession

@@ -22,7 +22,7 @@ def tables(
 
     Exit codes: 0 shown, 64 the folder holds no evaluation of rooms.
 
-    Example: `agenthard escape tables evaluation --out escape-tables`
+    Example: `agenthard escape tables escape-evaluation --out escape-tables`
     """
     from agenthard.escape.diagnostics import diagnose, drops
 
