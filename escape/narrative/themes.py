@@ -26,7 +26,7 @@ class Theme:
 def _theme(name: str, opening: str, adjectives: str, machines: str, exits: str, *sentences: str) -> Theme:
     clues = tuple(each for each in sentences if "{value}" in each)
     hints = tuple(each for each in sentences if "{input}" in each)
-    return Theme(name, opening, *(tuple(text.split()) for text in (adjectives, machines, exits)), clues, hints)
+    return Theme(name, opening, tuple(adjectives.split()), tuple(machines.split()), tuple(exits.split()), clues, hints)
 
 
 THEMES = (
