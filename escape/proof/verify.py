@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from agenthard.escape.environment import Conditions, Environment
 from agenthard.escape.narrative.read import QUOTED, cues_of, hints_in, mark_of, notes_in
@@ -100,7 +100,7 @@ def oracle_replay(instance: Instance) -> tuple[int, int, str]:
         mechanism = instance.secret.mechanisms[id]
         kind = next(part.kind for part in instance.room.parts if part.id == id)
         environment.begin_turn()
-        steps = [("investigate", {"node_id": id})]
+        steps: list[tuple[str, dict[str, Any]]] = [("investigate", {"node_id": id})]
         if kind != "item":
             name = "use_tool" if kind in ("tool", "terminal") else "use_item"
             steps.append((name, {"node_id": id, "params": dict(mechanism.inputs)}))
