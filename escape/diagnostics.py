@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agenthard.audit.statistics import Estimate, wilson
+from agenthard.audit.statistics import wilson
 from agenthard.escape.environment.tally import ERRORS
 
 Row = Mapping[str, Any]
@@ -28,9 +28,9 @@ class Diagnosis:
     """Of these, solved ones."""
     success: float | None
     """SR: share of episodes solved."""
-    low: float | None
+    low: float
     """Lower end of its 95 % interval."""
-    high: float | None
+    high: float
     """Upper end."""
     subgoals: float | None
     """Sub: mean share of parts resolved."""
@@ -111,7 +111,7 @@ def drops(found: Iterable[Diagnosis]) -> list[Drop]:
 
 def _diagnosis(agent: str, nodes: int, rows: list[Row]) -> Diagnosis:
     solved = [row for row in rows if row["passed"]]
-    interval = wilson(len(solved), len(rows))
+    low, high = wilson(len(solved), len(rows))
     hiding = [row for row in rows if row["hidden"]]
 
     def total(name: str) -> int:
@@ -123,8 +123,8 @@ def _diagnosis(agent: str, nodes: int, rows: list[Row]) -> Diagnosis:
         episodes=len(rows),
         solved=len(solved),
         success=_share(len(solved), len(rows)),
-        low=interval.low if isinstance(interval, Estimate) else None,
-        high=interval.high if isinstance(interval, Estimate) else None,
+        low=low,
+        high=high,
         subgoals=_mean([row["resolved"] / row["parts"] for row in rows]),
         discovery=_mean([row["hidden_seen"] / row["hidden"] for row in hiding]),
         discovery_rooms=len(hiding),
