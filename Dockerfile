@@ -8,8 +8,10 @@ COPY pyproject.toml requirements-dev.txt README.md LICENSE ./
 COPY agenthard ./agenthard
 COPY ace ./ace
 COPY audit ./audit
+COPY escape ./escape
 COPY flows ./flows
 COPY models ./models
+COPY play ./play
 COPY reports ./reports
 COPY taxonomy ./taxonomy
 RUN python -m venv /opt/agenthard

@@ -8,15 +8,16 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from agenthard.ace.agents import LEADERBOARD, MAX_TURNS, find
-from agenthard.ace.agents.llm import LlmSettings, first_request, play, trial_seed
 from agenthard.ace.environment import Budgets, Environment, Mode, UnplayableError
 from agenthard.ace.instance import Instance
+from agenthard.ace.session import AceSession
 from agenthard.ace.source import AceBench
 from agenthard.audit.sources.base import Quarantine, hash_files
 from agenthard.models.estimate import Spread, Workload
 from agenthard.models.model_file import ModelFile
 from agenthard.models.request import Model, Request
 from agenthard.models.tokens import prompt_tokens
+from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.trajectory import Trajectory
 
@@ -53,6 +54,9 @@ class AceConditions(Record):
 
 class AceEvaluation:
     """A suite opened for evaluation."""
+
+    facts = ("hidden_slots", "decoy_budget")
+    counts = ("queries", "global_checks")
 
     def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
         """Open a file, a suite or a folder with such.
@@ -170,7 +174,8 @@ class AceTask:
         except UnplayableError as error:
             return self._unplayable(agent, condition, trial, error)
         settings = self._settings(file)
-        return await play(model, settings, environment, trial, agent=agent, condition=condition, task_id=self.id)
+        session = AceSession(environment)
+        return await play(model, settings, session, trial, agent=agent, condition=condition, task_id=self.id)
 
     def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
         """Foresee one episode of a model.
@@ -179,7 +184,7 @@ class AceTask:
         about 7 (the shortest) over 8 to 22 (the longest), and as few as 2 for a model that hardly looks.
         """
         settings = self._settings(file)
-        first = first_request(settings, self.environment(failure_rate, trial), trial)
+        first = first_request(settings, AceSession(self.environment(failure_rate, trial)), trial)
         slots, most = self.instance.hidden_slots, settings.max_turns
         low, typical, high = (min(per_slot * slots + 2, most) for per_slot in _REQUESTS_PER_SLOT)
         begin = prompt_tokens(first)

@@ -8,7 +8,7 @@ from pathlib import Path
 from agenthard.ace import reference_stream, storage
 from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance, Puzzle
-from agenthard.ace.suite_files import FORMAT
+from agenthard.ace.storage import SUITES
 from agenthard.audit.sources.formats.files import open_binary
 
 _START_BYTES = 4096
@@ -73,7 +73,7 @@ def load_some(place: Path, ids: Set[str] | None) -> Iterator[tuple[int, Instance
         MalformedInstanceError: As for ``load``.
         OSError: As for ``load``.
     """
-    return storage.scan_some(place, ids) if place.is_dir() else reference_stream.scan_some(place, ids)
+    return SUITES.scan_some(place, ids) if place.is_dir() else reference_stream.scan_some(place, ids)
 
 
 def load_puzzles(path: Path) -> Iterator[Puzzle | Unreadable]:
@@ -91,7 +91,7 @@ def load_puzzles(path: Path) -> Iterator[Puzzle | Unreadable]:
     """
     for place in find(path):
         if place.is_dir():
-            yield from storage.scan_puzzles(place)
+            yield from SUITES.scan_public(place)
             continue
         for each in reference_stream.scan(place):
             yield each if isinstance(each, Unreadable) else each.puzzle
@@ -106,7 +106,7 @@ def is_suite(folder: Path) -> bool:
     Returns:
         True when it does; whether it can be read is another matter.
     """
-    return f'"{FORMAT}"'.encode() in _start(folder / storage.HEAD)
+    return f'"{SUITES.layout.format}"'.encode() in _start(folder / storage.HEAD)
 
 
 def domain_in(path: Path) -> str | None:

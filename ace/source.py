@@ -9,7 +9,7 @@ from agenthard.ace.audit_task import INSTANCE, reference_origins, suite_origins,
 from agenthard.ace.errors import MalformedInstanceError, Unreadable
 from agenthard.ace.instance import Instance
 from agenthard.ace.reference_entry import decode, encode
-from agenthard.ace.suite_files import parts, read_head
+from agenthard.ace.storage import SUITES
 from agenthard.audit.sources.base import NotRead, Quarantine, Source, SourceError, Version, hash_files
 from agenthard.taxonomy.task import AgentTask
 from agenthard.taxonomy.trajectory import Trajectory
@@ -55,7 +55,7 @@ class AceBench(Source):
         read = [place for place in self._places if not place.is_dir()]
         labels = ["ace-reference-layout"] * bool(read) + ["agenthard-ace"] * bool(suites)
         for suite in suites:
-            kinds = (suite / storage.HEAD, *parts(suite, "jsonl"), *parts(suite, "parquet"))
+            kinds = (suite / storage.HEAD, *SUITES.parts(suite, "jsonl"), *SUITES.parts(suite, "parquet"))
             read += [path for path in kinds if path.is_file()]
         return hash_files(self._base, read, "+".join(labels))
 
@@ -70,8 +70,8 @@ class AceBench(Source):
     def _tasks(self, quarantine: Quarantine, ids: Set[str] | None = None) -> Iterator[AgentTask]:
         for place, index, id, instance in self._contents(quarantine, ids):
             if place.is_dir():
-                kind = read_head(place)["kind"]
-                public, private = map(self._name, parts(place, kind))
+                kind = SUITES.read_head(place)["kind"]
+                public, private = map(self._name, SUITES.parts(place, kind))
                 origins = suite_origins((public, private), index, instance.hidden_slots, lines=kind == "jsonl")
             else:
                 origins = reference_origins(self._name(place), index)
@@ -115,7 +115,7 @@ class AceBench(Source):
         for place, positions in kept.items():
             path = out / self._name(place).removesuffix(".gz")
             if place.is_dir():
-                written += storage.write_part(place, path, positions)
+                written += SUITES.write_part(place, path, positions)
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
             header, _ = reference_stream.read_header(place)
@@ -161,7 +161,7 @@ class AceBench(Source):
         if not place.is_dir():
             quarantine.add(self._name(place), reason, pointer=f"/instances/{index}", task_id=id)
             return
-        kind = read_head(place)["kind"]
+        kind = SUITES.read_head(place)["kind"]
         file = self._name(place / f"{part or 'puzzles'}.{kind}")
         if kind == "jsonl":
             quarantine.add(file, reason, line=index + 1, task_id=id)
@@ -183,7 +183,7 @@ def _domains_in(place: Path) -> set[str]:
         domain = files.domain_in(place)
         return set() if domain is None else {domain}
     try:
-        parameters = read_head(place).get("parameters")
+        parameters = SUITES.read_head(place).get("parameters")
     except MalformedInstanceError:
         return set(domains.names())
     named = parameters.get("domains") if isinstance(parameters, dict) else None
@@ -194,7 +194,7 @@ def _left_out(place: Path, chosen: set[str]) -> int:
     """Count the instances of a file or a suite that are of other domains."""
     try:
         if place.is_dir():
-            puzzles = storage.scan_puzzles(place)
+            puzzles = SUITES.scan_public(place)
             return sum(not isinstance(each, Unreadable) and each.domain not in chosen for each in puzzles)
         header, announced = reference_stream.read_header(place)
         return 0 if header.domain in chosen else announced

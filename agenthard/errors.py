@@ -1,8 +1,8 @@
 """Every error that AgentHard raises, and the table of their codes.
 
 All derive from `AgentHardError`. The hundreds of a code say which part raises it: AH0 records and files, AH1 sources,
-AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 ACE-Bench, AH7 statistics and reports,
-AH8 commands.
+AH2 checks, decisions and repairs, AH3 execution, AH4 judges, AH5 models, AH6 our own benchmarks, AH7 statistics and
+reports, AH8 commands.
 
 >>> from agenthard.errors import BY_CODE
 >>> BY_CODE["AH101"].__name__
@@ -13,18 +13,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from agenthard.ace.agents.episode import OutOfTurnsError
     from agenthard.ace.agents.player import EpisodeDoneError
-    from agenthard.ace.agents.registry import UnknownAgentError
     from agenthard.ace.domains import UnknownDomainError
     from agenthard.ace.environment.arguments import RefusedCallError
     from agenthard.ace.environment.playable import UnplayableError
-    from agenthard.ace.errors import (
-        GenerationError,
-        ImpossibleParametersError,
-        MalformedInstanceError,
-        UnmetConditionError,
-    )
     from agenthard.audit.decisions.policy import PolicyError
     from agenthard.audit.decisions.suppressions import SuppressionError
     from agenthard.audit.decisions.verdicts import VerdictError
@@ -50,10 +42,16 @@ if TYPE_CHECKING:
     from agenthard.audit.sources.formats.json_stream import JsonStreamError
     from agenthard.audit.sources.formats.json_text import UnwritableError
     from agenthard.audit.sources.formats.malformed import MalformedRecordError
+    from agenthard.audit.sources.formats.suite.malformed_suite import MalformedInstanceError
     from agenthard.audit.sources.mapping.paths import PathSyntaxError
     from agenthard.audit.sources.tau.records import UnreadableDomainError
     from agenthard.audit.statistics.matrix import DifferentModelsError, MatrixError
     from agenthard.audit.time_limit import CheckTimeoutError
+    from agenthard.escape.agents.explorer import EpisodeOverError
+    from agenthard.escape.environment.uses import Refusal
+    from agenthard.escape.ports import WrongTypeError
+    from agenthard.escape.templates.program import ProgramError
+    from agenthard.escape.templates.template import ToolUseError, UnfillableError
     from agenthard.flows.errors import (
         CommandError,
         FolderInUseError,
@@ -94,6 +92,9 @@ if TYPE_CHECKING:
         WrongKeyError,
     )
     from agenthard.models.providers.http import ReplyTooLongError
+    from agenthard.play.episode import OutOfTurnsError
+    from agenthard.play.errors import GenerationError, ImpossibleParametersError, UnmetConditionError
+    from agenthard.play.registry import UnknownAgentError
     from agenthard.reports.alignment.sampling import SampleError
     from agenthard.reports.alignment.score import AlignmentError
     from agenthard.reports.cleaning.inputs import AnalysisError
@@ -167,16 +168,22 @@ _PLACES = {
     "AH517": "models.errors:RequestTimeoutError",
     "AH518": "models.errors:MalformedReplyError",
     "AH519": "models.providers.http:ReplyTooLongError",
-    "AH601": "ace.agents.episode:OutOfTurnsError",
+    "AH601": "play.episode:OutOfTurnsError",
     "AH602": "ace.agents.player:EpisodeDoneError",
-    "AH603": "ace.agents.registry:UnknownAgentError",
+    "AH603": "play.registry:UnknownAgentError",
     "AH604": "ace.domains:UnknownDomainError",
     "AH605": "ace.environment.arguments:RefusedCallError",
     "AH606": "ace.environment.playable:UnplayableError",
-    "AH607": "ace.errors:ImpossibleParametersError",
-    "AH608": "ace.errors:UnmetConditionError",
-    "AH609": "ace.errors:GenerationError",
-    "AH610": "ace.errors:MalformedInstanceError",
+    "AH607": "play.errors:ImpossibleParametersError",
+    "AH608": "play.errors:UnmetConditionError",
+    "AH609": "play.errors:GenerationError",
+    "AH610": "audit.sources.formats.suite.malformed_suite:MalformedInstanceError",
+    "AH620": "escape.ports:WrongTypeError",
+    "AH621": "escape.templates.template:ToolUseError",
+    "AH622": "escape.templates.template:UnfillableError",
+    "AH623": "escape.templates.program:ProgramError",
+    "AH624": "escape.environment.uses:Refusal",
+    "AH625": "escape.agents.explorer:EpisodeOverError",
     "AH701": "audit.statistics.matrix:MatrixError",
     "AH702": "audit.statistics.matrix:DifferentModelsError",
     "AH703": "reports.alignment.sampling:SampleError",
@@ -208,10 +215,10 @@ _PLACES = {
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
 __all__ = [
-    "BY_CODE",
     "AgentHardError",
     "AlignmentError",
     "AnalysisError",
+    "BY_CODE",
     "BadRequestError",
     "BudgetExhaustedError",
     "CandidatesError",
@@ -229,6 +236,7 @@ __all__ = [
     "DifferentWorkerError",
     "EditError",
     "EpisodeDoneError",
+    "EpisodeOverError",
     "EvaluationError",
     "ExecutionError",
     "ExpressionError",
@@ -256,13 +264,15 @@ __all__ = [
     "NotRecordedError",
     "OutOfTurnsError",
     "PatchError",
-    "PluginError",
     "PathSyntaxError",
+    "PluginError",
     "PolicyError",
     "PreparationError",
+    "ProgramError",
     "PromptTooLongError",
     "QueueError",
     "RateLimitError",
+    "Refusal",
     "RefusedCallError",
     "RemoteCheckError",
     "ReplyTooLongError",
@@ -282,8 +292,10 @@ __all__ = [
     "TaxonomyError",
     "TooFewVotesError",
     "ToolError",
+    "ToolUseError",
     "TransientError",
     "UnavailableError",
+    "UnfillableError",
     "UnknownAgentError",
     "UnknownDomainError",
     "UnknownDownloadError",
@@ -301,6 +313,7 @@ __all__ = [
     "VerdictError",
     "WeakIsolationError",
     "WrongKeyError",
+    "WrongTypeError",
     "YamlTextError",
 ]
 

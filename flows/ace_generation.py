@@ -5,7 +5,6 @@ when all are there; until then the lines are in the folder ``unfinished``.
 """
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -13,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from agenthard.ace import files, reference_format, storage
-from agenthard.ace.generator import Parameters, generate
-from agenthard.ace.generator.making import GENERATOR
-from agenthard.ace.instance import Instance
-from agenthard.ace.suite_files import read_head
+from agenthard.ace.generation import AceGenerator
+from agenthard.ace.generator import Parameters
+from agenthard.ace.storage import SUITES
 from agenthard.flows.errors import CommandError
+from agenthard.flows.generators import counted, write_lines
 from agenthard.flows.progress import current
 
 UNFINISHED = "unfinished"
@@ -62,14 +61,14 @@ def write_suite(parameters: Parameters, out: Path, form: SuiteFormat, workers: i
         GenerationError: an instance met no attempt's conditions; those before it are kept.
         OSError: the folder cannot be written.
     """
-    asked = {"generator": GENERATOR, **parameters.model_dump(mode="json")}
+    asked = dict(AceGenerator().asked(parameters))
     targets = _targets(parameters, out, form)
     _require_free(out, asked, form)
     if form is SuiteFormat.JSONL:
-        _generate(parameters, asked, out, workers)
+        write_lines(AceGenerator(), parameters, out, workers)
     elif not all(Path(target.file, storage.HEAD if form is SuiteFormat.PARQUET else "").exists() for target in targets):
         work = out / UNFINISHED
-        _generate(parameters, asked, work, workers)
+        write_lines(AceGenerator(), parameters, work, workers)
         current().start(f"writing {form}", total=parameters.count)
         if form is SuiteFormat.PARQUET:
             _to_parquet(work, out, asked, parameters.count)
@@ -107,7 +106,7 @@ def _require_free(out: Path, asked: dict[str, Any], form: SuiteFormat) -> None:
     if not out.exists():
         return
     if files.is_suite(out):
-        head = read_head(out)
+        head = SUITES.read_head(out)
         same = form != SuiteFormat.REFERENCE and head["kind"] == form and head.get("parameters") == asked
         if not same or "split" in head:
             raise CommandError(
@@ -119,35 +118,18 @@ def _require_free(out: Path, asked: dict[str, Any], form: SuiteFormat) -> None:
             raise CommandError(f"{out} holds other ACE-Bench files, such as {others[0]}; choose another folder")
 
 
-def _generate(parameters: Parameters, asked: dict[str, Any], folder: Path, workers: int) -> None:
-    try:
-        start = storage.resumable(folder, asked)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
-    current().start("generating", total=parameters.count)
-    current().advance(start)
-    instances = _counted(generate(parameters, start=start, workers=workers))
-    storage.write(folder, instances, asked, resume=start > 0, count=parameters.count)
-
-
 def _to_parquet(work: Path, out: Path, asked: dict[str, Any], count: int) -> None:
     made = work / "made"
-    storage.write(made, _counted(storage.read(work)), asked, kind="parquet", count=count)
-    for name in (*(path.name for path in storage.parts(made, "parquet")), storage.HEAD):
+    SUITES.write(made, counted(SUITES.read(work)), asked, kind="parquet", count=count)
+    for name in (*(path.name for path in SUITES.parts(made, "parquet")), storage.HEAD):
         (made / name).replace(out / name)
 
 
 def _to_files(work: Path, out: Path, parameters: Parameters) -> None:
     count = parameters.count // len(parameters.domains)
     names = []
-    for domain, instances in groupby(_counted(storage.read(work)), key=lambda instance: instance.puzzle.domain):
+    for domain, instances in groupby(counted(SUITES.read(work)), key=lambda instance: instance.puzzle.domain):
         names.append(filename(parameters, domain))
         reference_format.write(work / names[-1], parameters.header(domain), instances, count)
     for name in names:
         (work / name).replace(out / name)
-
-
-def _counted(instances: Iterator[Instance]) -> Iterator[Instance]:
-    for instance in instances:
-        yield instance
-        current().advance(1)

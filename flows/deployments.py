@@ -20,7 +20,6 @@ from prefect.flow_runs import pause_flow_run
 from prefect.input import RunInput
 
 from agenthard.audit.sources.base import hash_files
-from agenthard.flows.ace_generation import SuiteFormat, write_suite
 from agenthard.flows.artifacts import announce, leave_summary
 from agenthard.flows.audit_flow import run_audit
 from agenthard.flows.audit_plan import AuditInput, AuditSettings
@@ -29,6 +28,7 @@ from agenthard.flows.errors import ExitCode, exit_code
 from agenthard.flows.evaluation.flow import run_evaluation
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.fault_planting import audit_planted, plant_faults
+from agenthard.flows.generators import find_generator, write_lines
 from agenthard.flows.judging.run import run_judging
 from agenthard.flows.judging.settings import JudgingSettings
 from agenthard.flows.publishing.publish import publish as publish_split
@@ -49,12 +49,14 @@ RETRIES, RETRY_SECONDS = 2, (10.0, 60.0)
 
 
 class GenerateSettings(Record):
-    """A suite of ACE-Bench."""
+    """A suite of a benchmark that can be generated."""
 
     out: str
     """Folder to write."""
+    benchmark: str = "ace"
+    """Name of the benchmark."""
     parameters: dict[str, Any] = {}
-    """Parameters of the suite that differ from those of the paper (`agenthard ace generate`)."""
+    """Parameters of the suite that differ from those of the paper."""
     workers: int = 1
     """Processes."""
 
@@ -163,17 +165,17 @@ _report = _step("report", lambda settings: (f"{settings.run}/findings.json", f"{
 
 
 def _generated(settings: GenerateSettings) -> dict[str, Any]:
-    from agenthard.ace.generator import Parameters
-
-    written = write_suite(Parameters(**settings.parameters), Path(settings.out), SuiteFormat.JSONL, settings.workers)
-    return {"out": settings.out, "files": len(written)}
+    generator = find_generator(settings.benchmark)
+    parameters = generator.parameters.model_validate(settings.parameters)
+    write_lines(generator, parameters, Path(settings.out), settings.workers)
+    return {"out": settings.out, "instances": generator.count(parameters)}
 
 
 @flow(name="agenthard-generate", persist_result=True)
 def generate(settings: GenerateSettings) -> dict[str, Any]:
-    """Generate a suite of ACE-Bench."""
+    """Generate a suite of a benchmark."""
     outcome = _run(_generate, settings, Path(settings.out))
-    announce("generated", "ace", outcome)
+    announce("generated", settings.benchmark, outcome)
     return outcome
 
 

@@ -1,6 +1,5 @@
 """Where sound tasks come from: generated and proved, made for the demo, or audited and found clean."""
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -10,9 +9,9 @@ from agenthard.audit.faults import Sound, operators, plant, sound_tasks, with_ru
 from agenthard.audit.sources.base import Quarantine
 from agenthard.audit.sources.registry import open_source
 from agenthard.flows.errors import CommandError
+from agenthard.flows.generators import find_generator
 
 if TYPE_CHECKING:
-    from agenthard.ace.instance import Instance
     from agenthard.taxonomy.task import AgentTask
     from agenthard.taxonomy.trajectory import Trajectory
 
@@ -22,8 +21,8 @@ GENERATED = (
 )
 _ROOM = 1.5
 """Tasks drawn from a benchmark for each sound one wanted: the audit leaves some out."""
-_PLAYED = 48
-"""Generated instances that agents without a model have played, so that there are runs to plant flaws into."""
+_GENERATOR = "ace"
+"""The benchmark that sound tasks are generated of, unless one is named."""
 
 
 def plant_faults(
@@ -87,10 +86,9 @@ def generated(count: int, seed: int) -> list[Sound]:
     from agenthard.flows.demo import write_sound_demo
 
     tasks, played = list["AgentTask"](), list["Trajectory"]()
-    for index, (task, instance) in enumerate(islice(_instances(count, seed), count)):
+    for task, runs in islice(find_generator(_GENERATOR).sound(count, seed), count):
         tasks.append(task)
-        if index % max(1, count // _PLAYED) == 0:
-            played += _runs_of(instance, task.id, seed)
+        played += runs
     with TemporaryDirectory() as folder:
         root = Path(folder)
         write_sound_demo(root)
@@ -98,34 +96,6 @@ def generated(count: int, seed: int) -> list[Sound]:
         quarantine = Quarantine()
         tasks += desk.tasks(quarantine)
         return with_runs(tasks, [*played, *desk.runs(root, quarantine)])
-
-
-def _runs_of(instance: "Instance", task_id: str, seed: int) -> "list[Trajectory]":
-    """Let the agents without a model play an instance once each, under the default conditions."""
-    from agenthard.ace.agents import LEADERBOARD
-    from agenthard.ace.evaluation import AceConditions, AceTask
-
-    task = AceTask(task_id, instance, AceConditions(), seed)
-    return [task.play(agent, condition="", failure_rate=0.0, trial=0) for agent in LEADERBOARD]
-
-
-def _instances(count: int, seed: int) -> "Iterator[tuple[AgentTask, Instance]]":
-    from agenthard.ace.audit_task import reference_origins, task_of
-    from agenthard.ace.generator import Parameters, generate
-
-    hidden, budgets = (2, 3, 4), (2, 4, 6)
-    cells = len(hidden) * len(budgets) * 6
-    parameters = Parameters(
-        rows=4,
-        cols=5,
-        hidden_slots=hidden,
-        decoy_budgets=budgets,
-        candidates=10,
-        per_cell=-(-count // cells),
-        seed=seed,
-    )
-    for index, instance in enumerate(generate(parameters)):
-        yield task_of("ace", instance.id, instance, reference_origins("generated", index)), instance
 
 
 def audited(source: str, path: Path, count: int, seed: int) -> list[Sound]:

@@ -11,29 +11,6 @@ from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.yaml_text import load_record
 
 
-class GenerateStage(Record):
-    """A suite of ACE-Bench to generate; a field that is absent has the value of the paper's suite."""
-
-    rows: int | None = None
-    """Rows of the grid."""
-    cols: int | None = None
-    """Columns of the grid."""
-    hidden_slots: tuple[int, ...] | None = None
-    """Numbers of hidden slots."""
-    decoy_budgets: tuple[int, ...] | None = None
-    """Decoys in a whole instance."""
-    candidates: int | None = None
-    """Candidates per slot."""
-    per_cell: int | None = None
-    """Instances for each domain, number of slots and budget."""
-    domains: tuple[str, ...] | None = None
-    """Names of the domains."""
-    seed: int | None = None
-    """Seed of the suite."""
-    coupling: bool | None = None
-    """Choose decoys that only joint reasoning excludes."""
-
-
 class EvaluateStage(Record):
     """Contestants and conditions. The field names are the options of ``agenthard evaluate``."""
 
@@ -92,8 +69,8 @@ class PipelineConfig(Record):
     """Folder that holds everything; the same file resumes there."""
     tasks: str | None = None
     """File or folder with the tasks; None when they are generated."""
-    generate: GenerateStage | None = None
-    """What to generate; None when the tasks are there."""
+    generate: dict[str, Any] | None = None
+    """Fields of the suite to generate; an absent one has the value of the paper's. None: the tasks are there."""
     evaluate: EvaluateStage = EvaluateStage()
     """Contestants and conditions."""
     audit: AuditStage = AuditStage()
@@ -105,9 +82,27 @@ class PipelineConfig(Record):
     def _tasks_come_from_one_place(self) -> "PipelineConfig":
         if (self.tasks is None) == (self.generate is None):
             raise ValueError("give either `tasks` (a path) or `generate` (what to generate)")
-        if self.generate is not None and self.benchmark != "ace":
-            raise ValueError("only the benchmark ace can be generated")
+        if self.generate is not None:
+            _check_generate(self.benchmark, self.generate)
         return self
+
+
+def _check_generate(benchmark: str, fields: dict[str, Any]) -> None:
+    """Make sure that such a suite can be generated.
+
+    Raises:
+        ValueError: It cannot; the message names each field.
+    """
+    from agenthard.flows.generators import find_generator
+    from agenthard.play.errors import ImpossibleParametersError
+
+    try:
+        find_generator(benchmark).parameters.model_validate(fields)
+    except ValidationError as error:
+        faults = (f"generate.{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
+        raise ValueError("; ".join(faults)) from None
+    except (CommandError, ImpossibleParametersError) as error:
+        raise ValueError(str(error)) from error
 
 
 def load_config(path: Path) -> PipelineConfig:

@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from agenthard.flows.audit_flow import run_audit
 from agenthard.flows.audit_outputs import AuditOutcome
@@ -11,7 +12,7 @@ from agenthard.flows.evaluation.publish import EvaluationOutcome
 from agenthard.flows.evaluation.settings import EvaluationSettings
 from agenthard.flows.progress import current
 from agenthard.flows.report import ReportOutcome, ReportSettings, make_report
-from agenthard.flows.run_config import GenerateStage, PipelineConfig
+from agenthard.flows.run_config import PipelineConfig
 from agenthard.flows.run_folder import RunFolder
 from agenthard.flows.stages import run_flow, stage
 from agenthard.taxonomy.record import Record
@@ -32,12 +33,12 @@ class PipelineOutcome(Record):
 
 
 @stage("generate")
-def generate(stage: GenerateStage, out: str, workers: int) -> str:
+def generate(benchmark: str, parameters: dict[str, Any], out: str, workers: int) -> str:
     """Generate the suite, or the rest of it."""
-    from agenthard.ace.generator import Parameters
-    from agenthard.flows.ace_generation import SuiteFormat, write_suite
+    from agenthard.flows.generators import find_generator, write_lines
 
-    write_suite(Parameters(**stage.model_dump(exclude_none=True)), Path(out), SuiteFormat.JSONL, workers)
+    generator = find_generator(benchmark)
+    write_lines(generator, generator.parameters.model_validate(parameters), Path(out), workers)
     return out
 
 
@@ -52,7 +53,7 @@ def run_stages(config: PipelineConfig, workers: int) -> PipelineOutcome:
     folder = Path(config.out)
     tasks = config.tasks
     if config.generate is not None:
-        tasks = generate(config.generate, str(folder / "tasks"), workers)
+        tasks = generate(config.benchmark, config.generate, str(folder / "tasks"), workers)
     assert tasks is not None
     evaluation = run_evaluation(evaluation_settings(config, tasks, workers))
     settings = AuditSettings(

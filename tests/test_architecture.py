@@ -15,8 +15,10 @@ MAY_IMPORT = {
     "models": {"models", "taxonomy"},
     "audit": {"audit", "models", "taxonomy"},
     "reports": {"reports", "audit", "taxonomy"},
-    "ace": {"ace", "audit", "models", "taxonomy"},
-    "flows": {"flows", "reports", "audit", "ace", "models", "taxonomy"},
+    "play": {"play", "models", "taxonomy"},
+    "ace": {"ace", "audit", "models", "play", "taxonomy"},
+    "escape": {"escape", "audit", "models", "play", "taxonomy"},
+    "flows": {"flows", "reports", "audit", "ace", "escape", "models", "play", "taxonomy"},
 }
 HEAVY = ("prefect", "pandas", "sklearn", "scipy", "openai", "google.genai", "torch", "pyarrow", "altair", "vl_convert")
 

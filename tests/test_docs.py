@@ -85,7 +85,7 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
-WALK_STEP = re.compile(r"`((?:agenthard|ace|audit|flows|models|reports|taxonomy)/[\w/]+\.py)` `(\w+)`")
+WALK_STEP = re.compile(r"`((?:agenthard|ace|audit|escape|flows|models|play|reports|taxonomy)/[\w/]+\.py)` `(\w+)`")
 """How a walk of the architecture page names a function: its file, then its name."""
 
 
@@ -169,11 +169,13 @@ def _example(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def demo_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which four examples have run that others build on, with the example files of the docs."""
+    """A folder in which some examples have run that others build on, with the example files of the docs."""
     folder = tmp_path_factory.mktemp("examples")
     shutil.copytree(ROOT / "docs/examples", folder / "docs/examples")
     assert _run(folder, _example("demo")) == 0
     assert _run(folder, _example("ace generate")) == 0
+    assert _run(folder, _example("escape generate")) == 0
+    assert _run(folder, ["evaluate", "escape", "escape-suite", "--agent", "story", "--out", "escape-evaluation"]) == 0
     assert _run(folder, _example("faults plant")) == 0
     assert _run(folder, _example("judge export")) == 0
     _answer(folder / "requests.jsonl", folder / "answers.jsonl")

@@ -1,9 +1,9 @@
-"""Agents for ACE-Bench: those without a model, and the loop that lets a model play."""
+"""Agents for ACE-Bench that need no model."""
 
 from agenthard.ace.agents.episode import MAX_TURNS, Episode
-from agenthard.ace.agents.llm import LlmSettings, play, trial_seed
 from agenthard.ace.agents.noise import Noise
-from agenthard.ace.agents.registry import BASES, LEADERBOARD, Agent, UnknownAgentError, find
+from agenthard.ace.agents.registry import BASES, LEADERBOARD, Agent, find
+from agenthard.play.registry import UnknownAgentError
 
 __all__ = [
     "BASES",
@@ -11,10 +11,7 @@ __all__ = [
     "MAX_TURNS",
     "Agent",
     "Episode",
-    "LlmSettings",
     "Noise",
     "UnknownAgentError",
     "find",
-    "play",
-    "trial_seed",
 ]

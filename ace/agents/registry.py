@@ -6,11 +6,12 @@ from random import Random
 from typing import Any
 
 from agenthard.ace.agents import strategies
-from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurnsError
+from agenthard.ace.agents.episode import MAX_TURNS, Episode
 from agenthard.ace.agents.noise import Noise
 from agenthard.ace.agents.player import EpisodeDoneError, Player
 from agenthard.ace.environment import Ending, Environment
-from agenthard.taxonomy.errors import AgentHardError
+from agenthard.play.episode import OutOfTurnsError
+from agenthard.play.registry import UnknownAgentError, probability
 from agenthard.taxonomy.trajectory import Trajectory
 
 LEADERBOARD = (
@@ -32,13 +33,6 @@ LEADERBOARD = (
 NO_RETRY = "no-retry"
 _NOISES = ("forgetting", "arithmetic", "early-stop", "hallucination")
 _HANDS = ("early-stop", "hallucination")
-
-
-class UnknownAgentError(AgentHardError, ValueError):
-    """No agent has this name; the message says which names there are."""
-
-    code = "AH603"
-    remedy = "Choose one of the names in the message."
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,19 +125,9 @@ def find(name: str) -> Agent:
         if part == NO_RETRY:
             noise = replace(noise, retries=0)
         elif kind in base.noises:
-            changed: dict[str, Any] = {kind.replace("-", "_"): _probability(name, amount)}
+            changed: dict[str, Any] = {kind.replace("-", "_"): probability(name, amount)}
             noise = replace(noise, **changed)
         else:
             known = ", ".join([*(f"{noise}:P" for noise in base.noises), NO_RETRY])
             raise UnknownAgentError(f"agent {name!r}: {part!r} does not go with {first}, but: {known}")
     return Agent(name, base.play, noise)
-
-
-def _probability(name: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise UnknownAgentError(f"agent {name!r}: {text!r} is not a probability; write a number from 0 to 1, like 0.1")
-    return value

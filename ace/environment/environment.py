@@ -8,13 +8,14 @@ from typing import Any
 from agenthard.ace import domains
 from agenthard.ace.environment.arguments import RefusedCallError
 from agenthard.ace.environment.budgets import Budgets
-from agenthard.ace.environment.failures import Failures
 from agenthard.ace.environment.mode import Mode
 from agenthard.ace.environment.playable import require_playable
-from agenthard.ace.environment.result import Ending, Result
+from agenthard.ace.environment.result import Result
 from agenthard.ace.environment.toolbox import Data, Toolbox
 from agenthard.ace.environment.tools import Kind, Tool, declare
 from agenthard.ace.instance import Grid, Puzzle
+from agenthard.play.ending import Ending
+from agenthard.play.failures import Failures
 from agenthard.taxonomy.errors import AgentHardError
 
 ToolAnswer = dict[str, Any]

@@ -1,26 +1,9 @@
 """What an episode came to: whether the grid is solved, and separately how the episode ended."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from agenthard.ace.instance import Grid
-
-
-class Ending(StrEnum):
-    """How an episode ended. It never changes the score, which is about the final grid alone."""
-
-    DONE = "done"
-    """The agent called `done`."""
-    OPEN = "open"
-    """The agent stopped without calling `done`, or may still continue."""
-    MAX_STEPS = "max_steps"
-    """The agent used up the model replies it was allowed."""
-    TRUNCATIONS = "truncations"
-    """Too many replies were cut off at the length limit."""
-    CONTEXT_OVERFLOW = "context_overflow"
-    """The conversation grew longer than the model reads."""
-    ERROR = "error"
-    """Something outside the agent failed, such as the model's service: no verdict on the model."""
+from agenthard.play.ending import Ending
 
 
 @dataclass(frozen=True, slots=True)

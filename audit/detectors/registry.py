@@ -10,7 +10,7 @@ from agenthard.audit.detectors.base import Detector
 from agenthard.audit.plugins import PluginError, plugins
 
 GROUP = "agenthard.detectors"
-BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof"}
+BUILT_IN = {"ace-proof": "agenthard.ace.checks:AceProof", "escape-proof": "agenthard.escape.checks:EscapeProof"}
 """Checks of ours outside this package: they belong to one benchmark."""
 
 _of_this_process: list[Detector] = []

@@ -15,6 +15,7 @@ BUILT_IN = {
     "chat": "agenthard.audit.sources.chat:Chat",
     "complexfuncbench": "agenthard.audit.sources.complexfuncbench:ComplexFuncBench",
     "drafterbench": "agenthard.audit.sources.drafterbench:DrafterBench",
+    "escape": "agenthard.escape.source:EscapeRooms",
     "hf": "agenthard.audit.sources.hf:HuggingFace",
     "inspect": "agenthard.audit.sources.inspect_logs:InspectLogs",
     "mapping": "agenthard.audit.sources.mapping:MappingSource",

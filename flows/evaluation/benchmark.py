@@ -12,7 +12,10 @@ from agenthard.models.request import Model, Request
 from agenthard.taxonomy.trajectory import Trajectory
 
 GROUP = "agenthard.benchmarks"
-BUILT_IN = {"ace": "agenthard.ace.evaluation:AceEvaluation"}
+BUILT_IN = {
+    "ace": "agenthard.ace.evaluation:AceEvaluation",
+    "escape": "agenthard.escape.evaluation:EscapeEvaluation",
+}
 
 
 class PlayableTask(Protocol):
@@ -71,6 +74,16 @@ class PlayableTask(Protocol):
 
 class Benchmark(Protocol):
     """A benchmark opened for evaluation."""
+
+    @property
+    def facts(self) -> Sequence[str]:
+        """Names of the facts of a task that are whole numbers and get a column of the table of episodes."""
+        ...
+
+    @property
+    def counts(self) -> Sequence[str]:
+        """Names of what the benchmark counts in an episode, whole numbers, beyond turns, messages and calls."""
+        ...
 
     def tasks(self) -> Iterator[PlayableTask]:
         """Stream the tasks that can be read."""

@@ -23,32 +23,10 @@ from agenthard.taxonomy.record import Record
 if TYPE_CHECKING:
     import pandas as pd
 
-COUNTS = (
-    *("turns", "messages", "calls", "malformed", "failed_calls", "queries", "global_checks", "truncations"),
-    *("requests", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens"),
-)
-"""Counts of an episode, as integers; null where one does not apply."""
+_BEFORE = ("turns", "messages", "calls", "malformed", "failed_calls")
+_AFTER = ("truncations", "requests", "prompt_tokens", "completion_tokens", "cached_tokens", "reasoning_tokens")
+"""Counts of every benchmark's episodes, before and after its own; null where one does not apply."""
 KEY = ("agent", "task_id", "failure_rate", "trial", "attempt")
-_EPISODES = pa.schema(
-    [
-        ("agent", pa.string()),
-        ("task_id", pa.string()),
-        ("domain", pa.string()),
-        ("hidden_slots", pa.int64()),
-        ("decoy_budget", pa.int64()),
-        ("failure_rate", pa.float64()),
-        ("trial", pa.int64()),
-        ("attempt", pa.int64()),
-        ("status", pa.string()),
-        ("status_reason", pa.string()),
-        ("ending", pa.string()),
-        ("score", pa.float64()),
-        ("passed", pa.bool_()),
-        *((name, pa.int64()) for name in COUNTS),
-        ("cost", pa.float64()),
-    ]
-)
-_TIMING = pa.schema([*(_EPISODES.field(name) for name in KEY), pa.field("seconds", pa.float64())])
 
 
 class EvaluationOutcome(Record):
@@ -101,7 +79,7 @@ def publish_evaluation(settings: EvaluationSettings, stopped: dict[str, str]) ->
     selection = settings.selection()
     store = EpisodeStore(folder.store)
     try:
-        write_tables(folder, store)
+        write_tables(folder, store, benchmark)
         write_trajectories(folder, store)
         tasks = sum(1 for _ in benchmark.tasks())
         settled = store.settled(selection, settings.attempts)
@@ -173,14 +151,41 @@ def _manifest(settings: EvaluationSettings, benchmark: Benchmark, outcome: Evalu
     }
 
 
-def write_tables(folder: EvaluationFolder, store: EpisodeStore) -> None:
+def write_tables(folder: EvaluationFolder, store: EpisodeStore, benchmark: Benchmark) -> None:
     """Write ``tables/episodes.parquet``, and ``tables/timing.parquet`` with durations, which differ from run to run."""
     folder.tables.mkdir(parents=True, exist_ok=True)
+    schema = _schema(benchmark)
     facts = {task.id: (task.group, task.facts) for task in store.tasks()}
-    episodes = (_episode(row, facts[row["task_id"]]) for row in store.rows())
-    write_parquet(folder.tables / "episodes.parquet", _EPISODES, episodes)
+    episodes = (_episode(row, *facts[row["task_id"]], benchmark) for row in store.rows())
+    write_parquet(folder.tables / "episodes.parquet", schema, episodes)
     timing = ({**_key(row), "seconds": row["seconds"]} for row in store.rows())
-    write_parquet(folder.tables / "timing.parquet", _TIMING, timing)
+    seconds = pa.schema([*(schema.field(name) for name in KEY), pa.field("seconds", pa.float64())])
+    write_parquet(folder.tables / "timing.parquet", seconds, timing)
+
+
+def _schema(benchmark: Benchmark) -> pa.Schema:
+    return pa.schema(
+        [
+            ("agent", pa.string()),
+            ("task_id", pa.string()),
+            ("domain", pa.string()),
+            *((name, pa.int64()) for name in benchmark.facts),
+            ("failure_rate", pa.float64()),
+            ("trial", pa.int64()),
+            ("attempt", pa.int64()),
+            ("status", pa.string()),
+            ("status_reason", pa.string()),
+            ("ending", pa.string()),
+            ("score", pa.float64()),
+            ("passed", pa.bool_()),
+            *((name, pa.int64()) for name in _counts(benchmark)),
+            ("cost", pa.float64()),
+        ]
+    )
+
+
+def _counts(benchmark: Benchmark) -> tuple[str, ...]:
+    return (*_BEFORE, *benchmark.counts, *_AFTER)
 
 
 def write_trajectories(folder: EvaluationFolder, store: EpisodeStore) -> int:
@@ -214,16 +219,14 @@ def _key(row: dict[str, Any]) -> dict[str, Any]:
     return {**{name: row[name] for name in KEY[:-1]}, "attempt": row["number"]}
 
 
-def _episode(row: dict[str, Any], facts: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+def _episode(row: dict[str, Any], group: str, facts: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     usage = json.loads(row["usage"])
-    group, numbers = facts
     return {
         **_key(row),
         "domain": group,
-        "hidden_slots": numbers.get("hidden_slots"),
-        "decoy_budget": numbers.get("decoy_budget"),
+        **{name: facts.get(name) for name in benchmark.facts},
         **{name: row[name] for name in ("status", "status_reason", "ending", "score")},
         "passed": None if row["passed"] is None else bool(row["passed"]),
-        **{name: None if usage.get(name) is None else int(usage[name]) for name in COUNTS},
+        **{name: None if usage.get(name) is None else int(usage[name]) for name in _counts(benchmark)},
         "cost": usage.get("cost"),
     }

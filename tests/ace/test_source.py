@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from agenthard.ace import parquet, reference_format, storage
+from agenthard.ace import reference_format, storage
 from agenthard.ace.environment import Environment
 from agenthard.ace.environment.tools import Kind
 from agenthard.ace.generator import Parameters, generate
 from agenthard.ace.source import INSTANCE, AceBench
-from agenthard.ace.suite_files import records as suite_records
 from agenthard.audit.evidence import canonical_json, text_at
 from agenthard.audit.sources.base import Quarantine, SourceError
+from agenthard.audit.sources.formats.suite import suite_parquet as parquet
 from agenthard.audit.sources.registry import open_source, sources
 from agenthard.taxonomy import AgentTask
 from agenthard.taxonomy.pointer import resolve
@@ -184,7 +184,7 @@ def kind(request: pytest.FixtureRequest) -> storage.Kind:
 @pytest.fixture
 def suite(kind: storage.Kind, tmp_path: Path) -> Path:
     asked = SUITE.model_dump(mode="json")
-    storage.write(tmp_path / "own", generate(SUITE), asked, kind, count=SUITE.count)
+    storage.SUITES.write(tmp_path / "own", generate(SUITE), asked, kind, count=SUITE.count)
     return tmp_path / "own"
 
 
@@ -241,7 +241,7 @@ def test_domains_select_instances_of_a_suite(suite: Path) -> None:
 
 
 def test_a_broken_record_of_a_suite_is_set_aside_with_its_place(tmp_path: Path) -> None:
-    storage.write(tmp_path, generate(SUITE), SUITE.model_dump(mode="json"), count=SUITE.count)
+    storage.SUITES.write(tmp_path, generate(SUITE), SUITE.model_dump(mode="json"), count=SUITE.count)
     changes = {
         "puzzles.jsonl": {1: ('"rows":3', '"rows":"3"'), 3: ('"domain":"course"', '"domain":"circus"')},
         "answers.jsonl": {2: ('"solution"', '"answer"'), 4: ('"id":"meal', '"id":"x')},
@@ -272,7 +272,7 @@ def test_a_broken_record_of_a_suite_is_set_aside_with_its_place(tmp_path: Path) 
 
 
 def test_an_interrupted_suite_says_so(tmp_path: Path) -> None:
-    storage.write(tmp_path, islice(generate(SUITE), 5), SUITE.model_dump(mode="json"), count=SUITE.count)
+    storage.SUITES.write(tmp_path, islice(generate(SUITE), 5), SUITE.model_dump(mode="json"), count=SUITE.count)
     tasks, quarantine = read(tmp_path)
     assert len(tasks) == 5
     (item,) = quarantine.items
@@ -297,8 +297,8 @@ def test_a_split_of_a_suite_keeps_its_records(suite: Path, kind: storage.Kind, t
     own = tmp_path / "split" / "own"
     assert sorted(written) == [own / f"answers.{kind}", own / f"puzzles.{kind}", own / "suite.json"]
     for part in ("puzzles", "answers"):
-        whole = list(suite_records(suite, part))
-        assert list(suite_records(own, part)) == [whole[1], whole[6]]
+        whole = list(storage.SUITES.records(suite, part))
+        assert list(storage.SUITES.records(own, part)) == [whole[1], whole[6]]
     tasks, quarantine = read(tmp_path / "split")
     assert ([task.id for task in tasks], quarantine.items) == ([ids[1], ids[6]], [])
     assert AceBench(suite).write_split([], tmp_path / "none") == []

@@ -306,4 +306,4 @@ def test_an_instance_of_any_format_is_served_until_the_client_is_gone(suites: Pa
 def test_a_broken_instance_is_not_served(suite: Path) -> None:
     _spoil(suite, "puzzles.jsonl", 0, lambda record: record["items"].clear())
     assert "cannot be played" in refused("serve-mcp", suite, "meal_r3_c4_h2_b0")
-    assert list(storage.read_puzzles(suite))
+    assert list(storage.SUITES.read_public(suite))

@@ -2,9 +2,10 @@
 
 import pytest
 
-from agenthard.ace.agents.llm import LlmSettings, play
 from agenthard.ace.environment import Environment
+from agenthard.ace.session import AceSession
 from agenthard.models.request import Completion, Provider, Request
+from agenthard.play.llm import LlmSettings, play
 from tests.ace.made import one
 from tests.loopback import Loopback
 from tests.loopback.brains import ace
@@ -30,7 +31,7 @@ async def test_it_fills_the_grid_and_is_done(api: str, failure_rate: float, cut:
     file = model_file(api, loopback)
     environment = Environment(one(hidden=5).puzzle, failure_rate=failure_rate, seed=3)
     async with provider(file) as made:
-        run = await play(Direct(made), LlmSettings(model=file.name, max_truncations=20), environment)
+        run = await play(Direct(made), LlmSettings(model=file.name, max_truncations=20), AceSession(environment))
     assert (run.status, run.ending) == ("ok", "done"), run.status_reason
     assert not [id for row in environment.grid for id in row if id is None]
     counts = loopback.counts

@@ -29,12 +29,14 @@ def serve_mcp(
     Example: `agenthard ace serve-mcp ace-suite course_r5_c7_h3_b2`
     """
     from agenthard.ace.environment import Environment
-    from agenthard.ace.mcp_server import serve
+    from agenthard.ace.session import AceSession
     from agenthard.flows.commands.output import protocol_output
+    from agenthard.play.mcp_server import serve
 
     with one_message(), protocol_output():
         puzzle = _puzzle(path, instance)
-        serve(Environment(puzzle, failure_rate=failure_rate, seed=seed), result=result)
+        session = AceSession(Environment(puzzle, failure_rate=failure_rate, seed=seed))
+        serve(session, "agenthard-ace", result=result)
 
 
 def _puzzle(path: Path, id: str) -> "Puzzle":

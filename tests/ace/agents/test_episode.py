@@ -1,8 +1,8 @@
 import pytest
 
 from agenthard.ace.agents import Episode
-from agenthard.ace.agents.episode import OutOfTurnsError
 from agenthard.ace.environment import Ending, Environment
+from agenthard.play.episode import OutOfTurnsError
 from agenthard.taxonomy.task import ToolCall
 from tests.ace.environment import small
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from agenthard.ace.agents import LlmSettings, play, trial_seed
-from agenthard.ace.agents.llm import first_request
 from agenthard.ace.environment import Budgets, Environment, Mode
 from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
+from agenthard.ace.session import AceSession
 from agenthard.models.errors import (
     BadRequestError,
     BudgetExhaustedError,
@@ -22,6 +21,7 @@ from agenthard.models.errors import (
     WrongKeyError,
 )
 from agenthard.models.request import Call, ChatMessage, Completion, Finish, Reply, Request, Sampling, Usage
+from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
 from agenthard.taxonomy.trajectory import Trajectory
 from tests.ace.environment import small
 
@@ -65,7 +65,7 @@ SOLVE = say("", ("set_slot", UPPER), ("set_slot", LOWER))
 async def played(
     script: Script, settings: LlmSettings = SETTINGS, environment: Environment | None = None, trial: int = 0
 ) -> Trajectory:
-    return await play(script, settings, environment or Environment(small.puzzle()), trial, agent="m")
+    return await play(script, settings, AceSession(environment or Environment(small.puzzle())), trial, agent="m")
 
 
 def answers(run: Trajectory) -> list[str]:
@@ -76,7 +76,7 @@ async def test_the_first_request_is_the_papers() -> None:
     script = Script(DONE)
     await played(script)
     (request,) = script.requests
-    assert request == first_request(SETTINGS, Environment(small.puzzle()))
+    assert request == first_request(SETTINGS, AceSession(Environment(small.puzzle())))
     assert [message.role for message in request.messages] == ["system", "user"]
     assert (request.model, request.tool_choice, request.sample) == ("openai/some-model", "auto", 0)
     assert (request.sampling.max_output_tokens, request.sampling.seed) == (16_384, 670_487)

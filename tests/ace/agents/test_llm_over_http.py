@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from agenthard.ace.agents import LlmSettings, play
 from agenthard.ace.environment import Environment
+from agenthard.ace.session import AceSession
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
 from agenthard.models.ledger import Ledger
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable
+from agenthard.play.llm import LlmSettings, play
 from agenthard.taxonomy.trajectory import Trajectory
 from tests.ace.environment import small
 from tests.loopback import Answer, Asked, Called, Faults, Loopback
@@ -50,7 +51,9 @@ def client_for(file: ModelFile, folder: Path) -> Iterator[ModelClient]:
 async def played(server: Loopback, protocol: str, folder: Path) -> Trajectory:
     file = model_file(server, protocol)
     with client_for(file, folder) as client:
-        run = await play(client, LlmSettings(model=file.name), Environment(small.puzzle()), agent="loopback")
+        run = await play(
+            client, LlmSettings(model=file.name), AceSession(Environment(small.puzzle())), agent="loopback"
+        )
         await client.close()
     return run
 

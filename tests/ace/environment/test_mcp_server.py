@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from agenthard.ace.environment import Environment
+from agenthard.ace.session import AceSession
 from agenthard.taxonomy.errors import MissingExtraError
 from tests.ace.environment.small import LOWER, UPPER, puzzle, write_file
 
@@ -17,11 +18,12 @@ SERVER = """
 import sys
 from pathlib import Path
 from agenthard.ace.environment import Environment
-from agenthard.ace.mcp_server import serve
 from agenthard.ace.reference_format import read
+from agenthard.ace.session import AceSession
+from agenthard.play.mcp_server import serve
 
 file = read(Path(sys.argv[1]))
-serve(Environment(file.instances[0].puzzle), shuffle=5, result=Path(sys.argv[2]))
+serve(AceSession(Environment(file.instances[0].puzzle)), "agenthard-ace", shuffle=5, result=Path(sys.argv[2]))
 """
 Talk = Callable[[Any, Callable[..., Awaitable[Any]]], Awaitable[None]]
 
@@ -87,8 +89,8 @@ def test_tools_prompt_and_refusals(tmp_path: Path) -> None:
 
 
 def test_without_the_package_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from agenthard.ace.mcp_server import make_server
+    from agenthard.play.mcp_server import make_server
 
     monkeypatch.setitem(sys.modules, "mcp", None)
     with pytest.raises(MissingExtraError, match=r"next: pip install 'agenthard\[mcp\]'"):
-        make_server(Environment(puzzle()))
+        make_server(AceSession(Environment(puzzle())), "agenthard-ace")

@@ -45,7 +45,7 @@ class Late(Future):  # type: ignore[type-arg]
 
 @pytest.fixture
 def slow_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agenthard.ace.generator.stream.ProcessPoolExecutor", Slow)
+    monkeypatch.setattr("agenthard.play.stream.ProcessPoolExecutor", Slow)
 
 
 @pytest.mark.usefixtures("slow_processes")

@@ -133,7 +133,9 @@ def test_ace_tasks_of_several_files_with_broken_and_repeated_records(tmp_path: P
             repeated = [*course, course[1]]
             reference_format.write(tmp_path / f"{name}.json", SUITE.header("course"), repeated, len(repeated))
         else:
-            storage.write(tmp_path / name, [*instances, instances[1]], kind="jsonl" if kind == "jsonl" else "parquet")
+            storage.SUITES.write(
+                tmp_path / name, [*instances, instances[1]], kind="jsonl" if kind == "jsonl" else "parquet"
+            )
     if kind == "jsonl":
         path = tmp_path / "a" / "puzzles.jsonl"
         lines = path.read_bytes().splitlines(keepends=True)
@@ -145,7 +147,7 @@ def test_ace_tasks_of_several_files_with_broken_and_repeated_records(tmp_path: P
 
 
 def test_a_domain_that_was_not_chosen_has_no_task(tmp_path: Path) -> None:
-    storage.write(tmp_path, generate(SUITE))
+    storage.SUITES.write(tmp_path, generate(SUITE))
     ids = [task.id for task in require_equal(AceBench(tmp_path, ["meal"]), AceBench(tmp_path, ["meal"]))]
     other = next(task.id for task in AceBench(tmp_path).tasks(Quarantine()) if task.id not in ids)
     assert AceBench(tmp_path, ["meal"]).task(other) is None

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from agenthard.ace.agents.text_calls import text_calls
+from agenthard.play.text_calls import text_calls
 
 
 def read(text: str) -> list[tuple[str, object]]:

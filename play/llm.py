@@ -1,28 +1,26 @@
-"""A model plays an episode by calling tools, set up as in the paper."""
+"""A model plays an episode by calling tools."""
 
 import json
 from random import Random
 
 from pydantic import Field
 
-from agenthard.ace.agents.episode import MAX_TURNS, Episode, OutOfTurnsError
-from agenthard.ace.agents.text_calls import text_calls
-from agenthard.ace.environment import Ending, Environment
-from agenthard.ace.environment.prompts import CUT_OFF, GO_ON
-from agenthard.ace.environment.schemas import openai
-from agenthard.ace.environment.tools import Kind
 from agenthard.models.errors import BadRequestError, ContextOverflowError, MalformedReplyError, TransientError
-from agenthard.models.request import Call, ChatMessage, Completion, Model, Reply, Request, Sampling, Tool, Usage
+from agenthard.models.request import Call, ChatMessage, Completion, Model, Reply, Request, Sampling, Usage
+from agenthard.play.ending import Ending
+from agenthard.play.episode import MAX_TURNS, Episode, OutOfTurnsError
+from agenthard.play.session import Session
+from agenthard.play.text_calls import text_calls
 from agenthard.taxonomy.record import Record
 from agenthard.taxonomy.task import ToolCall
 from agenthard.taxonomy.trajectory import RunStatus, Trajectory
 
 MAX_OUTPUT_TOKENS = 16_384
-"""Tokens a reply may have: the limit of the paper."""
+"""Tokens a reply may have, where neither the model file nor the benchmark says."""
 
 
 class LlmSettings(Record):
-    """How a model plays. The defaults are the paper's."""
+    """How a model plays. The defaults are those of the ACE-Bench paper."""
 
     model: str
     """Full name of the model, as requests give it."""
@@ -31,15 +29,13 @@ class LlmSettings(Record):
     seed: int = 42
     """Seed of the run; see :func:`trial_seed`."""
     max_turns: int = Field(default=MAX_TURNS, ge=1)
-    """Replies the model may give: the paper's steps."""
+    """Replies the model may give: the steps of papers."""
     max_truncations: int = Field(default=3, ge=0)
-    """Replies cut off at the length limit that are forgiven: one more ends the episode as failed, as the paper says.
-    The released code ends it at the third, which is 2 here."""
+    """Replies cut off at the length limit that are forgiven: one more ends the episode as failed."""
     max_idle: int = Field(default=10, ge=0)
-    """Replies without a tool call, one after the other, that are answered with a reminder: one more ends the episode.
-    The released code sends no reminder and continues up to the limit of turns."""
+    """Replies without a tool call, one after the other, that are answered with a reminder: one more ends it."""
     text_calls: bool = False
-    """Whether tool calls are also read from the text of a reply (agenthard.ace.agents.text_calls)."""
+    """Whether tool calls are also read from the text of a reply (agenthard.play.text_calls)."""
 
 
 def trial_seed(seed: int, trial: int) -> int:
@@ -50,7 +46,7 @@ def trial_seed(seed: int, trial: int) -> int:
         trial: Number of the repetition, from 0.
 
     Returns:
-        A number from 0 to 1,000,000, drawn as the released code draws it: 670487 for the first trial of seed 42.
+        A number from 0 to 1,000,000, drawn as the code of ACE-Bench draws it: 670487 for the first trial of seed 42.
     """
     random = Random(seed)
     return [random.randint(0, 1_000_000) for _ in range(trial + 1)][-1]
@@ -59,7 +55,7 @@ def trial_seed(seed: int, trial: int) -> int:
 async def play(
     model: Model,
     settings: LlmSettings,
-    environment: Environment,
+    session: Session,
     trial: int = 0,
     *,
     agent: str | None = None,
@@ -74,7 +70,7 @@ async def play(
     Args:
         model: What answers requests.
         settings: How it plays.
-        environment: A fresh environment of the instance.
+        session: A fresh session of the instance.
         trial: Number of the repetition, from 0.
         agent: Name it is listed under; None for the model's.
         condition: What the run's conditions are called; part of the record's id.
@@ -90,7 +86,7 @@ async def play(
             happened.
     """
     name = agent or settings.model
-    episode = Episode(environment, name, trial, condition=condition, task_id=task_id, max_turns=settings.max_turns)
+    episode = Episode(session, name, trial, condition=condition, task_id=task_id, max_turns=settings.max_turns)
     talk = _Talk(settings, episode)
     status: RunStatus = "ok"
     reason = ""
@@ -105,18 +101,18 @@ async def play(
     return episode.trajectory(ending, status=status, reason=reason, usage=talk.usage())
 
 
-def first_request(settings: LlmSettings, environment: Environment, trial: int = 0) -> Request:
+def first_request(settings: LlmSettings, session: Session, trial: int = 0) -> Request:
     """Returns what a model is asked first, so that costs can be foreseen; nothing is sent.
 
     Args:
         settings: How it plays.
-        environment: A fresh environment of the instance.
+        session: A fresh session of the instance.
         trial: Number of the repetition, from 0.
 
     Returns:
         The request.
     """
-    return _Talk(settings, Episode(environment, settings.model, trial)).request()
+    return _Talk(settings, Episode(session, settings.model, trial)).request()
 
 
 class _Talk:
@@ -124,12 +120,9 @@ class _Talk:
 
     def __init__(self, settings: LlmSettings, episode: Episode) -> None:
         seed = trial_seed(settings.seed, episode.trial)
-        environment = episode.environment
         self._settings, self._episode = settings, episode
         self._chat = [ChatMessage(role=message.role, text=message.content) for message in episode.prompt]
-        self._tools = tuple(
-            Tool.model_validate(openai(tool, environment.mode)["function"]) for tool in environment.tools(shuffle=seed)
-        )
+        self._tools = tuple(episode.session.schemas(shuffle=seed))
         limit = settings.sampling.max_output_tokens or MAX_OUTPUT_TOKENS
         self._sampling = settings.sampling.model_copy(update={"seed": seed, "max_output_tokens": limit})
         self._calls = self._idle = self._requests = 0
@@ -138,8 +131,7 @@ class _Talk:
 
     async def run(self, model: Model, owner: str) -> Ending:
         """Continues until the episode ends."""
-        environment = self._episode.environment
-        while not environment.finished:
+        while not self._episode.session.finished:
             self._episode.require_turn()
             completion = await model.complete(self.request(), purpose="agent", owner=owner)
             self._charge(completion)
@@ -175,14 +167,14 @@ class _Talk:
         message = reply.message
         if reply.finish == "length":
             self._episode.truncations += 1
-            self._listen(message.text, CUT_OFF)
+            self._listen(message.text, self._episode.session.cut_off)
             return Ending.TRUNCATIONS if self._episode.truncations > self._settings.max_truncations else None
         calls, native = message.calls, True
         if not calls and self._settings.text_calls:
             calls, native = text_calls(message.text, self._calls), False
         if not calls:
             self._idle += 1
-            self._listen(message.text, GO_ON)
+            self._listen(message.text, self._episode.session.go_on)
             return Ending.OPEN if self._idle > self._settings.max_idle else None
         self._idle = 0
         self._calls += len(calls)
@@ -199,16 +191,16 @@ class _Talk:
         self._chat.append(ChatMessage(role="user", text=notice))
 
     def _carry_out(self, text: str, calls: tuple[Call, ...], native: bool) -> None:
-        """Carries out calls in order. One that was answered since the grid last changed is not carried out again."""
+        """Carries out calls in order; one that has its answer is not repeated until a call changes what is answered."""
         made = [_recorded(call) for call in calls]
         self._episode.say(text, made)
         answered: dict[tuple[str, str], str] = {}
         for call, record in zip(calls, made, strict=True):
             words = call.name, call.arguments
             if words not in answered:
-                if call.name == Kind.SET_SLOT:
+                if self._episode.session.changes_answers(call.name):
                     answered.clear()
-                answered[words] = self._episode.environment.message(*words)
+                answered[words] = self._episode.session.message(*words)
             answer = answered[words]
             self._episode.hear(answer, record)
             if native:

@@ -5,19 +5,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from agenthard.ace.errors import MalformedInstanceError
-from agenthard.ace.instance import Instance
-from agenthard.ace.records import answer_line, puzzle_line
+from agenthard.audit.sources.formats.suite.layout import Layout, Part, Whole
+from agenthard.audit.sources.formats.suite.malformed_suite import MalformedInstanceError
 
 _ROW_GROUP = 64
 
 
-def write(puzzles: Path, answers: Path, instances: Iterable[Instance]) -> int:
+def write(layout: Layout[Any, Whole], public: Path, private: Path, instances: Iterable[Whole]) -> int:
     """Writes both parts, a few instances at a time.
 
     Args:
-        puzzles: File of the public part.
-        answers: File of the private part.
+        layout: The layout of the benchmark's suites.
+        public: File of the public part.
+        private: File of the private part.
         instances: The instances.
 
     Returns:
@@ -29,18 +29,23 @@ def write(puzzles: Path, answers: Path, instances: Iterable[Instance]) -> int:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    text, number = pa.string(), pa.int64()
-    public = pa.schema([("id", text), ("domain", text), ("rows", number), ("cols", number), ("slots", number)])
-    private = pa.schema([("id", text), ("decoys", number), ("seed", number), ("solutions", number)])
-    public, private = public.append(pa.field("record", text)), private.append(pa.field("record", text))
+    schemas = [_schema(part) for part in layout.parts]
     count = 0
     rest = iter(instances)
-    with pq.ParquetWriter(puzzles, public) as shown, pq.ParquetWriter(answers, private) as hidden:
+    with pq.ParquetWriter(public, schemas[0]) as shown, pq.ParquetWriter(private, schemas[1]) as hidden:
         for group in iter(lambda: list(islice(rest, _ROW_GROUP)), []):
-            shown.write_table(pa.Table.from_pylist([_public_row(each) for each in group], public))
-            hidden.write_table(pa.Table.from_pylist([_private_row(each) for each in group], private))
+            for part, schema, writer in zip(layout.parts, schemas, (shown, hidden), strict=True):
+                rows = [{**part.row(each), "record": part.line(each).decode()} for each in group]
+                writer.write_table(pa.Table.from_pylist(rows, schema))
             count += len(group)
     return count
+
+
+def _schema(part: Part[Any]) -> Any:
+    import pyarrow as pa
+
+    types = {"text": pa.string(), "number": pa.int64()}
+    return pa.schema([*((name, types[kind]) for name, kind in part.columns.items()), ("record", pa.string())])
 
 
 def records(path: Path) -> Iterator[bytes]:
@@ -94,25 +99,3 @@ def copy_rows(source: Path, target: Path, keep: Set[int]) -> int:
                 out.write_table(pa.Table.from_batches([batch.take(rows)]))
             start += batch.num_rows
     return start
-
-
-def _public_row(instance: Instance) -> dict[str, Any]:
-    puzzle = instance.puzzle
-    return {
-        "id": puzzle.id,
-        "domain": puzzle.domain,
-        "rows": puzzle.rows,
-        "cols": puzzle.cols,
-        "slots": len(puzzle.slots),
-        "record": puzzle_line(puzzle).decode(),
-    }
-
-
-def _private_row(instance: Instance) -> dict[str, Any]:
-    return {
-        "id": instance.id,
-        "decoys": instance.answer.decoy_budget,
-        "seed": instance.provenance.seed if instance.provenance else None,
-        "solutions": instance.certificate.solutions if instance.certificate else None,
-        "record": answer_line(instance).decode(),
-    }

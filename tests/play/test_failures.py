@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from agenthard.ace.environment import Environment
-from agenthard.ace.environment.failures import Failures
+from agenthard.play.failures import Failures
 from tests.ace.environment.small import FIXED, puzzle
 
 FAILED = {"status": "failed", "messages": "Tool call failed", "data": {}}

@@ -1,30 +1,26 @@
 """An episode as an MCP server over standard input and output: any MCP client can play an instance.
 
-The server is given the public part of one instance, so nothing it says can depend on the answer; the id of the
-instance, which tells the decoy budget, is not said either. It needs the extra ``mcp``.
+It needs the extra ``mcp``.
 """
 
 import asyncio
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agenthard.ace.environment import Environment
-from agenthard.ace.environment.environment import as_text
-from agenthard.ace.environment.prompts import messages
-from agenthard.ace.environment.schemas import parameters
+from agenthard.play.session import Session
 from agenthard.taxonomy.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 
-def serve(environment: Environment, *, shuffle: int | None = None, result: Path | None = None) -> None:
+def serve(session: Session, name: str, *, shuffle: int | None = None, result: Path | None = None) -> None:
     """Serves one episode until the client closes the connection.
 
     Args:
-        environment: The episode.
+        session: The episode.
+        name: Name of the server.
         shuffle: Seed by which to shuffle the tools; None keeps their order.
         result: Where to write the outcome as JSON when the client is gone; None writes none.
 
@@ -32,19 +28,20 @@ def serve(environment: Environment, *, shuffle: int | None = None, result: Path 
         MissingExtraError: The package ``mcp`` is not installed.
         OSError: The outcome cannot be written.
     """
-    server = make_server(environment, shuffle=shuffle)
+    server = make_server(session, name, shuffle=shuffle)
     try:
         asyncio.run(_over_stdio(server))
     finally:
         if result is not None:
-            result.write_text(json.dumps(asdict(environment.result()), indent=2) + "\n", encoding="utf-8")
+            result.write_text(json.dumps(dict(session.result().details), indent=2) + "\n", encoding="utf-8")
 
 
-def make_server(environment: Environment, *, shuffle: int | None = None) -> "Server[Any]":
+def make_server(session: Session, name: str, *, shuffle: int | None = None) -> "Server[Any]":
     """Makes the server of an episode, not yet connected to anything.
 
     Args:
-        environment: The episode.
+        session: The episode.
+        name: Name of the server.
         shuffle: Seed by which to shuffle the tools; None keeps their order.
 
     Returns:
@@ -60,19 +57,20 @@ def make_server(environment: Environment, *, shuffle: int | None = None) -> "Ser
     except ModuleNotFoundError as error:
         raise MissingExtraError("the MCP server", "mcp") from error
 
-    text = "\n\n".join(message["content"] for message in messages(environment))
-    title = f"ACE-Bench: {environment.domain.wording.task}"
+    text = "\n\n".join(message.content for message in session.messages())
+    title = session.title
 
     async def list_tools(context: Any, params: Any) -> types.ListToolsResult:
-        tools = environment.tools(shuffle)
+        tools = session.tools(shuffle)
         return types.ListToolsResult(
-            tools=[types.Tool(name=t.name, description=t.description, input_schema=parameters(t)) for t in tools]
+            tools=[types.Tool(name=t.name, description=t.description, input_schema=t.parameters) for t in tools]
         )
 
     async def call_tool(context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        answer = environment.call(params.name, params.arguments)
-        content = types.TextContent(type="text", text=as_text(answer))
-        return types.CallToolResult(content=[content], is_error=answer["status"] == "failed")
+        session.begin_turn()
+        answer, failed = session.call(params.name, params.arguments)
+        content = types.TextContent(type="text", text=answer)
+        return types.CallToolResult(content=[content], is_error=failed)
 
     async def list_prompts(context: Any, params: Any) -> types.ListPromptsResult:
         return types.ListPromptsResult(prompts=[types.Prompt(name="task", description=title)])
@@ -82,7 +80,7 @@ def make_server(environment: Environment, *, shuffle: int | None = None) -> "Ser
         return types.GetPromptResult(description=title, messages=[types.PromptMessage(role="user", content=content)])
 
     return Server(
-        "agenthard-ace",
+        name,
         title=title,
         instructions=text,
         on_list_tools=list_tools,

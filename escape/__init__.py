@@ -1,0 +1,1 @@
+"""AgentEscapeBench: escape rooms whose tools are real functions, with one deterministic answer."""

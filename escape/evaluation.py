@@ -1,0 +1,186 @@
+"""Escape rooms as a benchmark to evaluate agents on (entry-point group ``agenthard.benchmarks``)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from agenthard.audit.sources.base import Quarantine, hash_files
+from agenthard.escape.agents import LEADERBOARD, find
+from agenthard.escape.environment import Conditions, Environment
+from agenthard.escape.environment.tally import COUNTS
+from agenthard.escape.room import Instance
+from agenthard.escape.session import EscapeSession
+from agenthard.escape.source import EscapeRooms
+from agenthard.models.estimate import Spread, Workload
+from agenthard.models.model_file import ModelFile
+from agenthard.models.request import Model, Request
+from agenthard.models.tokens import prompt_tokens
+from agenthard.play.episode import Episode
+from agenthard.play.llm import LlmSettings, first_request, play, trial_seed
+from agenthard.taxonomy.trajectory import Trajectory
+
+_GROWTH = (250, 450, 900)
+"""Tokens by which a conversation grows from one request to the next."""
+_COMPLETION = (80, 300, 2000)
+"""Tokens of a reply."""
+_NO_LIMIT = 1_000
+"""Turns of an episode without a limit."""
+
+
+class EscapeConditions(Conditions):
+    """Conditions to play rooms under."""
+
+    max_truncations: int = Field(default=LlmSettings.model_fields["max_truncations"].default, ge=0)
+    """Replies of a model cut off at the length limit that are forgiven."""
+    max_output_tokens: int = Field(default=16_384, ge=1)
+    """Tokens of a reply, where the model file does not say."""
+
+
+class EscapeEvaluation:
+    """A suite of rooms opened for evaluation."""
+
+    facts = ("nodes", "hidden", "min_calls")
+    counts = COUNTS
+
+    def __init__(self, root: Path, options: Mapping[str, str], seed: int) -> None:
+        """Open a suite or a folder with suites.
+
+        Args:
+            root: Where it is.
+            options: Fields of ``EscapeConditions`` by name.
+            seed: Seed of the agents' chance, of the order of the calls and of those that fail.
+
+        Raises:
+            SourceError: No suite here.
+            ValueError: No such option, or it has no such value.
+        """
+        self._source = EscapeRooms(root)
+        self._seed = seed
+        try:
+            self._conditions = EscapeConditions.model_validate(options)
+        except ValidationError as error:
+            first = error.errors()[0]
+            known = ", ".join(EscapeConditions.model_fields)
+            raise ValueError(
+                f"option {'.'.join(map(str, first['loc']))}: {first['msg']}; there are: {known}"
+            ) from error
+        self._unreadable: list[str] = []
+
+    def tasks(self) -> Iterator["EscapeTask"]:
+        """Stream the rooms that can be read."""
+        quarantine = Quarantine()
+        for id, instance in self._source.instances(quarantine):
+            yield EscapeTask(id, instance, self._conditions, self._seed)
+        self._unreadable = [f"{item.task_id or item.file}: {item.reason}" for item in quarantine.items]
+
+    def unreadable(self) -> Sequence[str]:
+        """Return which rooms cannot be read and why; complete once the tasks have been streamed."""
+        return self._unreadable
+
+    def content_hash(self) -> str:
+        """Identify files, conditions and code."""
+        code = Path(__file__).parent
+        files = [path for path in code.rglob("*.py") if path.is_file()]
+        played = self._source.version()
+        return f"{played.content_hash} {self._conditions.model_dump_json()} {hash_files(code, files, '').content_hash}"
+
+    def conditions(self) -> Mapping[str, Any]:
+        """List the conditions by name."""
+        return self._conditions.model_dump(mode="json")
+
+    def check_agent(self, name: str) -> None:
+        """Make sure that there is an agent of this name."""
+        find(name)
+
+    def default_agents(self) -> Sequence[str]:
+        """Name the agents without a model that form the default leaderboard."""
+        return LEADERBOARD
+
+
+@dataclass(frozen=True)
+class EscapeTask:
+    """One room opened for play."""
+
+    id: str
+    """Id of the task, the same as in an audit."""
+    instance: Instance
+    """The room; agents get to see what the calls show."""
+    conditions: EscapeConditions
+    """Conditions to play under."""
+    seed: int
+    """Seed of the evaluation."""
+
+    @property
+    def group(self) -> str:
+        """Theme."""
+        return self.instance.room.theme
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What the report sorts by."""
+        facts = self.instance.facts()
+        return {name: facts[name] for name in EscapeEvaluation.facts}
+
+    def session(self, failure_rate: float, trial: int) -> EscapeSession:
+        """Start an episode."""
+        seed = trial_seed(self.seed, trial)
+        environment = Environment(self.instance, self.conditions, failure_rate=failure_rate, seed=seed)
+        return EscapeSession(environment, self.instance.id, self.instance.room.theme)
+
+    @property
+    def max_turns(self) -> int:
+        """Turns of an episode."""
+        return self.conditions.budget(self.instance.room.nodes) or _NO_LIMIT
+
+    def play(self, agent: str, condition: str, failure_rate: float, trial: int) -> Trajectory:
+        """Let an agent without a model play one episode."""
+        episode = Episode(
+            self.session(failure_rate, trial),
+            agent,
+            trial,
+            condition=condition,
+            task_id=self.id,
+            max_turns=self.max_turns,
+        )
+        return find(agent).play(episode, self.instance, self.seed)
+
+    async def converse(
+        self, agent: str, model: Model, file: ModelFile, condition: str, failure_rate: float, trial: int
+    ) -> Trajectory:
+        """Let a model play one episode."""
+        session = self.session(failure_rate, trial)
+        settings = self._settings(file)
+        return await play(model, settings, session, trial, agent=agent, condition=condition, task_id=self.id)
+
+    def workload(self, file: ModelFile, failure_rate: float, trial: int) -> tuple[Request, Workload]:
+        """Foresee one episode of a model: from one turn for each layer of the graph up to the budget."""
+        first = first_request(self._settings(file), self.session(failure_rate, trial), trial)
+        nodes = self.instance.room.nodes
+        counts = (nodes // 2 + 2, nodes * 2, self.max_turns)
+        begin = prompt_tokens(first)
+        prompt = {
+            name: begin + growth * count / 2
+            for name, growth, count in zip(Spread.model_fields, _GROWTH, counts, strict=True)
+        }
+        workload = Workload(
+            model=file.name,
+            episodes=1,
+            requests=Spread(**dict(zip(Spread.model_fields, counts, strict=True))),
+            prompt_tokens=Spread(**prompt),
+            completion_tokens=Spread(**dict(zip(Spread.model_fields, _COMPLETION, strict=True))),
+        )
+        return first, workload
+
+    def _settings(self, file: ModelFile) -> LlmSettings:
+        tokens = file.sampling.max_output_tokens or self.conditions.max_output_tokens
+        return LlmSettings(
+            model=file.name,
+            sampling=file.sampling.model_copy(update={"max_output_tokens": tokens}),
+            seed=self.seed,
+            max_turns=self.max_turns,
+            max_truncations=self.conditions.max_truncations,
+            text_calls=file.text_calls,
+        )

@@ -1,0 +1,198 @@
+"""Makes suites of rooms (entry-point group ``agenthard.generators``)."""
+
+import platform
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from agenthard.escape.graph.growth import grow
+from agenthard.escape.graph.skeleton import Skeleton
+from agenthard.escape.narrative.tell import tell, theme_for
+from agenthard.escape.proof.verify import certified, verify
+from agenthard.escape.room import Instance, Provenance
+from agenthard.escape.storage import SUITES
+from agenthard.escape.templates.template import UnfillableError
+from agenthard.escape.values import fill_graph
+from agenthard.play.errors import GenerationError, ImpossibleParametersError
+from agenthard.play.stream import in_order
+from agenthard.taxonomy.task import AgentTask
+from agenthard.taxonomy.trajectory import Trajectory
+
+GENERATOR = "agenthard-escape 1"
+"""Name and version: another version may make other rooms from the same parameters."""
+PAPER_SIZES = (5, 10, 15, 20, 25)
+PAPER_ROOMS = (60, 60, 60, 60, 30)
+_GRAPHS = 4
+"""Graphs that a room may use: the first whose values meet all conditions."""
+_DRAWS = 12
+"""How often values are drawn for a graph."""
+
+
+class Parameters(BaseModel):
+    """A suite: rooms by number of parts. The default is the paper's."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sizes: tuple[int, ...] = Field(default=PAPER_SIZES, min_length=1)
+    """Numbers of parts."""
+    rooms: tuple[int, ...] = Field(default=PAPER_ROOMS, min_length=1)
+    """Rooms of each size; one number stands for all sizes."""
+    decoys: int = Field(default=2, ge=0, le=10)
+    """Values of the same shape that accompany each told value."""
+    seed: int = 0
+    """Seed of the suite; keep that of a private suite secret."""
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if len(set(self.sizes)) < len(self.sizes):
+            raise ImpossibleParametersError(f"a size is listed twice: {', '.join(map(str, self.sizes))}")
+        if not all(2 <= size <= 100 for size in self.sizes):
+            raise ImpossibleParametersError("a room has 2 to 100 parts")
+        if len(self.rooms) not in (1, len(self.sizes)) or not all(count >= 1 for count in self.rooms):
+            given = ", ".join(map(str, self.rooms))
+            raise ImpossibleParametersError(f"give one number of rooms, or one for each size, each at least 1: {given}")
+        return self
+
+    def tiers(self) -> Iterator[tuple[int, int]]:
+        """Yield each size with its number of rooms."""
+        counts = self.rooms if len(self.rooms) > 1 else self.rooms * len(self.sizes)
+        yield from zip(self.sizes, counts, strict=True)
+
+    @property
+    def count(self) -> int:
+        """Number of rooms in the suite."""
+        return sum(count for _, count in self.tiers())
+
+
+class Job(NamedTuple):
+    """A room to make: graphs that no other room of the suite has, and what its values follow from."""
+
+    nodes: int
+    """Number of parts."""
+    number: int
+    """Number among those of its size, from 0."""
+    graphs: tuple[Skeleton, ...]
+    """Graphs to try."""
+
+
+def jobs(parameters: Parameters) -> Iterator[Job]:
+    """Yield what to make. Graphs are grown one after the other, because no two of a suite may be isomorphic.
+
+    Raises:
+        GenerationError: There are no more graphs of a size.
+    """
+    seen: set[bytes] = set()
+    for nodes, count in parameters.tiers():
+        for number in range(count):
+            rng = Random(f"{parameters.seed}/{nodes}/{number}/graph")
+            graphs = tuple(_new_graph(nodes, rng, seen) for _ in range(_GRAPHS))
+            yield Job(nodes, number, graphs)
+
+
+def _new_graph(nodes: int, rng: Random, seen: set[bytes]) -> Skeleton:
+    for _ in range(5_000):
+        skeleton = grow(nodes, rng)
+        key = skeleton.key()
+        if key not in seen:
+            seen.add(key)
+            return skeleton
+    raise GenerationError(f"no more graphs of {nodes} parts were found; ask for fewer rooms of this size")
+
+
+def make(parameters: Parameters, job: Job) -> Instance:
+    """Make one room, and prove it.
+
+    Raises:
+        GenerationError: No draw met all conditions; the message says which were missed.
+    """
+    misses: dict[str, int] = {}
+    for attempt in range(_GRAPHS * _DRAWS):
+        seed = f"{parameters.seed}/{job.nodes}/{job.number}/{attempt}"
+        try:
+            return _draw(parameters, job, job.graphs[attempt // _DRAWS], seed, attempt + 1)
+        except UnfillableError as error:
+            misses[str(error)] = misses.get(str(error), 0) + 1
+    reasons = "; ".join(f"{reason} ({times} times)" for reason, times in misses.items())
+    raise GenerationError(f"room {job.number} of {job.nodes} parts: no draw met all conditions: {reasons}")
+
+
+def generate(parameters: Parameters, start: int = 0, workers: int = 1) -> Iterator[Instance]:
+    """Yield the rooms of a suite, each proved; neither the number of processes nor the start changes a byte.
+
+    Args:
+        parameters: The suite.
+        start: How many rooms to skip.
+        workers: Processes, this one included.
+
+    Raises:
+        GenerationError: A room cannot be made.
+    """
+    return in_order(partial(make, parameters), islice(jobs(parameters), start, None), workers)
+
+
+def _draw(parameters: Parameters, job: Job, skeleton: Skeleton, seed: str, attempt: int) -> Instance:
+    filled = fill_graph(skeleton, seed, parameters.decoys)
+    id = f"escape_n{job.nodes}_{job.number:03d}"
+    theme = theme_for(job.number)
+    instance = Instance(*tell(skeleton, filled, id, theme, Random(f"{seed}/text")))
+    # The second execution: everything is computed again from what is stored.
+    report = verify(instance)
+    if not report.ok:
+        raise UnfillableError(f"{report.problems[0].kind}: {report.problems[0].message}")
+    if report.certificate.min_calls != skeleton.min_calls():
+        raise UnfillableError("the oracle needs other calls than the graph says")
+    made = Provenance(GENERATOR, parameters.seed, job.number, attempt, versions())
+    return replace(certified(instance, report), provenance=made)
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions of what values depend on."""
+    return {
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "implementation": platform.python_implementation(),
+        "unicode": unicodedata.unidata_version,
+        **{name: _version(name) for name in ("rapidfuzz", "jmespath", "regex", "cryptography", "tzdata")},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
+
+
+class EscapeGenerator:
+    """Generates suites of proved rooms."""
+
+    parameters = Parameters
+    suites = SUITES
+
+    def asked(self, parameters: Parameters) -> Mapping[str, Any]:
+        """Return what ``suite.json`` says about how the suite was made."""
+        return {"generator": GENERATOR, **parameters.model_dump(mode="json")}
+
+    def count(self, parameters: Parameters) -> int:
+        """Return how many rooms a suite has."""
+        return parameters.count
+
+    def generate(self, parameters: Parameters, start: int = 0, workers: int = 1) -> Iterator[Instance]:
+        """Yield the rooms of a suite from a position on."""
+        return generate(parameters, start, workers)
+
+    def sound(self, count: int, seed: int) -> Iterator[tuple[AgentTask, list[Trajectory]]]:
+        """Yield at least ``count`` small proved rooms."""
+        from agenthard.escape.audit_task import task_of
+
+        parameters = Parameters(sizes=(5, 8), rooms=(-(-count // 2),), seed=seed)
+        for instance in generate(parameters):
+            yield task_of("escape", instance.id, instance, {}), []

@@ -1,0 +1,226 @@
+"""Tools that read files: archives, tables, documents, graphs, catalogues. All sizes are limited."""
+
+import csv
+import heapq
+import io
+import json
+import zipfile
+from pathlib import PurePosixPath
+from random import Random
+from typing import Any
+
+from agenthard.escape.ports import MAX_LENGTH
+from agenthard.escape.templates.declare import tool
+from agenthard.escape.templates.template import Files, ToolUseError, UnfillableError, Values
+from agenthard.escape.templates.values import WORDS, hex_digits, words
+
+MAX_BYTES = 1 << 20
+"""Bytes of a file, packed or unpacked."""
+_MARGIN = 15
+"""Points by which the best entry of a catalogue has to be ahead of the next."""
+_DATE = (2001, 1, 1, 0, 0, 0)
+
+
+def _read(files: Files, id: str) -> bytes:
+    content = files.read(id)
+    if len(content) > MAX_BYTES:
+        raise ToolUseError("the file is too large")
+    return content
+
+
+def _document(files: Files, id: str) -> Any:
+    try:
+        return json.loads(_read(files, id))
+    except (ValueError, RecursionError) as error:
+        raise ToolUseError("the file is not JSON") from error
+
+
+def _extract(values: Values, files: Files) -> dict[str, str]:
+    name = values["member"]
+    if name.startswith("/") or ".." in PurePosixPath(name).parts or "\\" in name:
+        raise ToolUseError("the name of the member leaves the archive")
+    try:
+        with zipfile.ZipFile(io.BytesIO(_read(files, values["archive"]))) as archive:
+            info = archive.getinfo(name)
+            if info.file_size > MAX_LENGTH:
+                raise ToolUseError("the member is too large")
+            with archive.open(info) as member:
+                data = member.read(MAX_LENGTH + 1)
+        if len(data) > MAX_LENGTH:
+            raise ToolUseError("the member is too large")
+        return {"content": data.decode()}
+    except KeyError as error:
+        raise ToolUseError("the archive has no member of this name") from error
+    except (ValueError, OSError, RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+        raise ToolUseError("the file is not a readable archive") from error
+
+
+def _archive_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
+    names = [f"{word}.txt" for word in rng.sample(WORDS, 4)]
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        for name in names:
+            archive.writestr(zipfile.ZipInfo(name, _DATE), words(rng))
+    return {"archive": files.add(stream.getvalue()), "member": rng.choice(names)}
+
+
+def _csv(values: Values, files: Files) -> dict[str, str]:
+    try:
+        rows = list(csv.reader(io.StringIO(_read(files, values["file"]).decode()), strict=True))
+    except (ValueError, csv.Error) as error:
+        raise ToolUseError("the file is not a table") from error
+    if not rows or values["column"] not in rows[0]:
+        raise ToolUseError("the table has no such column")
+    at = rows[0].index(values["column"])
+    found = [row[at] for row in rows[1:] if row and row[0] == values["key"] and len(row) > at]
+    if len(found) != 1:
+        raise ToolUseError("the table does not have this key exactly once")
+    return {"value": found[0]}
+
+
+def _csv_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
+    made = {name: words(rng, 2) for name in ("column", "key") if name not in known}
+    both = dict(known) | made
+    columns = [*(word for word in rng.sample(WORDS, 3)), both["column"]]
+    rng.shuffle(columns)
+    keys = [*(words(rng, 2) for _ in range(4)), both["key"]]
+    rng.shuffle(keys)
+    if len(set(columns)) < len(columns) or len(set(keys)) < len(keys):
+        raise UnfillableError("a name occurs twice in the table")
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["key", *columns])
+    writer.writerows([key, *(words(rng) for _ in columns)] for key in keys)
+    return made | {"file": files.add(text.getvalue().encode())}
+
+
+def _query(values: Values, files: Files) -> dict[str, str]:
+    import jmespath
+    from jmespath.exceptions import JMESPathError
+
+    if len(values["path"]) > 200:
+        raise ToolUseError("the path is too long")
+    try:
+        found = jmespath.search(values["path"], _document(files, values["file"]))
+    except (JMESPathError, RecursionError) as error:
+        raise ToolUseError("the path is not valid") from error
+    if not isinstance(found, str):
+        raise ToolUseError("the path does not lead to a text")
+    return {"value": found}
+
+
+def _query_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
+    rooms, shelves = rng.sample(WORDS, 3), rng.sample(WORDS, 3)
+    document = {room: {shelf: [{"label": words(rng)} for _ in range(3)] for shelf in shelves} for room in rooms}
+    path = f"{rng.choice(rooms)}.{rng.choice(shelves)}[{rng.randrange(3)}].label"
+    return {"file": files.add(json.dumps(document, sort_keys=True).encode()), "path": path}
+
+
+def _shortest(values: Values, files: Files) -> dict[str, str]:
+    graph = _document(files, values["graph"])
+    if not isinstance(graph, dict) or len(graph) > 1000:
+        raise ToolUseError("the file is not a graph")
+    reached: set[str] = set()
+    heap: list[tuple[int, tuple[str, ...]]] = [(0, (values["source"],))]
+    while heap:
+        length, path = heapq.heappop(heap)
+        if path[-1] == values["target"]:
+            return {"path": " > ".join(path), "length": str(length)}
+        if path[-1] not in reached:
+            reached.add(path[-1])
+            onward = graph.get(path[-1], {})
+            if not isinstance(onward, dict) or not all(isinstance(way, int) and way >= 0 for way in onward.values()):
+                raise ToolUseError("the file is not a graph with lengths")
+            for node, way in onward.items():
+                heapq.heappush(heap, (length + way, (*path, node)))
+    raise ToolUseError("no way leads from the source to the target")
+
+
+def _graph_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
+    names = [f"{word} {rng.randrange(1000, 10_000)}" for word in rng.sample(WORDS, 7)]
+    made = {name: names.pop() for name in ("source", "target") if name not in known}
+    both = dict(known) | made
+    places = [both["source"], *names[:5], both["target"]]
+    if len(set(places)) < len(places):
+        raise UnfillableError("a place occurs twice")
+    graph: dict[str, dict[str, int]] = {place: {} for place in places}
+    # Lengths are different powers of two times a large number: no two ways have the same length.
+    lengths = [rng.randrange(10**9, 2 * 10**9) + (1 << at) for at in range(60)]
+    rng.shuffle(lengths)
+    for at, place in enumerate(places):
+        for other in rng.sample(places[:at], min(at, 2)) + ([places[at - 1]] if at else []):
+            graph[place][other] = graph[other][place] = lengths.pop()
+    return made | {"graph": files.add(json.dumps(graph, sort_keys=True).encode())}
+
+
+def _fuzzy(values: Values, files: Files) -> dict[str, str]:
+    from rapidfuzz import fuzz
+
+    entries = _document(files, values["file"])
+    if not isinstance(entries, dict) or len(entries) < 2 or len(entries) > 1000:
+        raise ToolUseError("the file is not a catalogue")
+    scored = sorted(((fuzz.WRatio(values["query"], name), name) for name in entries), reverse=True)
+    if scored[0][0] - scored[1][0] < _MARGIN or not isinstance(entries[scored[0][1]], str):
+        raise ToolUseError("no entry is clearly the most similar one")
+    return {"entry": entries[scored[0][1]]}
+
+
+def _fuzzy_fill(known: Values, rng: Random, files: Files) -> dict[str, str]:
+    from rapidfuzz import fuzz
+
+    made = {} if "query" in known else {"query": words(rng)}
+    query = known.get("query") or made["query"]
+    at = rng.randrange(len(query))
+    near = query[:at] + rng.choice("aeiou") + query[at + 1 :]
+    others = [words(rng) for _ in range(5)]
+    if near == query or fuzz.WRatio(query, near) - max(fuzz.WRatio(query, each) for each in others) < _MARGIN:
+        raise UnfillableError("the entries are too similar")
+    names = [near, *others]
+    rng.shuffle(names)
+    return made | {
+        "file": files.add(json.dumps({name: f"{hex_digits(rng, 8)}-{words(rng, 1)}" for name in names}).encode())
+    }
+
+
+FILES = (
+    tool(
+        "zip_extract",
+        "reads one member of an archive",
+        ["archive:F! the archive", "member:T! the name of the member"],
+        ["content:T the content of the member"],
+        _extract,
+        _archive_fill,
+    ),
+    tool(
+        "csv_query",
+        "looks up a cell of a table",
+        ["file:F! the table", "column:T the column", "key:T the key in the first column"],
+        ["value:T the content of the cell"],
+        _csv,
+        _csv_fill,
+    ),
+    tool(
+        "json_path_query",
+        "follows a path through a document",
+        ["file:F! the document", "path:T! the path"],
+        ["value:T the text at its end"],
+        _query,
+        _query_fill,
+    ),
+    tool(
+        "shortest_path",
+        "finds the shortest way between two places on a map",
+        ["graph:F! the map", "source:T the place to start from", "target:T the place to go to"],
+        ["path:T the places on the way", "length:B the length of the way"],
+        _shortest,
+        _graph_fill,
+    ),
+    tool(
+        "fuzzy_lookup",
+        "finds the entry of a catalogue whose name is most similar to a text",
+        ["file:F! the catalogue", "query:T the text"],
+        ["entry:T the entry"],
+        _fuzzy,
+        _fuzzy_fill,
+    ),
+)

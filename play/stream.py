@@ -1,0 +1,72 @@
+"""Instances made one by one, in order, in one process or several."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice
+from multiprocessing import get_context
+from typing import TypeVar
+
+from agenthard.play.errors import GenerationError
+from agenthard.taxonomy.system import follow_parent
+
+Job = TypeVar("Job")
+Made = TypeVar("Made")
+
+_BATCH = 4
+"""Instances that a process makes before it returns them."""
+_AHEAD = 3
+"""Batches that each further process has before it: it never waits, and at the end little is left to wait for."""
+_WAITING = 8
+"""Most batches per process that are made or being made and not yet taken: bounds the memory."""
+
+
+def in_order(make: Callable[[Job], Made], jobs: Iterable[Job], workers: int = 1) -> Iterator[Made]:
+    """Yields what is made of jobs, in the order of the jobs, whatever the number of processes.
+
+    Each job has to carry what it needs, its random generator above all. Memory does not grow with the number of jobs.
+
+    Args:
+        make: Makes one; a function of a module, so that another process can import it.
+        jobs: What to make.
+        workers: Processes to use, this one included; 1 starts no other.
+
+    Yields:
+        One each.
+
+    Raises:
+        GenerationError: One could not be made; those before it were yielded.
+    """
+    rest = iter(jobs)
+    if workers <= 1:
+        for job in rest:
+            yield make(job)
+        return
+    others = ProcessPoolExecutor(workers - 1, mp_context=get_context("spawn"), initializer=follow_parent)
+    line: deque[Future[list[Made]]] = deque()
+    try:
+        for batch in iter(lambda: list(islice(rest, _BATCH)), []):
+            if sum(not each.done() for each in line) < _AHEAD * (workers - 1):
+                line.append(others.submit(_make_batch, make, batch))
+            else:
+                line.append(_made_here(make, batch))
+            while line and (line[0].done() or len(line) >= _WAITING * workers):
+                yield from line.popleft().result()
+        while line:
+            yield from line.popleft().result()
+    finally:
+        others.shutdown(cancel_futures=True)
+
+
+def _made_here(make: Callable[[Job], Made], batch: list[Job]) -> Future[list[Made]]:
+    """A batch made in this process; a failure waits for its turn, so that what comes before it is yielded."""
+    made: Future[list[Made]] = Future()
+    try:
+        made.set_result(_make_batch(make, batch))
+    except GenerationError as failed:
+        made.set_exception(failed)
+    return made
+
+
+def _make_batch(make: Callable[[Job], Made], batch: list[Job]) -> list[Made]:
+    return [make(job) for job in batch]

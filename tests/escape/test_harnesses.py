@@ -1,0 +1,89 @@
+"""A real MCP client and Inspect with a mock model solve a room; a model's loop does too."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agenthard.escape.environment import Environment
+from agenthard.escape.session import EscapeSession
+from agenthard.escape.storage import SUITES
+from agenthard.models.request import Call, ChatMessage, Completion, Reply, Request
+from agenthard.play.llm import LlmSettings, play
+from tests.escape.made import rooms
+
+ROOM = rooms()[0]
+
+
+def calls() -> list[tuple[str, dict[str, Any]]]:
+    """The oracle's calls with the submission."""
+    from agenthard.escape.audit_task import gold_calls
+
+    return [(call.name, call.arguments) for call in gold_calls(ROOM)]
+
+
+class Script:
+    """A model that makes the oracle's calls, three in a reply."""
+
+    async def complete(self, request: Request, *, purpose: str, owner: str) -> Completion:
+        done = sum(len(message.calls) for message in request.messages)
+        some = calls()[done : done + 3]
+        written = tuple(Call(id=f"c{done + n}", name=name, arguments=json.dumps(a)) for n, (name, a) in enumerate(some))
+        message = ChatMessage(role="assistant", text="", calls=written)
+        return Completion(reply=Reply(message=message, finish="tool_calls"), attempts=1, cost=0.0)
+
+
+async def test_a_model_gets_out_through_the_shared_loop() -> None:
+    session = EscapeSession(Environment(ROOM), ROOM.id, ROOM.room.theme)
+    run = await play(Script(), LlmSettings(model="openai/some-model"), session)
+    assert run.passed and run.ending == "done" and ROOM.certificate
+    assert run.usage["calls"] == ROOM.certificate.min_calls + 1
+    assert run.usage["turns"] == -(-len(calls()) // 3)
+
+
+def test_a_client_over_mcp_gets_out(tmp_path: Path) -> None:
+    mcp = pytest.importorskip("mcp")
+    SUITES.write(tmp_path / "suite", rooms()[:2], {}, count=2)
+    outcome = tmp_path / "outcome.json"
+    words = ["escape", "serve-mcp", str(tmp_path / "suite"), ROOM.id, "--result", str(outcome)]
+
+    async def converse() -> None:
+        server = mcp.StdioServerParameters(command=sys.executable, args=["-m", "agenthard", *words])
+        async with mcp.Client(server) as client:
+            assert ROOM.room.story in (client.instructions or "")
+            assert ROOM.secret.answer not in (client.instructions or "")
+            assert {tool.name for tool in (await client.list_tools()).tools} >= {"investigate", "use_tool"}
+            for name, arguments in calls():
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, result.content[0].text
+
+    asyncio.run(asyncio.wait_for(converse(), timeout=120))
+    assert json.loads(outcome.read_text())["solved"] is True
+
+
+def test_inspect_gets_out_with_a_mock_model(tmp_path: Path) -> None:
+    inspect = pytest.importorskip("inspect_ai")
+    from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
+    from inspect_ai.tool import ToolCall
+
+    from agenthard.inspect_tasks import escape_rooms
+
+    SUITES.write(tmp_path / "suite", rooms()[:1], {}, count=1)
+
+    def respond(messages: list[Any], tools: Any, choice: Any, config: Any) -> Any:
+        done = sum(len(m.tool_calls or ()) for m in messages if m.role == "assistant")
+        some = calls()[done : done + 3]
+        made = [ToolCall(id=f"c{done + n}", function=name, arguments=a) for n, (name, a) in enumerate(some)]
+        message = ChatMessageAssistant(content="", tool_calls=made)
+        choices = [ChatCompletionChoice(message=message, stop_reason="tool_calls")]
+        return ModelOutput(model="mock", choices=choices, usage=ModelUsage())
+
+    model = get_model("mockllm/model", custom_outputs=respond, memoize=False)
+    task = escape_rooms(str(tmp_path / "suite"))
+    (log,) = inspect.eval(task, model=model, log_dir=str(tmp_path / "logs"), display="none")
+    assert log.status == "success" and log.samples
+    (score,) = (log.samples[0].scores or {}).values()
+    assert (score.value, (score.metadata or {})["ending"]) == ("C", "done")
