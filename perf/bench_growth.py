@@ -92,8 +92,9 @@ Sample = tuple[float, float, int]
 def sample(process: int, run: Path) -> Sample | None:
     """Look at an audit and its workers; None when it has ended. Reads ``/proc``, so it needs Linux."""
     try:
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-        used = [_used(pid) for pid in (process, *map(int, children))]
+        threads = Path(f"/proc/{process}/task").glob("*/children")  # each thread lists those that it started
+        children = [int(pid) for thread in threads for pid in thread.read_text().split()]
+        used = [_used(pid) for pid in (process, *children)]
     except (OSError, IndexError):
         return None
     shards = run / "work" / "shards"
