@@ -1,4 +1,4 @@
-"""Messages between a command and a worker over one TCP connection: a JSON object and some bytes, each with its length."""
+"""Messages between a command and a worker over a TCP connection: a JSON object and some bytes, each with its length."""
 
 import asyncio
 import json
