@@ -116,6 +116,7 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
         StorageError: It cannot be written any more; all results are kept.
         ModelError: The models are not configured correctly.
     """
+    settings.scale_out.check_address()
     try:
         with bound(run=settings.out), reported(settings.folder.root / "work", "evaluate"):
             names = ("evaluate", f"evaluate on {settings.benchmark}")
@@ -123,7 +124,6 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
                 return run_flow(evaluate, *names, settings.workers + 1, settings)
             from agenthard.flows.scale_out.runners import run_on_workers
 
-            settings.scale_out.check_address()
             return run_on_workers(lambda: evaluate(settings), settings.scale_out, settings.workers, *names)
     except ExceptionGroup as group:
         first: BaseException = group

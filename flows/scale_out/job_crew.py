@@ -9,8 +9,7 @@ from typing import Any
 from agenthard.flows.errors import InfrastructureError
 from agenthard.flows.logs import log
 from agenthard.flows.scale_out.job_server import Answer, JobServer
-from agenthard.flows.scale_out.job_worker import serve_jobs, serve_jobs_apart
-from agenthard.flows.scale_out.runner import Runner
+from agenthard.flows.scale_out.job_worker import serve_jobs
 from agenthard.flows.scale_out.runners import Workers
 from agenthard.flows.scale_out.settings import ScaleOut, is_here
 
@@ -39,7 +38,7 @@ async def job_crew(
     places = max(1, await asyncio.to_thread(cluster.count))
     server = JobServer(hello, answer, per_worker=max(2, -(-in_flight // places)))
     await server.start(_own_host(where))
-    crew = _Crew(cluster, server, where, target, in_flight)
+    crew = _Crew(cluster, server, target, in_flight)
     keeping = asyncio.create_task(crew.keep())
     try:
         yield server
@@ -54,9 +53,8 @@ async def job_crew(
 class _Crew:
     """The workers of one server."""
 
-    def __init__(self, cluster: Workers, server: JobServer, where: ScaleOut, target: str, most: int) -> None:
+    def __init__(self, cluster: Workers, server: JobServer, target: str, most: int) -> None:
         self._cluster, self._server, self._target, self._most = cluster, server, target, most
-        self._function = serve_jobs_apart if where.runner is Runner.PREFECT else serve_jobs
         self._running = set[Any]()
         self._ended = asyncio.Queue[Any]()
         self._loop = asyncio.get_running_loop()
@@ -94,7 +92,7 @@ class _Crew:
 
     def _submit(self) -> None:
         server, number = self._server, len(self._running)
-        future = self._cluster.submit(f"worker {number}", self._function, server.place, server.token, self._target)
+        future = self._cluster.submit(f"worker {number}", serve_jobs, server.place, server.token, self._target)
         self._running.add(future)
         future.add_done_callback(self._landed)
 

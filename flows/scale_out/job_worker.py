@@ -6,11 +6,14 @@ command where it has to, and ends when the connection does.
 
 import asyncio
 import json
+import os
 import pkgutil
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from threading import Thread
 
 from agenthard.flows.errors import EXPECTED, InfrastructureError
 from agenthard.flows.scale_out.frames import (
@@ -24,21 +27,24 @@ from agenthard.flows.scale_out.frames import (
 
 CONNECT_SECONDS = 30.0
 """Time for reaching the command."""
+_NOT_REACHED = 9
 Ask = Callable[[bytes], Awaitable[bytes]]
 """Asks the command something."""
 Handler = Callable[[bytes, Ask], Awaitable[bytes]]
 """Does one job."""
 
 
-class NotReachedError(InfrastructureError):
-    """A worker cannot reach the process of the command."""
+class LostWorkerError(InfrastructureError):
+    """A worker cannot reach the process of the command, or its process ended."""
 
     code = "AH830"
-    remedy = "Open the network between the workers and the machine of the command; it listens on a port that is free."
+    remedy = "Open the network between workers and command, which listens on a free port; or give workers more memory."
 
 
-def serve_jobs(place: str, token: str, target: str) -> int:
-    """Do jobs in this thread until the command ends the connection; return how many.
+def serve_jobs(place: str, token: str, target: str) -> None:
+    """Do jobs in a process of this worker until the command ends the connection.
+
+    Limits on CPU time need the main thread of a process, which a worker of a cluster does not give.
 
     Args:
         place: host and port of the command.
@@ -46,32 +52,29 @@ def serve_jobs(place: str, token: str, target: str) -> int:
         target: what makes the handler from what the command sends first, as ``module:function``.
 
     Raises:
-        NotReachedError: Nothing listens there.
+        LostWorkerError: The process ended before its time; it has written why.
     """
-    return asyncio.run(_serve(place, token, target))
-
-
-def serve_jobs_apart(place: str, token: str, target: str) -> int:
-    """Do the same in a process of its own, for a worker that is a thread of the command.
-
-    Raises:
-        InfrastructureError: The process ended before its time.
-    """
-    words = json.dumps([place, token, target]).encode()
     command = [sys.executable, "-P", "-m", "agenthard.flows.scale_out.job_worker"]
-    done = subprocess.run(command, input=words, stdout=subprocess.PIPE, check=False)
-    if done.returncode:
-        raise InfrastructureError(f"a process that works for this command ended with exit code {done.returncode}")
-    return int(done.stdout or 0)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
+        assert process.stdin is not None
+        try:
+            with suppress(BrokenPipeError):
+                process.stdin.write(json.dumps([place, token, target]).encode() + b"\n")
+                process.stdin.flush()
+            code = process.wait()
+        finally:
+            process.kill()
+    if code == _NOT_REACHED:
+        raise LostWorkerError(f"a worker cannot reach the command at {place}")
+    if code:
+        raise LostWorkerError(f"the process of a worker ended with exit code {code}")
 
 
-async def _serve(place: str, token: str, target: str) -> int:
+async def _serve(place: str, token: str, target: str) -> None:
+    """Do jobs until the connection ends; an OSError says that the command cannot be reached."""
     host, _, port = place.rpartition(":")
-    try:
-        async with asyncio.timeout(CONNECT_SECONDS):
-            reader, writer = await asyncio.open_connection(host, int(port))
-    except OSError as error:
-        raise NotReachedError(f"the command at {place} cannot be reached: {error or type(error).__name__}") from error
+    async with asyncio.timeout(CONNECT_SECONDS):
+        reader, writer = await asyncio.open_connection(host, int(port))
     try:
         keep_alive(writer)
         await write_frame(writer, Frame({"token": token}))
@@ -80,10 +83,10 @@ async def _serve(place: str, token: str, target: str) -> int:
             handler: Handler = pkgutil.resolve_name(target)(hello)
         except EXPECTED as error:
             await write_frame(writer, Frame({"refused": f"{error}"[:2000]}))
-            return 0
-        return await _Jobs(reader, writer, handler).run()
+        else:
+            await _Jobs(reader, writer, handler).run()
     except ConnectionBrokenError:
-        return 0
+        pass
     finally:
         await close_quietly(writer)
 
@@ -95,9 +98,8 @@ class _Jobs:
         self._reader, self._writer, self._handler = reader, writer, handler
         self._asked = dict[int, asyncio.Future[bytes]]()
         self._tasks = set[asyncio.Task[None]]()
-        self._done = 0
 
-    async def run(self) -> int:
+    async def run(self) -> None:
         """Do jobs until the connection ends."""
         await write_frame(self._writer, Frame({"ready": True}))
         try:
@@ -110,7 +112,7 @@ class _Jobs:
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         except ConnectionBrokenError:
-            return self._done
+            return
         finally:
             tasks = list(self._tasks)
             for task in tasks:
@@ -125,7 +127,6 @@ class _Jobs:
             head["failed"], result = f"{type(error).__name__}: {error}"[:2000], b""
         with suppress(ConnectionBrokenError):
             await write_frame(self._writer, Frame(head, result))
-            self._done += 1
 
     async def _ask(self, question: bytes) -> bytes:
         answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
@@ -139,9 +140,20 @@ class _Jobs:
 
 
 def main() -> None:
-    """Do jobs for the command that standard input names."""
-    place, token, target = json.loads(sys.stdin.buffer.read())
-    print(serve_jobs(place, token, target))
+    """Do jobs for the command that standard input names, and end at once when that ends, as it does with the worker."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
+    place, token, target = json.loads(sys.stdin.buffer.readline())
+
+    def follow() -> None:
+        sys.stdin.buffer.read()
+        os._exit(0)
+
+    Thread(target=follow, daemon=True).start()
+    try:
+        asyncio.run(_serve(place, token, target))
+    except OSError:
+        os._exit(_NOT_REACHED)
+    os._exit(0)  # without waiting for the thread that reads
 
 
 if __name__ == "__main__":
