@@ -110,13 +110,13 @@ def test_the_episodes_of_killed_workers_are_taken_over_and_nothing_is_paid_twice
 ) -> None:
     server.service.latency = 0.02
     here, there = (
-        wanted(suite, tmp_path / name, server, trials=60, in_flight=8, scale_out={"runner": name})
+        wanted(suite, tmp_path / name, server, trials=30, in_flight=8, scale_out={"runner": name})
         for name in ("local", runner)
     )
     assert run_evaluation(here).complete
     calm = server.counts["received"]
     done: Callable[[], int] = lambda: played(there)  # noqa: E731
-    with killing(done, lambda line: re.search(worker, line) is not None, 150) as killed:
+    with killing(done, lambda line: re.search(worker, line) is not None, 80) as killed:
         assert run_evaluation(there).complete
     assert len(killed) >= 3
     assert outputs(there) == outputs(here)
