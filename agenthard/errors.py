@@ -68,6 +68,10 @@ if TYPE_CHECKING:
     from agenthard.flows.review.queue import QueueError
     from agenthard.flows.review.web.recording import NotAllowedError
     from agenthard.flows.scale_out.check_process import LostProcessError, RemoteCheckError
+    from agenthard.flows.scale_out.frames import ConnectionBrokenError
+    from agenthard.flows.scale_out.job_server import FailedJobError, LostJobError, RefusedError
+    from agenthard.flows.scale_out.job_worker import LostWorkerError
+    from agenthard.flows.scale_out.remote_model import UnexpectedAnswerError
     from agenthard.flows.scale_out.shard_job import NotPlainJsonError
     from agenthard.flows.scale_out.stored_result import UnusableResultError
     from agenthard.flows.scale_out.surroundings import DifferentWorkerError
@@ -204,6 +208,12 @@ _PLACES = {
     "AH824": "flows.scale_out.check_process:LostProcessError",
     "AH825": "flows.scale_out.check_process:RemoteCheckError",
     "AH826": "flows.scale_out.stored_result:UnusableResultError",
+    "AH827": "flows.scale_out.frames:ConnectionBrokenError",
+    "AH828": "flows.scale_out.job_server:LostJobError",
+    "AH829": "flows.scale_out.job_server:RefusedError",
+    "AH830": "flows.scale_out.job_worker:LostWorkerError",
+    "AH831": "flows.scale_out.job_server:FailedJobError",
+    "AH832": "flows.scale_out.remote_model:UnexpectedAnswerError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -222,6 +232,7 @@ __all__ = [
     "ComparisonError",
     "ConfigError",
     "ConfigurationError",
+    "ConnectionBrokenError",
     "ConnectionFailedError",
     "ConnectionLostError",
     "ContextOverflowError",
@@ -232,6 +243,7 @@ __all__ = [
     "EvaluationError",
     "ExecutionError",
     "ExpressionError",
+    "FailedJobError",
     "FetchError",
     "FolderInUseError",
     "GenerationError",
@@ -242,7 +254,9 @@ __all__ = [
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",
+    "LostJobError",
     "LostProcessError",
+    "LostWorkerError",
     "MalformedInstanceError",
     "MalformedRecordError",
     "MalformedReplyError",
@@ -256,14 +270,15 @@ __all__ = [
     "NotRecordedError",
     "OutOfTurnsError",
     "PatchError",
-    "PluginError",
     "PathSyntaxError",
+    "PluginError",
     "PolicyError",
     "PreparationError",
     "PromptTooLongError",
     "QueueError",
     "RateLimitError",
     "RefusedCallError",
+    "RefusedError",
     "RemoteCheckError",
     "ReplyTooLongError",
     "RequestTimeoutError",
@@ -284,6 +299,7 @@ __all__ = [
     "ToolError",
     "TransientError",
     "UnavailableError",
+    "UnexpectedAnswerError",
     "UnknownAgentError",
     "UnknownDomainError",
     "UnknownDownloadError",

@@ -28,7 +28,7 @@ from tests.loopback.fixtures import LoopbackProcess
 
 WORKERS = 2
 MODELS = 16
-SIZES = 40, 240
+SIZES = 24, 104
 """Tasks, or trials of four tasks."""
 
 
@@ -58,7 +58,9 @@ def episodes(folder: Path, server: LoopbackProcess) -> None:
     small = Parameters(rows=3, cols=3, hidden_slots=(1,), decoy_budgets=(0,), candidates=6, domains=("course", "meal"))
     write_suite(small, folder / "suite", SuiteFormat.JSONL)
     tasks = sum(1 for _ in EvaluationSettings(benchmark="ace", path=str(folder / "suite"), out="").open().tasks())
-    file = ModelFile.model_validate({**model("chat", server.url), "label": "loop"})
+    settings = model("chat", server.url)
+    price = {"model": settings["name"], "source": "assumed", **settings["price"]}
+    file = ModelFile.model_validate({**settings, "price": price, "label": "loop"})
     base = {"benchmark": "ace", "path": str(folder / "suite"), "models": (file,), "workers": WORKERS}
     stored = list[int]()
 

@@ -137,9 +137,9 @@ class Assumptions:
 def tables(given: Assumptions) -> dict[str, str]:
     """Return the tables of the page, by name."""
     return {
-        "stages": _table(("stage", "shards and requests", "arithmetic", "result"), _stages(given)),
-        "limits": _table(("limit of one model", "an agent", "a judge"), _limits(given)),
-        "cost": _table(("cost", "arithmetic", "dollars"), _costs(given)),
+        "stages": table(("stage", "shards and requests", "arithmetic", "result"), _stages(given)),
+        "limits": table(("limit of one model", "an agent", "a judge"), _limits(given)),
+        "cost": table(("cost", "arithmetic", "dollars"), _costs(given)),
     }
 
 
@@ -210,7 +210,8 @@ def _costs(g: Assumptions) -> list[tuple[str, ...]]:
     ]
 
 
-def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return a table as Markdown."""
     lines = [head, ("---",) * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 

@@ -1,4 +1,4 @@
-"""Checks the arithmetic of perf/million_tasks.py: python perf/simulate_million.py [--share 100] [--write FILE.json]
+"""Checks the arithmetic of perf/million_tasks.py: python perf/simulate_million.py [--share 100] [--models 16] [--write FILE]
 
 10,000 tasks, 16 models and 3 judges with the real rate limiter and, for judges, the whole real client: cache, ledger,
 budget, retries. Time is simulated: a clock that jumps to the next event. The providers are simulated too: each takes
@@ -253,11 +253,12 @@ def simulate(given: Assumptions) -> dict[str, Simulated]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=int, default=100)
+    parser.add_argument("--models", type=int, default=Assumptions.models, help="they do not depend on one another")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
-    given = Assumptions(tasks=Assumptions.tasks // options.share)
+    given = Assumptions(tasks=Assumptions.tasks // options.share, models=options.models)
     found = {name: each._asdict() for name, each in simulate(given).items()}
-    text = json.dumps({"tasks": given.tasks, **found}, indent=1)
+    text = json.dumps({"tasks": given.tasks, "models": given.models, **found}, indent=1)
     print(text)
     if options.write:
         options.write.write_text(text + "\n", encoding="utf-8")
