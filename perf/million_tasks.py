@@ -68,9 +68,9 @@ class Requests:
         """
         sent = items * self.per_item / self.rate
         if self.limit == "tokens per minute":
-            return (
-                sent - BURST_SECONDS + self.seconds * (self.reserved / self.tokens - 1) + self.seconds * self.per_item
-            )
+            sent += self.seconds * (self.reserved / self.tokens - 1)
+        if self.limit != "requests in flight":
+            sent -= BURST_SECONDS
         return sent + self.seconds * self.per_item
 
     def cost(self, items: int) -> float:
@@ -80,7 +80,8 @@ class Requests:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What the arithmetic starts from: the first group is to be replaced by your figures, the second is measured."""
+    """What the arithmetic starts from: the first group is to be replaced by your figures, and what names
+    perf/bench_workers.py is an estimate until that has been run."""
 
     tasks: int = 1_000_000
     models: int = 16

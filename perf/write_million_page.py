@@ -38,7 +38,8 @@ def simulation(found: dict[str, Any]) -> str:
         names = ("time", "requests", "cost")
         rows += [(name, what, one, other) for what, one, other in zip(names, said, shown, strict=True)]
         rows.append((name, "refused by a provider (429)", "0", f"{each['refused']:,}"))
-    return table(("", "", "arithmetic", "simulation"), rows)
+    size = f"{found['tasks']:,} tasks, models: {found['models']}, judges: {Assumptions().judges}"
+    return f"Simulated: {size}.\n\n{table(('', '', 'arithmetic', 'simulation'), rows)}"
 
 
 if __name__ == "__main__":
