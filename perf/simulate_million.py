@@ -1,4 +1,4 @@
-"""Checks the arithmetic of perf/million_tasks.py: python perf/simulate_million.py [--share 100] [--models 16] [--write FILE]
+"""Checks perf/million_tasks.py: python perf/simulate_million.py [--share 100] [--models 16] [--write FILE]
 
 10,000 tasks, 16 models and 3 judges with the real rate limiter and, for judges, the whole real client: cache, ledger,
 budget, retries. Time is simulated: a clock that jumps to the next event. The providers are simulated too: each takes
