@@ -66,6 +66,10 @@ if TYPE_CHECKING:
     from agenthard.flows.review.queue import QueueError
     from agenthard.flows.review.web.recording import NotAllowedError
     from agenthard.flows.scale_out.check_process import LostProcessError, RemoteCheckError
+    from agenthard.flows.scale_out.frames import ConnectionBrokenError
+    from agenthard.flows.scale_out.job_server import FailedJobError, LostJobError, RefusedError
+    from agenthard.flows.scale_out.job_worker import LostWorkerError
+    from agenthard.flows.scale_out.remote_model import UnexpectedAnswerError
     from agenthard.flows.scale_out.shard_job import NotPlainJsonError
     from agenthard.flows.scale_out.stored_result import UnusableResultError
     from agenthard.flows.scale_out.surroundings import DifferentWorkerError
@@ -211,6 +215,12 @@ _PLACES = {
     "AH824": "flows.scale_out.check_process:LostProcessError",
     "AH825": "flows.scale_out.check_process:RemoteCheckError",
     "AH826": "flows.scale_out.stored_result:UnusableResultError",
+    "AH827": "flows.scale_out.frames:ConnectionBrokenError",
+    "AH828": "flows.scale_out.job_server:LostJobError",
+    "AH829": "flows.scale_out.job_server:RefusedError",
+    "AH830": "flows.scale_out.job_worker:LostWorkerError",
+    "AH831": "flows.scale_out.job_server:FailedJobError",
+    "AH832": "flows.scale_out.remote_model:UnexpectedAnswerError",
 }
 """Module below ``agenthard`` and class of each error, by its code; it is imported when it is used."""
 
@@ -229,6 +239,7 @@ __all__ = [
     "ComparisonError",
     "ConfigError",
     "ConfigurationError",
+    "ConnectionBrokenError",
     "ConnectionFailedError",
     "ConnectionLostError",
     "ContextOverflowError",
@@ -240,6 +251,7 @@ __all__ = [
     "EvaluationError",
     "ExecutionError",
     "ExpressionError",
+    "FailedJobError",
     "FetchError",
     "FolderInUseError",
     "GenerationError",
@@ -250,7 +262,9 @@ __all__ = [
     "JsonStreamError",
     "JudgeSettingsError",
     "LabelError",
+    "LostJobError",
     "LostProcessError",
+    "LostWorkerError",
     "MalformedInstanceError",
     "MalformedRecordError",
     "MalformedReplyError",
@@ -274,6 +288,7 @@ __all__ = [
     "RateLimitError",
     "Refusal",
     "RefusedCallError",
+    "RefusedError",
     "RemoteCheckError",
     "ReplyTooLongError",
     "RequestTimeoutError",
@@ -296,6 +311,7 @@ __all__ = [
     "TransientError",
     "UnavailableError",
     "UnfillableError",
+    "UnexpectedAnswerError",
     "UnknownAgentError",
     "UnknownDomainError",
     "UnknownDownloadError",

@@ -1,5 +1,8 @@
 """How an audit speeds up with worker processes: python perf/bench_scale_out.py [--runner R] [--workers N] [TASKS ...]
 
+With --kill-every SECONDS: what an audit costs whose workers are killed. One thread audits each size, then N workers of
+the runner, of which one is killed with SIGKILL after every so many seconds.
+
 Each size is audited with one worker process and with N; the time from the first to the last shard counts, without the
 start of the cluster. Prints wall time, CPU time of all processes, the load of the machine before each run, and whether
 the outputs are the same bytes. On an idle machine two workers are to be at least 1.7 times as fast from 500 tasks on.
@@ -8,16 +11,20 @@ the outputs are the same bytes. On an idle machine two workers are to be at leas
 import argparse
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bench_growth import write_library
+
+from tests.flows.scale_out.killing import children
 
 
 class Run(NamedTuple):
@@ -38,8 +45,12 @@ def main() -> None:
     parser.add_argument("tasks", nargs="*", type=int, default=[2_000])
     parser.add_argument("--runner", default="dask")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--kill-every", type=float, metavar="SECONDS")
     options = parser.parse_args()
     for tasks in options.tasks:
+        if options.kill_every:
+            under_fire(tasks, options.runner, options.workers, options.kill_every)
+            continue
         with tempfile.TemporaryDirectory() as scratch:
             data = Path(scratch) / "library"
             write_library(data, tasks)
@@ -53,8 +64,52 @@ def main() -> None:
         )
 
 
-def measured(data: Path, out: Path, runner: str, workers: int) -> Run:
-    """Audit with some workers, and print what that took."""
+def under_fire(tasks: int, runner: str, workers: int, seconds: float) -> None:
+    """Audit while workers are killed, and print what that took and whether the bytes are those of one thread."""
+    with tempfile.TemporaryDirectory() as scratch:
+        data = Path(scratch) / "library"
+        write_library(data, tasks)
+        one = measured(data, Path(scratch) / "one", "local", 1)
+        killed = list[float]()
+        many = measured(
+            data, Path(scratch) / "many", runner, workers, lambda run, shards: _kill(run, shards, seconds, killed)
+        )
+    print(
+        f"{tasks:,} tasks, {runner}: {len(killed)} workers killed, one every {seconds:g} s; {many.wall:.0f} s with "
+        f"{workers} workers, {one.wall:.0f} s with one thread; same bytes: {one.outputs == many.outputs}",
+        flush=True,
+    )
+
+
+def _kill(process: "subprocess.Popen[bytes]", shards: Path, seconds: float, killed: list[float]) -> None:
+    """Kill a worker process of the command's cluster every so many seconds, from the first finished shard on."""
+    due = float("inf")
+    while process.poll() is None:
+        time.sleep(0.1)
+        if due == float("inf") and list(shards.glob("*.zip")):
+            due = time.monotonic() + seconds
+        if time.monotonic() < due:
+            continue
+        found = [pid for pid, line in children(process.pid) if _is_worker(line)]
+        if found:
+            os.kill(found[len(killed) % len(found)], signal.SIGKILL)
+            killed.append(time.monotonic())
+            due = time.monotonic() + seconds
+
+
+def _is_worker(line: str) -> bool:
+    """Tell by its command line whether a process works: Dask spawns its workers, Ray names them after their tasks."""
+    return "spawn_main" in line or line.startswith("ray::check")
+
+
+def measured(
+    data: Path,
+    out: Path,
+    runner: str,
+    workers: int,
+    meanwhile: "Callable[[subprocess.Popen[bytes], Path], None]" = lambda process, shards: None,
+) -> Run:
+    """Audit with some workers, and print what that took; something may happen to its process meanwhile."""
     load, before, began = os.getloadavg()[0], resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, "-m", "agenthard.flows.cli", "audit", "native", str(data), "--out", str(out)]
     process = subprocess.Popen(
@@ -63,6 +118,7 @@ def measured(data: Path, out: Path, runner: str, workers: int) -> Run:
     times = list[float]()
     watch = threading.Thread(target=_watch, args=(process, out / "work" / "shards", times))
     watch.start()
+    meanwhile(process, out / "work" / "shards")
     if process.wait() not in (0, 1, 2):  # 1 and 2 are results of an audit
         sys.exit(f"{' '.join(command)} ended with exit code {process.returncode}")
     watch.join()

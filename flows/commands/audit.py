@@ -7,7 +7,7 @@ import typer
 
 from agenthard.flows.commands.completion import complete_rule, complete_source
 from agenthard.flows.commands.first_findings import show_first
-from agenthard.flows.commands.options import CheckoutOption, WeakIsolationOption
+from agenthard.flows.commands.options import AddressOption, CheckoutOption, RunnerOption, WeakIsolationOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
 from agenthard.flows.logs import log
 from agenthard.flows.scale_out.runner import Runner
@@ -44,13 +44,8 @@ def audit(
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Run folder; default: runs/SOURCE-CONTENTHASH.")] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; default: one per core.")] = None,
-    runner: Annotated[
-        Runner, typer.Option(help="What checks the shards: processes of this machine, a Prefect flow, Dask or Ray.")
-    ] = Runner.LOCAL,
-    address: Annotated[
-        str | None,
-        typer.Option(help="Cluster for --runner dask (tcp://…) or ray (ray://…); default: one of this machine's own."),
-    ] = None,
+    runner: RunnerOption = Runner.LOCAL,
+    address: AddressOption = None,
     store: Annotated[
         str | None,
         typer.Option(help="Folder or bucket (s3://…, gs://…) that all workers reach; default: the run folder."),

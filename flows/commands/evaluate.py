@@ -15,7 +15,9 @@ from agenthard.flows.commands.model_options import (
     optional_path,
     print_estimates,
 )
+from agenthard.flows.commands.options import AddressOption, RunnerOption
 from agenthard.flows.commands.output import JsonOption, console, error_console, print_json, print_table
+from agenthard.flows.scale_out.runner import Runner
 
 if TYPE_CHECKING:
     from agenthard.flows.evaluation.publish import EvaluationOutcome
@@ -50,6 +52,8 @@ def evaluate(
     ] = 3,
     out: Annotated[Path, typer.Option(help="Run folder; the same command resumes it.")] = Path("evaluation"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes for agents; default: one per core.")] = None,
+    runner: RunnerOption = Runner.LOCAL,
+    address: AddressOption = None,
     in_flight: Annotated[int, typer.Option(min=1, help="Episodes that models play at the same time.")] = 64,
     budget: BudgetOption = None,
     token_budget: TokenBudgetOption = None,
@@ -69,6 +73,7 @@ def evaluate(
     Example: `agenthard evaluate ace ace-suite --agent solver --agent random --out evaluation`
     """
     from agenthard.flows.evaluation.settings import EvaluationSettings
+    from agenthard.flows.scale_out.settings import ScaleOut
     from agenthard.models.model_file import load_model
     from agenthard.taxonomy.system import cpu_count
 
@@ -91,6 +96,7 @@ def evaluate(
         prices=optional_path(prices),
         cache=optional_path(cache),
         compare=tuple(map(str, compare or ())),
+        scale_out=ScaleOut(runner=runner, address=address),
     )
     _check_inputs(settings)
     if dry_run:
@@ -148,6 +154,7 @@ def _check_inputs(settings: "EvaluationSettings") -> None:
     from agenthard.flows.errors import CommandError
     from agenthard.models.providers.destination import Destination
 
+    settings.scale_out.check_address()
     settings.open()
     labels = settings.contestants
     if twice := sorted({label for label in labels if labels.count(label) > 1}):

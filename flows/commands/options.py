@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from agenthard.flows.scale_out.runner import Runner
+
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="Run folder of an audit.", show_default=False)]
 CheckoutOption = Annotated[
     Path | None,
@@ -23,6 +25,13 @@ WeakIsolationOption = Annotated[
         help="Execute benchmark code although a layer of containment is missing (namespaces, Landlock, "
         "seccomp, an unprivileged user). Without this option it is not executed, and the reason names what is missing.",
     ),
+]
+RunnerOption = Annotated[
+    Runner, typer.Option(help="What does the work: processes of this machine, a Prefect flow, Dask or Ray.")
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(help="Cluster for --runner dask (tcp://…) or ray (ray://…); default: one of this machine's own."),
 ]
 DrawsOption = Annotated[
     int, typer.Option(min=200, help="Random deletions behind every null distribution; a single one proves nothing.")

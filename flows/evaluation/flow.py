@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from agenthard.flows.checksums import write_checksums
 from agenthard.flows.errors import CommandError
 from agenthard.flows.evaluation.episodes import TaskFacts
-from agenthard.flows.evaluation.play import Conversations, open_client, play_all
+from agenthard.flows.evaluation.play import EpisodeLoop, converse_with, open_client, play_all
 from agenthard.flows.evaluation.progress import show_episodes
 from agenthard.flows.evaluation.publish import EvaluationOutcome, publish_evaluation
 from agenthard.flows.evaluation.settings import EvaluationFolder, EvaluationSettings
@@ -22,6 +22,7 @@ from agenthard.flows.job_status import reported
 from agenthard.flows.logs import bound
 from agenthard.flows.progress import current
 from agenthard.flows.run_folder import write_json
+from agenthard.flows.scale_out.runner import Runner
 from agenthard.flows.stages import run_flow, stage
 from agenthard.taxonomy.system import follow_parent
 
@@ -70,8 +71,19 @@ def evaluate(settings: EvaluationSettings) -> EvaluationOutcome:
     """Evaluate agents on a benchmark into a run folder. Finished episodes of an interrupted run are not repeated."""
     current().start("reading the tasks")
     tasks = prepare(settings)
+    with show_episodes(settings, tasks):
+        if settings.scale_out.runner is Runner.LOCAL:
+            stopped = _play_here(settings, tasks)
+        else:
+            stopped = _play_elsewhere(settings, tasks)
+    current().start("writing the report")
+    return publish(settings, stopped)
+
+
+def _play_here(settings: EvaluationSettings, tasks: int) -> dict[str, str]:
+    """Let agents without a model play in processes of this machine, and models in this process."""
     stopped: dict[str, str] = {}
-    with show_episodes(settings, tasks), _processes(settings) as pool, _ending() as over:
+    with _processes(settings) as pool, _ending() as over:
         unfinished = True
         while unfinished:
             talking = converse.submit(settings, over) if settings.models else None
@@ -81,8 +93,19 @@ def evaluate(settings: EvaluationSettings) -> EvaluationOutcome:
             if talking is not None:
                 stopped = talking.result()
             unfinished = _more_to_play(settings, tasks, stopped)
-    current().start("writing the report")
-    return publish(settings, stopped)
+    return stopped
+
+
+def _play_elsewhere(settings: EvaluationSettings, tasks: int) -> dict[str, str]:
+    """Let all agents play on the workers of a cluster."""
+    from agenthard.flows.evaluation.remote import play_on_workers
+    from agenthard.flows.scale_out.runners import workers_at_hand
+
+    unfinished = True
+    while unfinished:
+        stopped = asyncio.run(play_on_workers(settings, workers_at_hand()))
+        unfinished = _more_to_play(settings, tasks, stopped)
+    return stopped
 
 
 def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
@@ -93,9 +116,15 @@ def run_evaluation(settings: EvaluationSettings) -> EvaluationOutcome:
         StorageError: It cannot be written any more; all results are kept.
         ModelError: The models are not configured correctly.
     """
+    settings.scale_out.check_address()
     try:
         with bound(run=settings.out), reported(settings.folder.root / "work", "evaluate"):
-            return run_flow(evaluate, "evaluate", f"evaluate on {settings.benchmark}", settings.workers + 1, settings)
+            names = ("evaluate", f"evaluate on {settings.benchmark}")
+            if settings.scale_out.runner is Runner.LOCAL:
+                return run_flow(evaluate, *names, settings.workers + 1, settings)
+            from agenthard.flows.scale_out.runners import run_on_workers
+
+            return run_on_workers(lambda: evaluate(settings), settings.scale_out, settings.workers, *names)
     except ExceptionGroup as group:
         first: BaseException = group
         while isinstance(first, BaseExceptionGroup):
@@ -136,7 +165,7 @@ async def play_models(settings: EvaluationSettings, over: threading.Event) -> di
         Why models stopped, by label.
     """
     async with open_client(settings) as client:
-        conversations = Conversations(settings, client)
+        conversations = EpisodeLoop(settings, [file.label for file in settings.models], converse_with(settings, client))
         gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
         playing = asyncio.create_task(conversations.run())
         asked = 0

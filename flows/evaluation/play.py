@@ -1,8 +1,11 @@
-"""Play episodes: agents without a model in separate processes, models many at a time in one event loop."""
+"""Play episodes: agents without a model in separate processes, models many at a time in one event loop.
+
+Where workers play (`agenthard.flows.evaluation.remote`), the same loop hands all episodes to them.
+"""
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from random import Random
 
@@ -69,15 +72,35 @@ async def open_client(settings: EvaluationSettings) -> AsyncIterator[ModelClient
         cache.close()
 
 
-class Conversations:
-    """The episodes of all models. A model that cannot be asked anything more stops; the others continue."""
+Play = Callable[[PlayableTask, Episode], Awaitable[Trajectory]]
+"""Plays one episode. A StopError says that its agent cannot play on, and the episode was not played."""
 
-    def __init__(self, settings: EvaluationSettings, model: Model) -> None:
+
+def converse_with(settings: EvaluationSettings, model: Model) -> Play:
+    """Return what lets models play in this event loop."""
+    files = {file.label: file for file in settings.models}
+
+    async def play(task: PlayableTask, episode: Episode) -> Trajectory:
+        label, _, rate, trial = episode
+        return await task.converse(label, model, files[label], episode.condition, rate, trial)
+
+    return play
+
+
+class EpisodeLoop:
+    """The episodes of several agents, many at a time. One that cannot play on stops; the others continue."""
+
+    def __init__(self, settings: EvaluationSettings, agents: Sequence[str], play: Play) -> None:
+        """Prepare; nothing is played yet.
+
+        Args:
+            settings: The evaluation.
+            agents: Names of the agents.
+            play: Plays an episode.
+        """
         self.stopped: dict[str, str] = {}
-        """Why models stopped, by label."""
-        self._settings = settings
-        self._model = model
-        self._files = {file.label: file for file in settings.models}
+        """Why agents stopped, by name."""
+        self._settings, self._agents, self._play_one = settings, tuple(agents), play
         self._store = EpisodeStore(settings.folder.store)
         self._worker = Worker(settings.folder.workers)
 
@@ -111,7 +134,7 @@ class Conversations:
     def _episodes(self) -> Iterator[tuple[PlayableTask, Episode]]:
         settings = self._settings
         for task in settings.open().tasks():
-            for episode in episodes_of(task.id, tuple(self._files), settings.failure_rates, settings.trials):
+            for episode in episodes_of(task.id, self._agents, settings.failure_rates, settings.trials):
                 yield task, episode
 
     def _claim(self, episode: Episode) -> list[tuple[Episode, int]]:
@@ -119,39 +142,29 @@ class Conversations:
 
     async def _play(self, task: PlayableTask, episode: Episode, number: int) -> None:
         start = time.perf_counter()
-        label = episode.agent
 
         def store(run: Trajectory) -> None:
             self._store.add(episode, EpisodeAttempt(number=number, trajectory=run, seconds=time.perf_counter() - start))
 
         try:
-            store(
-                await task.converse(
-                    label,
-                    self._model,
-                    self._files[label],
-                    episode.condition,
-                    episode.failure_rate,
-                    episode.trial,
-                )
-            )
+            store(await self._play_one(task, episode))
         except StopError as error:
-            self.stopped.setdefault(label, str(error))
+            self.stopped.setdefault(episode.agent, str(error))
             self._store.release_episode(episode)
         except FATAL:
             raise
         except Exception as error:  # noqa: BLE001 - an unexpected error in one episode must not end the others
-            store(_failed(task, episode, printable(f"unexpected {type(error).__name__}: {error}")))
+            store(failed_run(episode, f"unexpected {type(error).__name__}: {error}"))
 
 
-def _failed(task: PlayableTask, episode: Episode, reason: str) -> Trajectory:
+def failed_run(episode: Episode, reason: str) -> Trajectory:
     """Return an episode in which our own code failed: no verdict, and not a failure of the model."""
     return Trajectory(
-        id=f"{episode.agent}/{task.id}/{episode.condition}/{episode.trial}",
-        task_id=task.id,
+        id=f"{episode.agent}/{episode.task_id}/{episode.condition}/{episode.trial}",
+        task_id=episode.task_id,
         model=episode.agent,
         trial=episode.trial,
         status="infrastructure_error",
-        status_reason=reason,
+        status_reason=printable(reason),
         ending="error",
     )

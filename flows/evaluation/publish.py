@@ -140,7 +140,7 @@ def _costs(settings: EvaluationSettings) -> tuple[Total, ...]:
 def _manifest(settings: EvaluationSettings, benchmark: Benchmark, outcome: EvaluationOutcome) -> dict[str, Any]:
     return {
         "agenthard": package_version("agenthard"),
-        "settings": settings.model_dump(mode="json", exclude={"workers", "in_flight", "out", "cache"}),
+        "settings": settings.model_dump(mode="json", exclude={"workers", "in_flight", "out", "cache", "scale_out"}),
         "conditions": dict(benchmark.conditions()),
         "content": benchmark.content_hash(),
         "outcome": outcome.model_dump(

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agenthard.flows.evaluation.benchmark import Benchmark, open_benchmark
 from agenthard.flows.evaluation.episodes import Selection
+from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.models.budget import Budget
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable, load_prices
@@ -16,7 +17,7 @@ from agenthard.taxonomy.record import Record
 
 
 class EvaluationSettings(Record):
-    """An evaluation. Workers, requests in flight, cache and budget do not affect the episodes."""
+    """An evaluation. Workers and where they are, requests in flight, cache and budget do not affect the episodes."""
 
     benchmark: str
     """Name of the benchmark."""
@@ -52,6 +53,8 @@ class EvaluationSettings(Record):
     """Upper limit of the tokens."""
     compare: tuple[str, ...] = ()
     """Files with published results to compare with."""
+    scale_out: ScaleOut = ScaleOut()
+    """Where the episodes are played."""
 
     def open(self) -> Benchmark:
         """Open the benchmark.

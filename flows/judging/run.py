@@ -13,8 +13,9 @@ from agenthard.flows.judging.publish import JudgingOutcome, publish_judging
 from agenthard.flows.judging.session import Session
 from agenthard.flows.judging.settings import JudgingFolder, JudgingSettings, acquire_run_folder, select_tasks
 from agenthard.flows.judging.store import AnswerStore, Question, owner_id, questions_of
-from agenthard.flows.judging.workers import prompt_worker, run_async
+from agenthard.flows.judging.workers import PromptWorker, prompt_worker, run_async
 from agenthard.flows.progress import current
+from agenthard.flows.scale_out.runner import Runner
 from agenthard.models.cache import ReplyCache
 from agenthard.models.client import ModelClient
 from agenthard.models.ledger import Ledger
@@ -39,6 +40,16 @@ def run_judging(settings: JudgingSettings) -> JudgingOutcome:
         CommandError: The audit cannot be judged, or the folder holds something else.
         ModelError: The models are not configured correctly, or answers cannot be stored.
     """
+    settings.scale_out.check_address()
+    if settings.scale_out.runner is Runner.LOCAL:
+        return _judge(settings)
+    from agenthard.flows.scale_out.runners import run_on_workers
+
+    names = ("judge", f"judge {Path(settings.run).name}")
+    return run_on_workers(lambda: _judge(settings), settings.scale_out, max(1, settings.workers), *names)
+
+
+def _judge(settings: JudgingSettings) -> JudgingOutcome:
     inputs = AuditInputs(settings.audited())
     task_ids = select_tasks(settings, inputs)
     with acquire_run_folder(settings, inputs) as folder:
@@ -98,7 +109,7 @@ async def _ask(
     store = AnswerStore(folder.store)
     try:
         with inputs.audited.settings.execution() as execution, execution.active():
-            async with prompt_worker(settings) as worker:
+            async with _prompt_worker(settings, inputs) as worker:
                 session = Session(settings, model, store, worker, inputs.task)
                 gc.freeze()  # What is loaded by now stays; scanning it again and again would block the event loop.
                 await VerdictCollector(session, lambda task_id: current().advance(1)).run(task_ids)
@@ -106,6 +117,19 @@ async def _ask(
                 return session.stopped
     finally:
         store.close()
+
+
+@asynccontextmanager
+async def _prompt_worker(settings: JudgingSettings, inputs: AuditInputs) -> AsyncIterator[PromptWorker]:
+    """Start what writes prompts and checks verdicts: processes of this machine, or the workers of a cluster."""
+    if settings.scale_out.runner is Runner.LOCAL:
+        async with prompt_worker(settings) as worker:
+            yield worker
+        return
+    from agenthard.flows.judging.remote import remote_prompts
+
+    async with remote_prompts(settings, inputs) as worker:
+        yield worker
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ from agenthard.flows.errors import CommandError
 from agenthard.flows.job_status import JUDGING
 from agenthard.flows.judging.inputs import AuditInputs
 from agenthard.flows.run_folder import RunFolder, write_json
+from agenthard.flows.scale_out.settings import ScaleOut
 from agenthard.models.budget import Budget
 from agenthard.models.model_file import ModelFile
 from agenthard.models.prices import PriceTable, load_prices
@@ -29,7 +30,7 @@ _TRANSPORT = {"limits", "retries", "timeout", "price", "key_env"}
 
 
 class JudgingSettings(Record):
-    """A judging run. Workers, requests in flight, cache and budget do not affect the questions."""
+    """A judging run. Workers and where they are, requests in flight, cache and budget do not affect the questions."""
 
     run: str
     """Run folder of the finished audit."""
@@ -59,6 +60,8 @@ class JudgingSettings(Record):
     """Upper limit of the cost, in the currency of the prices."""
     token_budget: int | None = Field(default=None, gt=0)
     """Upper limit of the tokens."""
+    scale_out: ScaleOut = ScaleOut()
+    """Where prompts are written and verdicts are checked."""
 
     @property
     def folder(self) -> "JudgingFolder":

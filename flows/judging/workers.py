@@ -69,7 +69,7 @@ class InProcess:
         return self._run(PromptBuilder.defence, task_id, issue, judge)
 
     def _run(self, work: Callable[..., T], *arguments: Any) -> T:
-        [found] = _run_jobs(self._builder, [(work, arguments)])
+        [found] = run_jobs(self._builder, [(work, arguments)])
         if isinstance(found, Exception):
             raise found
         result: T = found
@@ -169,10 +169,10 @@ def _start(settings: JudgingSettings) -> None:
 
 
 def _work(settings: JudgingSettings, jobs: list[_Job]) -> list[Any]:
-    return _run_jobs(prompt_builder(settings), jobs)
+    return run_jobs(prompt_builder(settings), jobs)
 
 
-def _run_jobs(builder: PromptBuilder, jobs: list[_Job]) -> list[Any]:
+def run_jobs(builder: PromptBuilder, jobs: list[_Job]) -> list[Any]:
     """Run all jobs; the result of a failed job is its exception."""
     found: list[Any] = []
     for work, arguments in jobs:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Runner(StrEnum):
-    """What checks the shards of an audit."""
+    """What does the work of an audit, an evaluation or a judging."""
 
     LOCAL = "local"
     """Processes of this machine, without Prefect."""

@@ -26,9 +26,8 @@ class ScaleOut(Record):
         Raises:
             CommandError: The options contradict each other.
         """
+        self.check_address()
         name, address, store = self.runner.value, self.address, self.store
-        if address and self.runner not in (Runner.DASK, Runner.RAY):
-            raise CommandError(f"--address names a cluster, and --runner {name} has none; add --runner dask")
         if store and self.runner is Runner.LOCAL:
             raise CommandError("--store is for workers elsewhere, and --runner local has none; add --runner dask")
         protocol = protocol_of(store) if store else FILE
@@ -42,10 +41,21 @@ class ScaleOut(Record):
             )
         if protocol == MEMORY and self.runner is not Runner.PREFECT:
             raise CommandError(f"--store {store}: workers of --runner {name} share no memory; give a folder or s3://…")
-        if address and not store and not _is_here(address):
+        if address and not store and not is_here(address):
             raise CommandError(
                 f"workers at {address} may not see the run folder; add --store with a folder that all machines have, "
                 "or with a bucket (s3://…, gs://…)"
+            )
+
+    def check_address(self) -> None:
+        """Refuse an address where there is no cluster.
+
+        Raises:
+            CommandError: The runner has no cluster.
+        """
+        if self.address and self.runner not in (Runner.DASK, Runner.RAY):
+            raise CommandError(
+                f"--address names a cluster, and --runner {self.runner.value} has none; add --runner dask"
             )
 
 
@@ -59,7 +69,7 @@ def protocol_of(store: str) -> str:
     return protocol if separator else FILE
 
 
-def _is_here(address: str) -> bool:
+def is_here(address: str) -> bool:
     """Tell whether a cluster runs on this machine."""
     host = address.rpartition("://")[2].rpartition(":")[0]
     return address == "auto" or host in _LOOPBACK

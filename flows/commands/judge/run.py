@@ -25,7 +25,9 @@ from agenthard.flows.commands.model_options import (
     PricesOption,
     TokenBudgetOption,
 )
+from agenthard.flows.commands.options import AddressOption, RunnerOption
 from agenthard.flows.commands.output import JsonOption, error_console, print_json
+from agenthard.flows.scale_out.runner import Runner
 
 
 def run(
@@ -38,6 +40,8 @@ def run(
     retry: RetryOption = False,
     in_flight: Annotated[int, typer.Option(min=1, help="Questions that are asked at the same time.")] = 64,
     workers: WorkersOption = None,
+    runner: RunnerOption = Runner.LOCAL,
+    address: AddressOption = None,
     budget: BudgetOption = None,
     token_budget: TokenBudgetOption = None,
     prices: PricesOption = None,
@@ -54,11 +58,14 @@ def run(
     Example: `agenthard judge run demo-run/demo --judges docs/examples/judges.yaml --dry-run`
     """
     from agenthard.flows.errors import InfrastructureError
+    from agenthard.flows.scale_out.settings import ScaleOut
 
     settings = judging_settings(
         run, judges, out, task, sample=sample, runs=runs, retry=retry, in_flight=in_flight, workers=workers,
         budget=budget, token_budget=token_budget, prices=prices, cache=cache, benchmark=benchmark,
+        scale_out=ScaleOut(runner=runner, address=address),
     )  # fmt: skip
+    settings.scale_out.check_address()
     settings.price_table()
     if dry_run:
         show_forecast(settings, as_json)

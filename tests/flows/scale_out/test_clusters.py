@@ -1,12 +1,8 @@
 """Clusters of two real worker processes, with and without a Prefect server, and workers that are killed."""
 
-import os
 import re
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,48 +10,15 @@ import pytest
 
 from agenthard.flows.scale_out.runners import MissingExtraError, task_runner
 from agenthard.flows.scale_out.settings import ScaleOut
+from tests.flows.scale_out.killing import killing
 from tests.flows.scale_out.library import audit, contents, write_library
 
 pytestmark = pytest.mark.long
 
 
-def children(of: int) -> Iterator[tuple[int, str]]:
-    """All processes below one, with their command lines."""
-    parents = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                status = (folder / "stat").read_text().rpartition(")")[2].split()
-                parents[int(folder.name)] = (int(status[1]), (folder / "cmdline").read_bytes().decode(errors="replace"))
-            except OSError:
-                continue
-    below = {of}
-    while new := {pid for pid, (parent, _) in parents.items() if parent in below} - below:
-        below |= new
-    return ((pid, parents[pid][1]) for pid in sorted(below - {of}) if pid in parents)
-
-
-@contextmanager
-def killing(out: Path, chosen: Callable[[str], bool], shards: int) -> Iterator[list[int]]:
-    """Kill one of the processes below this one whose command line is chosen, whenever some more shards are finished."""
-    killed, over, finished = list[int](), threading.Event(), out / "work" / "shards"
-
-    def kill() -> None:
-        while not over.wait(0.05):
-            done = len(list(finished.glob("0*.zip"))) if finished.is_dir() else 0
-            found = [pid for pid, line in children(os.getpid()) if chosen(line)] if done > shards * len(killed) else []
-            if found:
-                killed.append(found[len(killed) % len(found)])
-                with suppress(ProcessLookupError):
-                    os.kill(killed[-1], signal.SIGKILL)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    try:
-        yield killed
-    finally:
-        over.set()
-        thread.join()
+def finished(out: Path) -> Callable[[], int]:
+    """Count the finished shards of an audit."""
+    return lambda: len(list((out / "work" / "shards").glob("0*.zip")))
 
 
 @pytest.mark.parametrize("runner", ["dask", "ray"])
@@ -74,7 +37,7 @@ def test_the_shards_of_killed_workers_are_taken_over(tmp_path: Path, runner: str
     """Workers of the cluster are killed, or the processes in which they check."""
     library = write_library(tmp_path / "library", 200)
     audit(library, tmp_path / "one")
-    with killing(tmp_path / "many", lambda line: re.search(worker, line) is not None, 8) as killed:
+    with killing(finished(tmp_path / "many"), lambda line: re.search(worker, line) is not None, 8) as killed:
         audit(library, tmp_path / "many", workers=2, runner=runner)
     assert len(killed) >= 3
     assert contents(tmp_path / "many") == contents(tmp_path / "one")
@@ -107,7 +70,7 @@ def test_a_prefect_server_records_the_tasks_of_every_runner(
 def test_a_prefect_flow_without_a_server_checks_in_processes(
     benchmark: Path, expected: dict[str, bytes], tmp_path: Path
 ) -> None:
-    with killing(tmp_path / "run", lambda line: "check_process" in line, 4) as killed:
+    with killing(finished(tmp_path / "run"), lambda line: "check_process" in line, 4) as killed:
         audit(benchmark, tmp_path / "run", workers=2, runner="prefect")
     assert killed
     assert contents(tmp_path / "run") == expected
