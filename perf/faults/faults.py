@@ -89,7 +89,7 @@ def full_disks(job: Job, count: int, rng: random.Random) -> Row:
         with small_disk(job.home / "disk", ROOM) as disk:
             job.prepare(disk / "out")
             used = shutil.disk_usage(disk).used
-            resize(disk, used + rng.randint(SMALLEST_DISK, max(job.bytes, 2 * SMALLEST_DISK)))
+            resize(disk, used + rng.randint(SMALLEST_DISK, max(job.size, 2 * SMALLEST_DISK)))
             end = ended(job.start(disk / "out"))
             if end.code in FINISHED:
                 row.too_late += 1

@@ -88,7 +88,7 @@ class Job:
     """Whether the folder is a run folder, which `agenthard status` and `verify` read."""
     expected: dict[str, str] = field(default_factory=dict)
     """Hashes of the files of an undisturbed run."""
-    bytes: int = 0
+    size: int = 0
     """Size of the folder of an undisturbed run."""
     pace: Pace = Pace(0.0, 0.0, 0)
 
@@ -111,7 +111,7 @@ class Job:
         wrong = ended(process).wrong
         work = time.monotonic() - began - start
         self.expected = self.hashes(out)
-        self.bytes = sum(path.stat().st_blocks * 512 for path in out.rglob("*") if path.is_file())
+        self.size = sum(path.stat().st_blocks * 512 for path in out.rglob("*") if path.is_file())
         counted = self.fresh("counted")
         wrong = wrong or ended(self.start_fatal(counted, 0)).wrong
         if self.hashes(counted) != self.expected:
