@@ -55,7 +55,7 @@ def leaderboard(
         Path | None, typer.Option(help="Folder for the page, the fragments for iframes and leaderboard.json.")
     ] = None,
     min_verdicts: VerdictsOption = 0.8,
-    draws: DrawsOption = 500,
+    draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,

@@ -135,8 +135,11 @@ GLOSSARY = tuple(
         "infrastructure error": "A run that broke for reasons outside the model; it has no verdict "
         "and is not a failure.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
-        "5–95 % band": "The middle 90 % of the null; a figure inside it does not differ from deleting random tasks.",
-        "percentile": "The share of random deletions that give a smaller figure (half of the equal ones counted).",
+        "5–95 % band": "The middle 90 % of the null.",
+        "p-value": "How often random draws give a figure as extreme; it has an error of its own, and where that "
+        "straddles the bound the verdict is undecided.",
+        "Holm's correction": "Raises the p-values of the figures of one claim so that all together give at most "
+        "5 % false alarms.",
         "model agreement": "Mean share of tasks on which two models are both right or both wrong; low separates more.",
         "chance-corrected agreement": "Agreement between that of independent models (0) and the most possible (1), "
         "because raw agreement moves with the mean score alone.",

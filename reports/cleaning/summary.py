@@ -2,11 +2,11 @@
 
 from agenthard.audit.statistics import Estimate, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
-from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, measure_cells
+from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, band_text, measure_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.kit.markdown import md, table
-from agenthard.reports.kit.text import amount, plural, result_text, span
+from agenthard.reports.kit.text import amount, plural, result_text
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -111,7 +111,7 @@ def _with_null(measure: Measure) -> str:
     value = amount(measure.observed.value, measure.unit)
     if not isinstance(measure.null, NullBand):
         return value
-    return f"{value} [{span(measure.null.low, measure.null.high, measure.unit)}]"
+    return f"{value} [{band_text(measure.null, measure.unit)}]"
 
 
 def _provenance(analysis: CleaningAnalysis) -> str:

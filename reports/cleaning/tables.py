@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from agenthard.audit.statistics import NullBand, Undefined
+from agenthard.audit.statistics import MonteCarloP, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.measures import Measure
 from agenthard.reports.cleaning.record import CleaningAnalysis
@@ -103,14 +103,21 @@ def stability_rows(table: RankingStability) -> list[Row]:
 def measure_row(measure: Measure) -> Row:
     """Lay out one statistic with its null."""
     null = measure.null if isinstance(measure.null, NullBand) else None
-    names = ("mean", "low", "high", "n", "draws", "seed", "percentile", "exceeds")
+    names = ("mean", "low", "high", "n", "draws", "seed", "percentile", "tail")
     return (
         {"measure": measure.id, "unit": measure.unit}
         | flat("original", measure.original)
         | flat("observed", measure.observed)
         | {f"null_{name}": getattr(null, name) if null else None for name in names}
+        | _p_values("p", null.p if null else None)
+        | _p_values("p_holm", measure.adjusted_p)
+        | {"verdict": measure.verdict}
         | {"null_undefined": measure.null.reason if isinstance(measure.null, Undefined) else None}
     )
+
+
+def _p_values(name: str, p: MonteCarloP | None) -> Row:
+    return {name: p and p.p, f"{name}_low": p and p.low, f"{name}_high": p and p.high}
 
 
 def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:

@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask
-from agenthard.audit.statistics import Estimate, NullBand, Undefined, rank_moves
+from agenthard.audit.statistics import Estimate, MonteCarloP, NullBand, Undefined, rank_moves
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.difficulty import HardSelection
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
@@ -168,7 +168,7 @@ def _measure(id: str, title: str, unit: str, mean: float, half: float, *, n: int
         null: NullBand | Undefined = undefined("every task is kept, so nothing is left to chance", of, "tasks")
     else:
         null = band(mean, half, n, of, observed)
-    inside = isinstance(null, NullBand) and not null.exceeds
+    inside = isinstance(null, NullBand) and abs(observed - mean) <= half
     return Measure(
         id=id,
         title=title,
@@ -176,6 +176,7 @@ def _measure(id: str, title: str, unit: str, mean: float, half: float, *, n: int
         original=None if n == of else estimate(mean, n=of),
         observed=estimate(observed, n=n),
         null=null,
+        verdict=None if not isinstance(null, NullBand) else "within" if inside else "beyond",
         sentence="Within what deleting as many random tasks does." if inside else "Outside the 5–95 % band.",
     )
 
@@ -199,6 +200,8 @@ def stability_of(before: Board, after: Board, reading: Reading) -> RankingStabil
             unit=unit,
             observed=estimate(value, n=len(moves), unit="models"),
             null=band(mean, half, after.n, before.n, value),
+            adjusted_p=MonteCarloP(p=0.6, low=0.5, high=0.7, tail="both", draws=1000),
+            verdict="within",
             sentence=f"{title}: inside what deleting as many random tasks does.",
         )
         for id, title, unit, value, mean, half in rows
