@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.means import (
         ScoreBounds,
         clustered_mean,
+        may_draw_level,
         paired_difference,
         paired_gap,
         score_bounds,
@@ -70,13 +71,13 @@ if TYPE_CHECKING:
         tied_sets,
     )
     from agenthard.audit.statistics.pass_k import pass_at_k, pass_hat_k, trial_counts
+    from agenthard.audit.statistics.power import detectable_by_test, tasks_needed
     from agenthard.audit.statistics.rank_nulls import RankChangeNulls, rank_change_nulls
     from agenthard.audit.statistics.ranking import (
         RankMove,
         average_rank_shift,
         kendall_tau_b,
         ordinal_ranks,
-        rank_intervals,
         rank_moves,
         ranking_change_rate,
         top_unchanged,
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
         share_of_disjoint_intervals,
     )
     from agenthard.audit.statistics.subsets import SubsetDraws, matching_subsets, plain_subsets
+    from agenthard.audit.statistics.supported_ranks import rank_sets
     from agenthard.audit.statistics.trend import rank_trend
 
 _MODULES = {
@@ -130,18 +132,17 @@ _MODULES = {
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
-    "means": "ScoreBounds clustered_mean paired_difference paired_gap score_bounds",
+    "means": "ScoreBounds clustered_mean may_draw_level paired_difference paired_gap score_bounds",
     "exchange": "RankExchange TogetherTest changes_together rank_exchange",
     "monte_carlo": "MonteCarloP Verdict adjusted monte_carlo_p verdict",
     "nulls": "NullBand NullDistribution matrix_null random_subset_null",
+    "power": "detectable_by_test tasks_needed",
     "rank_nulls": "RankChangeNulls rank_change_nulls",
+    "supported_ranks": "rank_sets",
     "subsets": "SubsetDraws matching_subsets plain_subsets",
     "paired_tests": "PairComparison PairedTest compare_pairs holm mcnemar_exact paired_separability tied_sets",
     "pass_k": "pass_at_k pass_hat_k trial_counts",
-    "ranking": (
-        "RankMove average_rank_shift kendall_tau_b ordinal_ranks rank_intervals rank_moves ranking_change_rate "
-        "top_unchanged"
-    ),
+    "ranking": ("RankMove average_rank_shift kendall_tau_b ordinal_ranks rank_moves ranking_change_rate top_unchanged"),
     "rates": (
         "UndecidedShare clopper_pearson_interval prevalence_adjusted_precision share_with_undecided wilson_interval"
     ),
@@ -211,6 +212,7 @@ __all__ = [
     "cohen_kappa",
     "compare_pairs",
     "compression",
+    "detectable_by_test",
     "detectable_difference",
     "easy_tasks",
     "effective_wilson",
@@ -231,6 +233,7 @@ __all__ = [
     "matrix_from_rows",
     "matrix_from_trajectories",
     "matrix_null",
+    "may_draw_level",
     "mcnemar_exact",
     "mean_nearest_neighbour_distance",
     "mean_pairwise_distance",
@@ -250,8 +253,8 @@ __all__ = [
     "random_subset_null",
     "rank_change_nulls",
     "rank_exchange",
-    "rank_intervals",
     "rank_moves",
+    "rank_sets",
     "rank_trend",
     "ranking_change_rate",
     "read_matrix",
@@ -263,6 +266,7 @@ __all__ = [
     "share_of_disjoint_intervals",
     "share_with_undecided",
     "stage_compressions",
+    "tasks_needed",
     "tied_sets",
     "top_unchanged",
     "trial_counts",

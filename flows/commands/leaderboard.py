@@ -179,4 +179,4 @@ def _show_board(board: "Board") -> None:
     else:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
         typer.echo(f"tied sets, best first: {'; '.join(tied)}")
-    typer.echo(f"P(top-1 unchanged): {result_text(board.top_unchanged, 'share')}")
+    typer.echo(f"leads in bootstrap resamples: {result_text(board.top_unchanged, 'share')}")

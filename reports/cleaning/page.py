@@ -139,7 +139,7 @@ def _tied_ranks(board: Board) -> dict[str, str]:
     rank = {row.model: row.rank for row in board.rows}
     words = {}
     for row in board.rows:
-        ranks = sorted(r for name in row.tied_with if (r := rank.get(name)) is not None)
+        ranks = sorted(r for name in row.tied_with or () if (r := rank.get(name)) is not None)
         words[row.model] = (
             f"ranks {ranks[0]}–{ranks[-1]}" if len(ranks) > 1 else f"rank {ranks[0]}" if ranks else "none"
         )

@@ -146,8 +146,10 @@ GLOSSARY = tuple(
         "separability with confidence": "Share of pairs of models whose bootstrap intervals do not even touch.",
         "paired separability": "Share of pairs of models that differ in a paired test after Holm's correction.",
         "tied set": "Neighbouring ranks in which no pair of models differs significantly.",
-        "rank interval": "Ranks a model takes in the middle 95 % of bootstrap resamples of the tasks.",
-        "P(top-1 unchanged)": "Share of bootstrap resamples of the tasks in which the leading model stays first.",
+        "rank interval": "The ranks that the tests of all pairs support: behind the models that are significantly "
+        "better, ahead of those that are significantly worse; true for all models together with 95 % confidence.",
+        "leads in resamples": "Share of bootstrap resamples of the tasks that the leading model leads, ties in part. "
+        "Not the probability that it is the best model.",
         "ranking change rate": "Share of models whose ordinal rank differs; ties keep the initial order.",
         "average rank shift": "Mean of the absolute change of rank over all models.",
         "indistinguishable models": "Models within 0.01 of the first of their group, walking down the ranking (the "

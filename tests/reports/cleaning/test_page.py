@@ -54,7 +54,7 @@ def test_leaderboards_stand_side_by_side_and_in_detail(open_cleaning: Open) -> N
     assert detail[0] == "2 1–4" and detail[4] == "17 of 24" and detail[5] == "ranks 1–4"
     assert detail[6] == "67.9 % 59.9–75.9 %" and detail[7] == "2", "the other reading of infrastructure errors"
     board = words(page.locator("[data-board=hard]"))
-    assert "P(top-1 unchanged) 81.0 %" in board and "Pairs that differ significantly 55.0 %" in board
+    assert "Leads in resamples 81.0 %" in board and "Pairs that differ significantly 55.0 %" in board
     page.locator("[data-board=hard] summary", has_text="3 tied sets").click()
     assert page.locator("[data-board=hard] .fold li").count() == 3
 

@@ -53,6 +53,7 @@ def board_of(split: SplitName, models: list[str], n: int, stage: int) -> Board:
         tied_sets=tuple(tuple(order[i : i + 3]) for i in range(0, len(order), 2)),
         paired_separability=estimate(55.0, n=n),
         top_unchanged=estimate(0.81, n=n),
+        differences=(),
         method="Mean over tasks of the share of passed runs; percentile intervals of 2,000 paired bootstrap resamples.",
     )
 
