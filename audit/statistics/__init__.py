@@ -4,7 +4,8 @@
 * ``result``: what a statistic returns, ``Estimate`` or ``Undefined``
 * ``intervals``, ``rates``, ``means``: closed-form intervals, rates and mean scores
 * ``sampling_frame``: rates and F1 over labelled tasks, with clusters and weights
-* ``resampling``, ``nulls``: bootstrap, and random subsets of equal size
+* ``resampling``, ``subsets``, ``nulls``, ``monte_carlo``: bootstrap, random subsets of equal size, p-values from draws
+* ``exchange``: two sides of equal models and tasks, compared by swapping them
 * ``agreement``, ``separation``, ``paired_tests``, ``ranking``: do the tasks tell models apart, do raters agree
 * ``reduction``, ``diversity``: what a smaller benchmark keeps
 * ``item_response``, ``anchors``, ``pass_k``, ``trend``: single tasks, few tasks, repeated trials, rising difficulty
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
         mean_nearest_neighbour_distance,
         mean_pairwise_distance,
     )
+    from agenthard.audit.statistics.exchange import RankExchange, TogetherTest, changes_together, rank_exchange
     from agenthard.audit.statistics.intervals import clustered_wilson, effective_wilson, fisher_z, upper_tail, wilson
     from agenthard.audit.statistics.item_response import ItemParameters, ItemResponse, item_parameters, item_rest
     from agenthard.audit.statistics.loading import (
@@ -52,18 +54,13 @@ if TYPE_CHECKING:
     from agenthard.audit.statistics.means import (
         ScoreBounds,
         clustered_mean,
+        may_draw_level,
         paired_difference,
         paired_gap,
         score_bounds,
     )
-    from agenthard.audit.statistics.nulls import (
-        NullBand,
-        NullDistribution,
-        RankChangeNulls,
-        matrix_null,
-        random_subset_null,
-        rank_change_nulls,
-    )
+    from agenthard.audit.statistics.monte_carlo import MonteCarloP, Verdict, adjusted, monte_carlo_p, verdict
+    from agenthard.audit.statistics.nulls import NullBand, NullDistribution, matrix_null, random_subset_null
     from agenthard.audit.statistics.paired_tests import (
         PairComparison,
         PairedTest,
@@ -74,12 +71,13 @@ if TYPE_CHECKING:
         tied_sets,
     )
     from agenthard.audit.statistics.pass_k import pass_at_k, pass_hat_k, trial_counts
+    from agenthard.audit.statistics.power import detectable_by_test, tasks_needed
+    from agenthard.audit.statistics.rank_nulls import RankChangeNulls, rank_change_nulls
     from agenthard.audit.statistics.ranking import (
         RankMove,
         average_rank_shift,
         kendall_tau_b,
         ordinal_ranks,
-        rank_intervals,
         rank_moves,
         ranking_change_rate,
         top_unchanged,
@@ -119,6 +117,8 @@ if TYPE_CHECKING:
         separability,
         share_of_disjoint_intervals,
     )
+    from agenthard.audit.statistics.subsets import SubsetDraws, matching_subsets, plain_subsets
+    from agenthard.audit.statistics.supported_ranks import rank_sets
     from agenthard.audit.statistics.trend import rank_trend
 
 _MODULES = {
@@ -132,14 +132,17 @@ _MODULES = {
     "item_response": "ItemParameters ItemResponse item_parameters item_rest",
     "loading": "Infrastructure matrix_from_frame matrix_from_rows matrix_from_trajectories read_matrix",
     "matrix": "DifferentModelsError MatrixError Missing ScoreMatrix require_same_models",
-    "means": "ScoreBounds clustered_mean paired_difference paired_gap score_bounds",
-    "nulls": "NullBand NullDistribution RankChangeNulls matrix_null random_subset_null rank_change_nulls",
+    "means": "ScoreBounds clustered_mean may_draw_level paired_difference paired_gap score_bounds",
+    "exchange": "RankExchange TogetherTest changes_together rank_exchange",
+    "monte_carlo": "MonteCarloP Verdict adjusted monte_carlo_p verdict",
+    "nulls": "NullBand NullDistribution matrix_null random_subset_null",
+    "power": "detectable_by_test tasks_needed",
+    "rank_nulls": "RankChangeNulls rank_change_nulls",
+    "supported_ranks": "rank_sets",
+    "subsets": "SubsetDraws matching_subsets plain_subsets",
     "paired_tests": "PairComparison PairedTest compare_pairs holm mcnemar_exact paired_separability tied_sets",
     "pass_k": "pass_at_k pass_hat_k trial_counts",
-    "ranking": (
-        "RankMove average_rank_shift kendall_tau_b ordinal_ranks rank_intervals rank_moves ranking_change_rate "
-        "top_unchanged"
-    ),
+    "ranking": ("RankMove average_rank_shift kendall_tau_b ordinal_ranks rank_moves ranking_change_rate top_unchanged"),
     "rates": (
         "UndecidedShare clopper_pearson_interval prevalence_adjusted_precision share_with_undecided wilson_interval"
     ),
@@ -171,6 +174,7 @@ __all__ = [
     "ItemResponse",
     "MatrixError",
     "Missing",
+    "MonteCarloP",
     "NullBand",
     "NullDistribution",
     "PAPER_THRESHOLD",
@@ -178,6 +182,7 @@ __all__ = [
     "PairedTest",
     "PromptSpace",
     "RankChangeNulls",
+    "RankExchange",
     "RankMove",
     "Result",
     "SAFEGUARD",
@@ -186,15 +191,20 @@ __all__ = [
     "ScoreMatrix",
     "SentenceTransformerEmbedder",
     "StageCompression",
+    "SubsetDraws",
     "TfidfEmbedder",
+    "TogetherTest",
     "UndecidedShare",
     "Undefined",
+    "Verdict",
     "ability",
+    "adjusted",
     "anchor_estimate",
     "arena_hard_separability",
     "average_rank_shift",
     "category_coverage",
     "chance_corrected_agreement",
+    "changes_together",
     "clopper_pearson_interval",
     "close_pairs",
     "clustered_mean",
@@ -202,6 +212,7 @@ __all__ = [
     "cohen_kappa",
     "compare_pairs",
     "compression",
+    "detectable_by_test",
     "detectable_difference",
     "easy_tasks",
     "effective_wilson",
@@ -217,15 +228,18 @@ __all__ = [
     "kendall_tau_b",
     "krippendorff_alpha",
     "macro_compression",
+    "matching_subsets",
     "matrix_from_frame",
     "matrix_from_rows",
     "matrix_from_trajectories",
     "matrix_null",
+    "may_draw_level",
     "mcnemar_exact",
     "mean_nearest_neighbour_distance",
     "mean_pairwise_distance",
     "minimum_detectable_difference",
     "model_agreement",
+    "monte_carlo_p",
     "ordinal_ranks",
     "paired_difference",
     "paired_gap",
@@ -233,12 +247,14 @@ __all__ = [
     "pass_at_k",
     "pass_hat_k",
     "pirt_estimate",
+    "plain_subsets",
     "pooled_compression",
     "prevalence_adjusted_precision",
     "random_subset_null",
     "rank_change_nulls",
-    "rank_intervals",
+    "rank_exchange",
     "rank_moves",
+    "rank_sets",
     "rank_trend",
     "ranking_change_rate",
     "read_matrix",
@@ -250,10 +266,12 @@ __all__ = [
     "share_of_disjoint_intervals",
     "share_with_undecided",
     "stage_compressions",
+    "tasks_needed",
     "tied_sets",
     "top_unchanged",
     "trial_counts",
     "upper_tail",
+    "verdict",
     "wilson",
     "wilson_interval",
 ]

@@ -15,14 +15,17 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agenthard.audit.statistics.nulls import NullDistribution, random_subset_null
+from agenthard.audit.statistics.nulls import NullDistribution, null_of, summarise_null
 from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
+from agenthard.audit.statistics.subsets import SubsetDraws
 from agenthard.taxonomy.errors import MissingExtraError
 
 Vectors = Any
 """n × dimensions: a NumPy array or a SciPy sparse matrix."""
 _BLOCK_CELLS = 1 << 22
 _NEIGHBOURS = 64
+NEAREST_DRAWS = 1000
+"""Random subsets behind the null of the nearest neighbour, which is computed one by one."""
 _WORD = re.compile(r"\b\w\w+\b")
 _NEIGHBOUR_CELLS = 1 << 20
 
@@ -271,19 +274,24 @@ class PromptSpace:
         """Mean cosine distance of each of these prompts to the one of them most like it."""
         return mean_nearest_neighbour_distance(self._vectors[positions])
 
-    def pairwise_null(self, keep: int, draws: int, seed: int) -> NullDistribution | Undefined:
-        """Mean pairwise distance of random subsets."""
-        return random_subset_null(self._weighted_pairwise, total=self._size, keep=keep, draws=draws, seed=seed)
-
-    def _weighted_pairwise(self, positions: NDArray[np.intp]) -> Result:
-        """Compute ``pairwise`` without taking rows out of a sparse matrix: the others have weight 0."""
+    def pairwise_null(self, subsets: SubsetDraws) -> NullDistribution | Undefined:
+        """Mean pairwise distance of random subsets: |Σ u|² of all of them are one product with the unit vectors."""
         norms = self._all_norms
-        if isinstance(norms, Undefined) or (norms[positions] > 0).sum() < 2 or not hasattr(self._vectors, "toarray"):
-            return self.pairwise(positions)
-        used = positions[norms[positions] > 0]
-        weights = np.zeros(self._size)
-        weights[used] = 1.0 / norms[used]
-        return _pairwise(self._columns @ weights, len(used), len(positions))
+        if isinstance(norms, Undefined):
+            return norms
+        inverse = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
+        directed = subsets.sums((norms > 0).astype(np.float64)[:, None])[:, 0]
+        if (directed < 2).any():
+            return null_of(self.pairwise, subsets)
+        squares, columns = np.empty(subsets.draws), self._columns
+        rows = max(1, _BLOCK_CELLS // max(columns.shape))
+        for start in range(0, subsets.draws, rows):
+            block = subsets.selected[start : start + rows] * inverse
+            total = np.asarray(columns @ block.T)
+            squares[start : start + rows] = np.einsum("ij,ij->j", total, total)
+        values = 1 - (squares - directed) / (directed * (directed - 1))
+        method = _estimate(0.0, 0, 0, "mean pairwise cosine distance").method
+        return summarise_null(values, subsets, method)
 
     @cached_property
     def _all_norms(self) -> NDArray[np.float64] | Undefined:
@@ -293,13 +301,14 @@ class PromptSpace:
     def _columns(self) -> Any:
         return _double(self._vectors, slice(None)).T
 
-    def nearest_null(self, keep: int, draws: int, seed: int) -> NullDistribution | Undefined:
-        """Mean nearest-neighbour distance of random subsets, each as ``nearest`` would give it.
+    def nearest_null(self, subsets: SubsetDraws) -> NullDistribution | Undefined:
+        """Mean nearest-neighbour distance of the first random subsets, each as ``nearest`` would give it.
 
         The nearest prompts of every prompt are listed once; in a subset the first of them that was drawn counts, and
         only a prompt none of whose listed neighbours was drawn is compared with all.
         """
-        return random_subset_null(self._listed_nearest, total=self._size, keep=keep, draws=draws, seed=seed)
+        few = SubsetDraws(subsets.selected[:NEAREST_DRAWS], subsets.keep, subsets.seed, subsets.design)
+        return null_of(self._listed_nearest, few)
 
     def _listed_nearest(self, positions: NDArray[np.intp]) -> Result:
         lists = self._lists

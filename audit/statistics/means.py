@@ -183,3 +183,28 @@ def score_bounds(matrix: ScoreMatrix, undecided: Collection[str]) -> tuple[Score
             )
         )
     return tuple(rows)
+
+
+def may_draw_level(matrix: ScoreMatrix, undecided: Collection[str], leader: str) -> tuple[str, ...]:
+    """Models that reach the leader's score for some way to keep or drop the undecided tasks, the same for both models.
+
+    The bounds of ``score_bounds`` are reached by different choices, so overlapping bounds say too much. The difference
+    of two scores is a sum over the kept tasks; it is largest when every task that favours the other model is kept.
+    Complete tasks only.
+
+    Args:
+        matrix: the scores on the tasks that are kept or undecided.
+        undecided: ids of the tasks without a decision.
+        leader: the model in question.
+
+    Returns:
+        The other models, in the order of the matrix.
+
+    Raises:
+        MatrixError: when an undecided task is not in the matrix.
+    """
+    decided, open_tasks = matrix.drop(undecided).complete_tasks(), matrix.keep(undecided).complete_tasks()
+    row = matrix.models.index(leader)
+    sure = (decided.values - decided.values[row]).sum(axis=1)
+    gain = np.maximum(open_tasks.values - open_tasks.values[row], 0).sum(axis=1)
+    return tuple(model for i, model in enumerate(matrix.models) if i != row and sure[i] + gain[i] >= -1e-12)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, require_same_models, why_unusable
 from agenthard.audit.statistics.resampling import all_bootstrap_means
-from agenthard.audit.statistics.result import Estimate, Result, Undefined, check_level, undefined
+from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
 from agenthard.taxonomy.record import Record
 
 _DIGITS = 12
@@ -203,64 +203,24 @@ def _of_models(value: float, models: int, method: str) -> Estimate:
     return Estimate(value=value, n=models, of=models, unit="models", method=method)
 
 
-def rank_intervals(
-    matrix: ScoreMatrix,
-    *,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-    clusters: Sequence[str] | None = None,
-) -> dict[str, Estimate] | Undefined:
-    """Rank of each model with a percentile interval from a paired bootstrap over tasks.
-
-    Ranks are ordinal; ties keep the observed ranking, and ties of that the order of the matrix. The ends are ranks that
-    occurred, rounded outwards. Missing cells: complete tasks only.
+def share_of_lead(means: NDArray[np.float64], model: int) -> NDArray[np.float64]:
+    """Share of first place of one model in each row: 1 alone, 1/2 with another one, 0 behind.
 
     Args:
-        matrix: the scores.
-        level: coverage of each interval.
-        resamples: number of resamples.
-        seed: seed of the bootstrap.
-        clusters: name of the cluster of each complete task; None for independent tasks.
-
-    Returns:
-        Model → rank (1 is best) with its interval, best first. Undefined for fewer than two models or complete tasks,
-        when every run passes or fails, and when all models have the same score.
+        means: versions × models.
+        model: its column.
     """
-    check_level(level)
-    complete = matrix.complete_tasks()
-    scores = complete.values.mean(axis=1) if complete.tasks else np.zeros(len(complete.models))
-    reason = why_unusable(complete) or why_no_ranking(scores)
-    if reason:
-        return undefined(reason, len(complete.tasks), "tasks")
-    order = np.argsort(rank_rows(scores[None, :])[0])
-    means = all_bootstrap_means(complete.values[order].T, resamples=resamples, seed=seed, clusters=clusters)
-    ranks, tail = rank_rows(means), (1 - level) / 2
-    low = np.quantile(ranks, tail, axis=0, method="lower")
-    high = np.quantile(ranks, 1 - tail, axis=0, method="higher")
-    return {
-        complete.models[row]: Estimate(
-            value=position + 1,
-            low=min(float(low[position]), position + 1),
-            high=max(float(high[position]), position + 1),
-            level=level,
-            n=len(complete.tasks),
-            of=len(matrix.tasks),
-            unit="tasks",
-            method=f"ordinal rank, percentile interval of {resamples} paired bootstrap resamples; complete tasks only",
-            seed=seed,
-        )
-        for position, row in enumerate(order)
-    }
+    first = means >= means.max(axis=1, keepdims=True) - 1e-12
+    return np.asarray(first[:, model] / first.sum(axis=1))
 
 
 def top_unchanged(
     matrix: ScoreMatrix, *, resamples: int = 2000, seed: int = 0, clusters: Sequence[str] | None = None
 ) -> Result:
-    """P(top-1 unchanged): share of paired bootstrap resamples of tasks in which the observed best model is first.
+    """Share of paired bootstrap resamples of tasks that the observed best model leads.
 
-    A resample in which it ties for first place counts as unchanged, because ties keep the observed ranking. Missing
-    cells: complete tasks only.
+    A first place that it shares with k − 1 others counts 1/k. It is no probability that this model is the best: the
+    observed leader is partly lucky, so the share is too high for that. Missing cells: complete tasks only.
 
     Args:
         matrix: the scores.
@@ -269,7 +229,8 @@ def top_unchanged(
         clusters: name of the cluster of each complete task; None for independent tasks.
 
     Returns:
-        The probability, 0..1. Undefined as ``rank_intervals``, and when several models share first place.
+        The share, 0..1. Undefined for fewer than two models or complete tasks, when every run passes or fails, when all
+        models have the same score, and when several share first place.
     """
     complete = matrix.complete_tasks()
     scores = complete.values.mean(axis=1) if complete.tasks else np.zeros(len(complete.models))
@@ -284,7 +245,7 @@ def top_unchanged(
             "tasks",
         )
     means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
-    kept = means[:, leaders[0]] >= means.max(axis=1) - 1e-12
+    kept = share_of_lead(means, int(leaders[0]))
     return Estimate(
         value=float(kept.mean()),
         n=len(complete.tasks),

@@ -1,115 +1,138 @@
-"""Nulls of figures that reports show, from arrays of all random subsets instead of one matrix per subset.
+"""Nulls of agreement and separability, from all random subsets at once instead of one matrix per subset."""
 
-Each equals what ``matrix_null`` or ``random_subset_null`` gives, and is left to it where a subset has no value.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agenthard.audit.statistics.agreement import chance_corrected_agreement, model_agreement
 from agenthard.audit.statistics.matrix import ScoreMatrix
-from agenthard.audit.statistics.nulls import (
-    LEAST_DRAWS,
-    NullDistribution,
-    matrix_null,
-    selections,
-    summarise_null,
-)
-from agenthard.audit.statistics.resampling import all_bootstrap_means, random_subsets
+from agenthard.audit.statistics.nulls import NullDistribution, null_of, summarise_null
+from agenthard.audit.statistics.resampling import all_bootstrap_means
 from agenthard.audit.statistics.result import Result, Undefined
 from agenthard.audit.statistics.separation import (
+    binomial_ends,
     interval_ends,
     separability,
     share_of_disjoint_intervals,
 )
+from agenthard.audit.statistics.subsets import SubsetDraws
 
 Null = NullDistribution | Undefined
+_CHUNK_PAIRS = 1 << 22
 
 
-def agreement_nulls(matrix: ScoreMatrix, *, keep: int, draws: int = LEAST_DRAWS, seed: int = 0) -> tuple[Null, Null]:
+def agreement_nulls(matrix: ScoreMatrix, subsets: SubsetDraws) -> tuple[Null, Null]:
     """Null of ``model_agreement`` and of ``chance_corrected_agreement``.
+
+    The agreement of a complete matrix is a mean over tasks of one number per task, so that all draws are one product.
 
     Args:
         matrix: the scores before cleaning.
-        keep: tasks in each subset.
-        draws: number of subsets, at least 200.
-        seed: seed of the draws.
+        subsets: random subsets of its tasks.
 
     Returns:
-        Both nulls.
+        Both nulls; each equals what single matrices give, to which it is left where a subset has no value.
     """
-
-    def slow() -> tuple[Null, Null]:
-        return (
-            matrix_null(matrix, model_agreement, keep=keep, draws=draws, seed=seed),
-            matrix_null(matrix, chance_corrected_agreement, keep=keep, draws=draws, seed=seed),
-        )
-
-    if not _all_usable(matrix, keep, draws, seed):
-        return slow()
-    selected, values = selections(len(matrix.tasks), keep, draws, seed), matrix.values
+    values, keep = matrix.values, subsets.keep
     first, second = np.triu_indices(len(matrix.models), 1)
+    if not _all_usable(matrix, subsets):
+        return _one_by_one(matrix, subsets)
     # The pairs that agree on a task follow from its column sums: Σ_{i<j} x_i x_j = (S² − Σ x²)/2.
     agreeing = np.sum([x.sum(axis=0) ** 2 - (x**2).sum(axis=0) for x in (values, 1 - values)], axis=0) / 2
-    observed = selected @ agreeing / (keep * len(first))
-    scores = selected @ values.T / keep
-    # One line of memory per subset: sums are then made in the order of a single subset, equal to the last digit.
-    p, q = (np.ascontiguousarray(scores[:, models]) for models in (first, second))
-    chance, most = (p * q + (1 - p) * (1 - q)).mean(axis=1), (1 - np.abs(p - q)).mean(axis=1)
+    observed = subsets.sums(agreeing[:, None])[:, 0] / (keep * len(first))
+    scores = subsets.sums(values.T) / keep
+    chance, most = np.empty(len(scores)), np.empty(len(scores))
+    rows = max(1, _CHUNK_PAIRS // len(first))
+    for start in range(0, len(scores), rows):
+        p, q = (scores[start : start + rows][:, models] for models in (first, second))
+        chance[start : start + rows] = (p * q + (1 - p) * (1 - q)).mean(axis=1)
+        most[start : start + rows] = (1 - np.abs(p - q)).mean(axis=1)
     if (most - chance < 1e-12).any():
-        return slow()
-    one = matrix.take(random_subsets(len(matrix.tasks), keep, draws, seed)[0])
-
-    def null(found: NDArray[np.float64], result: Result) -> NullDistribution:
-        return summarise_null(found, len(matrix.tasks), keep, draws, seed, _method(result), None)
-
+        return _one_by_one(matrix, subsets)
+    one = matrix.take(np.flatnonzero(subsets.selected[0]))
     corrected = (observed - chance) / (most - chance)
-    return null(observed, model_agreement(one)), null(corrected, chance_corrected_agreement(one))
+    return (
+        summarise_null(observed, subsets, _method(model_agreement(one))),
+        summarise_null(corrected, subsets, _method(chance_corrected_agreement(one))),
+    )
+
+
+def _one_by_one(matrix: ScoreMatrix, subsets: SubsetDraws) -> tuple[Null, Null]:
+    return (
+        null_of(lambda positions: model_agreement(matrix.take(positions)), subsets),
+        null_of(lambda positions: chance_corrected_agreement(matrix.take(positions)), subsets),
+    )
 
 
 def separability_null(
     matrix: ScoreMatrix,
+    subsets: SubsetDraws,
     *,
-    keep: int,
-    draws: int = LEAST_DRAWS,
-    seed: int = 0,
     level: float = 0.95,
     resamples: int = 2000,
-    clusters: Mapping[str, str] | None = None,
+    seed: int = 0,
+    clusters: Sequence[str] | None = None,
+    bootstrap_draws: int = 200,
 ) -> Null:
-    """Null of ``separability``, with the same seed for the subsets and the bootstrap on each.
+    """Null of ``separability``: exact intervals for single runs of independent tasks, else one bootstrap per subset.
 
     Args:
         matrix: the scores before cleaning.
-        keep: tasks in each subset.
-        draws: number of subsets, at least 200.
-        seed: seed of the draws and of each bootstrap.
+        subsets: random subsets of its tasks.
         level: coverage of each interval.
         resamples: resamples of each bootstrap.
-        clusters: cluster by task id; None for independent tasks.
+        seed: seed of each bootstrap.
+        clusters: cluster of each task; None for independent tasks.
+        bootstrap_draws: subsets that are used where each needs a bootstrap of its own.
 
     Returns:
         The null.
     """
 
-    def statistic(part: ScoreMatrix) -> Result:
-        names = None if clusters is None else [clusters[task] for task in part.tasks]
-        return separability(part, level=level, resamples=resamples, seed=seed, clusters=names)
+    def statistic(positions: NDArray[np.intp]) -> Result:
+        names = None if clusters is None else [clusters[i] for i in positions]
+        return separability(matrix.take(positions), level=level, resamples=resamples, seed=seed, clusters=names)
 
-    total = len(matrix.tasks)
-    if not _all_usable(matrix, keep, draws, seed):
-        return matrix_null(matrix, statistic, keep=keep, draws=draws, seed=seed)
-    values = np.ascontiguousarray(matrix.values.T)
-    names = None if clusters is None else np.array([clusters[task] for task in matrix.tasks])
-    subsets = random_subsets(total, keep, draws, seed)
-    shares = []
-    for drawn in subsets:
-        own = None if names is None else names[drawn].tolist()
-        means = all_bootstrap_means(values[drawn], resamples=resamples, seed=seed, clusters=own)
-        shares.append(share_of_disjoint_intervals(*interval_ends(means, level)))
-    return summarise_null(shares, total, keep, draws, seed, _method(statistic(matrix.take(subsets[0]))), None)
+    exact = matrix.binary and clusters is None
+    if not exact:
+        few = min(bootstrap_draws, subsets.draws)
+        subsets = SubsetDraws(subsets.selected[:few], subsets.keep, subsets.seed, subsets.design)
+    if not _all_usable(matrix, subsets):
+        return null_of(statistic, subsets)
+    method = _method(statistic(np.flatnonzero(subsets.selected[0])))
+    if not exact:
+        shares = [_bootstrapped(matrix, row, level, resamples, seed, clusters) for row in subsets.selected]
+        return summarise_null(shares, subsets, method)
+    table = binomial_ends(np.arange(subsets.keep + 1), subsets.keep, level)
+    passed = np.rint(subsets.sums(matrix.values.T)).astype(np.intp)
+    return summarise_null(_disjoint_shares(*(end[passed] for end in table)), subsets, method)
+
+
+def _bootstrapped(
+    matrix: ScoreMatrix,
+    selected: NDArray[np.bool_],
+    level: float,
+    resamples: int,
+    seed: int,
+    clusters: Sequence[str] | None,
+) -> float:
+    positions = np.flatnonzero(selected)
+    names = None if clusters is None else [clusters[i] for i in positions.tolist()]
+    values = np.ascontiguousarray(matrix.values[:, positions].T)
+    means = all_bootstrap_means(values, resamples=resamples, seed=seed, clusters=names)
+    return share_of_disjoint_intervals(*interval_ends(means, level))
+
+
+def _disjoint_shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``share_of_disjoint_intervals`` of each row."""
+    models = low.shape[1]
+    rows = max(1, _CHUNK_PAIRS // models**2)
+    shares = [
+        (low[i : i + rows, :, None] > high[i : i + rows, None, :] + 1e-12).sum(axis=(1, 2))
+        for i in range(0, len(low), rows)
+    ]
+    return np.asarray(100 * np.concatenate(shares) / (models * (models - 1) / 2))
 
 
 def _method(result: Result) -> str:
@@ -117,11 +140,10 @@ def _method(result: Result) -> str:
     return "" if isinstance(result, Undefined) else result.method
 
 
-def _all_usable(matrix: ScoreMatrix, keep: int, draws: int, seed: int) -> bool:
+def _all_usable(matrix: ScoreMatrix, subsets: SubsetDraws) -> bool:
     """Whether models can be compared on each of the subsets."""
-    total = len(matrix.tasks)
-    if len(matrix.models) < 2 or not 2 <= keep < total or draws < LEAST_DRAWS or not matrix.scored.all():
+    if len(matrix.models) < 2 or subsets.keep < 2 or not matrix.scored.all():
         return False
-    subsets = random_subsets(total, keep, draws, seed)
-    passed, runs = matrix.passed.sum(axis=0)[subsets].sum(axis=1), matrix.runs.sum(axis=0)[subsets].sum(axis=1)
+    counts = np.stack([matrix.passed.sum(axis=0), matrix.runs.sum(axis=0)], axis=1).astype(np.float64)
+    passed, runs = subsets.sums(counts).T
     return bool(((passed > 0) & (passed < runs)).all())

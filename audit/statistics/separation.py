@@ -4,10 +4,11 @@ Pairs with disjoint bootstrap intervals, models with nearly equal scores, and th
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agenthard.audit.statistics.matrix import ScoreMatrix, why_unusable
 from agenthard.audit.statistics.ranking import ordinal_ranks, why_no_ranking
@@ -34,8 +35,10 @@ def score_intervals(
 ) -> dict[str, Estimate] | Undefined:
     """Score of each model with a percentile interval from a paired bootstrap over tasks.
 
-    The same resampled tasks serve all models. The standard error is the standard deviation of the resampled means; it
-    is not divided by √resamples (lighteval does that, and is too small by 31 times at 1,000 resamples).
+    Single runs of independent tasks need no resampling: the resampled mean of a row of k ones is Binomial(n, k/n)/n
+    (``binomial_ends``). Otherwise the same resampled tasks serve all models. The standard error is the standard
+    deviation of the resampled means; it is not divided by √resamples (lighteval does that, and is too small by 31
+    times at 1,000 resamples).
     Missing cells: only tasks with a score for every model are used ("n of N").
 
     Args:
@@ -54,24 +57,78 @@ def score_intervals(
     reason = why_unusable(complete)
     if reason:
         return undefined(reason, len(complete.tasks), "tasks")
-    means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
-    lows, highs = interval_ends(means, level)
-    drawn = "clusters of tasks" if clusters is not None else "tasks"
+    ends = _ends(complete, level, resamples, seed, clusters)
     return {
         model: Estimate(
             value=float(complete.values[row].mean()),
-            low=float(lows[row]),
-            high=float(highs[row]),
+            low=float(ends.low[row]),
+            high=float(ends.high[row]),
             level=level,
-            standard_error=float(means[:, row].std(ddof=1)) if resamples > 1 else None,
+            standard_error=None if ends.error is None else float(ends.error[row]),
             n=len(complete.tasks),
             of=len(matrix.tasks),
             unit="tasks",
-            method=f"percentile interval of {resamples} paired bootstrap resamples of {drawn}; complete tasks only",
-            seed=seed,
+            method=f"{ends.method}; complete tasks only",
+            seed=None if ends.exact else seed,
         )
         for row, model in enumerate(complete.models)
     }
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Percentile intervals of all models."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    error: NDArray[np.float64] | None
+    method: str
+    exact: bool
+
+
+def _ends(complete: ScoreMatrix, level: float, resamples: int, seed: int, clusters: Sequence[str] | None) -> _Ends:
+    """Take the exact bootstrap where there is one: the resampled passes of a 0/1 row with mean p are Binomial(n, p)."""
+    n = len(complete.tasks)
+    if complete.binary and clusters is None:
+        passed = complete.passed.sum(axis=1)
+        low, high = binomial_ends(passed, n, level)
+        share = passed / n
+        return _Ends(low, high, np.sqrt(share * (1 - share) / n), "exact percentile interval of the bootstrap", True)
+    means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
+    drawn = "clusters of tasks" if clusters is not None else "tasks"
+    method = f"percentile interval of {resamples} paired bootstrap resamples of {drawn}"
+    return _Ends(*interval_ends(means, level), means.std(axis=0, ddof=1) if resamples > 1 else None, method, False)
+
+
+def binomial_ends(passed: ArrayLike, n: int, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Percentile interval that infinitely many bootstrap resamples of a 0/1 row give: Binomial(n, k/n) quantiles / n.
+
+    Args:
+        passed: number of ones, k; one number or an array.
+        n: length of the row, at least 1.
+        level: coverage.
+
+    Returns:
+        Lower and upper ends.
+
+    >>> [round(float(end), 3) for end in binomial_ends(60, 100, 0.95)]
+    [0.5, 0.69]
+    """
+    count, tail = np.asarray(passed, dtype=np.float64), (1 - level) / 2
+    low, high = (_binomial_quantile(q, n, count) / n for q in (tail, 1 - tail))
+    return low, high
+
+
+def _binomial_quantile(q: float, n: int, count: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Smallest k with P(Binomial(n, count/n) ≤ k) ≥ q, as ``scipy.stats.binom.ppf``, which takes a second to import."""
+    from scipy.special import bdtr, bdtrik
+
+    share = np.clip(count / n, 1e-300, 1.0)
+    inside = (count > 0) & (count < n)
+    above = np.ceil(bdtrik(q, n, np.where(inside, share, 0.5)))
+    below = np.maximum(above - 1, 0)
+    found = np.where(bdtr(below, n, np.where(inside, share, 0.5)) >= q, below, above)
+    return np.asarray(np.where(inside, found, count))
 
 
 def separability(
@@ -95,16 +152,15 @@ def separability(
     reason = why_unusable(complete)
     if reason:
         return undefined(reason, len(complete.tasks), "tasks")
-    means = all_bootstrap_means(complete.values.T, resamples=resamples, seed=seed, clusters=clusters)
+    ends = _ends(complete, level, resamples, seed, clusters)
     return Estimate(
-        value=share_of_disjoint_intervals(*interval_ends(means, level)),
+        value=share_of_disjoint_intervals(ends.low, ends.high),
         level=level,
         n=len(complete.tasks),
         of=len(matrix.tasks),
         unit="tasks",
-        method=f"pairs with disjoint percentile intervals, {resamples} paired bootstrap resamples"
-        f"{' of clusters' if clusters is not None else ''}; complete tasks only",
-        seed=seed,
+        method=f"pairs with disjoint intervals, {ends.method}; complete tasks only",
+        seed=None if ends.exact else seed,
     )
 
 

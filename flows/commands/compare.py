@@ -20,7 +20,7 @@ def compare(
         typer.Option("--common-models", help="Compare the models that both have; otherwise a difference is refused."),
     ] = False,
     min_verdicts: VerdictsOption = 0.8,
-    draws: DrawsOption = 500,
+    draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,

@@ -55,7 +55,7 @@ def leaderboard(
         Path | None, typer.Option(help="Folder for the page, the fragments for iframes and leaderboard.json.")
     ] = None,
     min_verdicts: VerdictsOption = 0.8,
-    draws: DrawsOption = 500,
+    draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -179,4 +179,4 @@ def _show_board(board: "Board") -> None:
     else:
         tied = [f"{' to '.join(dict.fromkeys((s[0], s[-1])))} ({len(s)})" for s in board.tied_sets]
         typer.echo(f"tied sets, best first: {'; '.join(tied)}")
-    typer.echo(f"P(top-1 unchanged): {result_text(board.top_unchanged, 'share')}")
+    typer.echo(f"leads in bootstrap resamples: {result_text(board.top_unchanged, 'share')}")

@@ -21,7 +21,7 @@ def report(
         float, typer.Option(min=0, max=1, help="Least share of each category that stays in the hard split.")
     ] = 0.1,
     min_verdicts: VerdictsOption = 0.8,
-    draws: DrawsOption = 500,
+    draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
     baseline: Annotated[Path | None, typer.Option(help="Earlier run folder: its findings are not new.")] = None,

@@ -17,7 +17,7 @@ def survey(
         "survey/index.html"
     ),
     title: Annotated[str, typer.Option(help="Title of the page; default: how many benchmarks it is about.")] = "",
-    draws: DrawsOption = 500,
+    draws: DrawsOption = 5000,
     resamples: ResamplesOption = 2000,
     seed: SeedOption = 0,
     as_json: JsonOption = False,

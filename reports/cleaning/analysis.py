@@ -11,7 +11,7 @@ from agenthard.reports.cleaning.models import ModelsPart, analyse_models
 from agenthard.reports.cleaning.record import GLOSSARY, CleaningAnalysis, Headline, Provenance, TopFinding
 from agenthard.reports.cleaning.runs import ChosenRuns, choose_runs, require_comparable
 from agenthard.reports.cleaning.splits import Split, SplitName, describe_split, retention_of
-from agenthard.reports.cleaning.stability import RankingStability
+from agenthard.reports.cleaning.stability import Groups, RankingStability
 from agenthard.reports.cleaning.stages import PromptStatistics, ScoreStatistics, StageName, stage_table
 from agenthard.taxonomy.finding import Severity, Tier
 
@@ -60,6 +60,7 @@ def analyse(
         "difficulty": hard.reason.removeprefix(PREFIX) if isinstance(hard, Undefined) else hard.record.selected,
     }
     matrix = runs if isinstance(runs, Undefined) else runs.missing
+    groups = Groups(found.clusters, found.categories)
     return CleaningAnalysis(
         title=found.title,
         headline=headline(found, splits, runs if isinstance(runs, Undefined) else part.stability),
@@ -70,8 +71,9 @@ def analyse(
         stages=stage_table(
             found.categories,
             left,
-            ScoreStatistics(matrix, found.clusters, settings),
-            PromptStatistics({task.id: task.prompt for task in found.tasks}, settings),
+            ScoreStatistics(matrix, groups, settings),
+            PromptStatistics({task.id: task.prompt for task in found.tasks}, groups, settings),
+            1 - settings.level,
         ),
         leaderboards=part.leaderboards,
         stability=part.stability,

@@ -15,11 +15,12 @@ from agenthard.audit.statistics import (
     separability,
 )
 from agenthard.audit.statistics.matrix import why_unusable
+from agenthard.audit.statistics.rank_nulls import named
 from agenthard.audit.statistics.result import undefined
 from agenthard.audit.statistics.score_nulls import separability_null
+from agenthard.audit.statistics.subsets import plain_subsets
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.splits import Split, SplitName
-from agenthard.reports.cleaning.stages import SEPARABILITY_DRAWS
 from agenthard.taxonomy.categories import COMPONENT_TITLES
 from agenthard.taxonomy.finding import Finding, Tier
 from agenthard.taxonomy.record import Record
@@ -67,8 +68,6 @@ class SeparabilityCurve(Record):
     """Random subsets of the initial split, by rising n."""
     marks: tuple[CurveMark, ...]
     """The splits."""
-    resamples: int
-    """Bootstrap resamples behind each separability."""
     method: str
     """How the curve was made."""
 
@@ -137,8 +136,8 @@ class ItemMap(Record):
 
 CURVE_SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)
 """Sizes of the random subsets of the curve, as shares of the initial benchmark."""
-CURVE_RESAMPLES = 500
-"""Resamples behind each point of the curve; a band of hundreds of draws needs no more."""
+CURVE_DRAWS = 500
+"""Random subsets behind each point of the curve."""
 
 
 def agreement_map(split: Split, matrix: ScoreMatrix) -> AgreementMap:
@@ -187,37 +186,61 @@ def separability_curve(
     """
 
     def statistic(part: ScoreMatrix) -> Result:
-        names = None if clusters is None else [clusters[task] for task in part.tasks]
-        return separability(part, level=settings.level, resamples=CURVE_RESAMPLES, seed=settings.seed, clusters=names)
+        return separability(
+            part,
+            level=settings.level,
+            resamples=settings.resamples,
+            seed=settings.seed,
+            clusters=named(part.tasks, clusters),
+        )
 
     complete = matrix.complete_tasks()
     reason = why_unusable(complete)
     if reason:
         return undefined(reason, len(complete.tasks), "tasks")
-    sizes = sorted({max(2, round(share * len(complete.tasks))) for share in CURVE_SHARES})
-    points = []
-    for n in sizes:
-        null = separability_null(
-            complete,
-            keep=n,
-            draws=SEPARABILITY_DRAWS,
-            seed=settings.seed,
-            level=settings.level,
-            resamples=CURVE_RESAMPLES,
-            clusters=clusters,
-        )
-        if isinstance(null, NullDistribution):
-            points.append(CurvePoint(n=n, band=null.band()))
     marks = []
     for split, part in splits:
         common = part.complete_tasks()
         marks.append(CurveMark(split=split.name, n=len(common.tasks), separability=statistic(common)))
+    total, names = len(complete.tasks), named(complete.tasks, clusters)
+    sizes = {max(2, round(share * total)) for share in CURVE_SHARES} | {mark.n for mark in marks}
+    points = []
+    for n in sorted(size for size in sizes if 2 <= size < total):
+        subsets = plain_subsets(total, n, clusters=names, draws=CURVE_DRAWS, seed=settings.seed)
+        null = separability_null(
+            complete,
+            subsets,
+            level=settings.level,
+            resamples=settings.resamples,
+            seed=settings.seed,
+            clusters=names,
+        )
+        if isinstance(null, NullDistribution):
+            points.append(CurvePoint(n=n, band=null.band()))
+    whole = statistic(complete)
+    if isinstance(whole, Estimate):
+        points.append(CurvePoint(n=total, band=_everything(whole, settings.seed)))
     return SeparabilityCurve(
         points=tuple(points),
         marks=tuple(marks),
-        resamples=CURVE_RESAMPLES,
-        method=f"share of pairs of models with disjoint {100 * settings.level:g} % intervals, {CURVE_RESAMPLES} paired "
-        f"bootstrap resamples; {SEPARABILITY_DRAWS} random subsets per size; tasks that every model has a verdict on",
+        method=f"share of pairs of models with disjoint {100 * settings.level:g} % intervals "
+        f"({whole.method if isinstance(whole, Estimate) else 'undefined'})",
+    )
+
+
+def _everything(whole: Estimate, seed: int) -> NullBand:
+    """Give the end of the curve: the only subset with all tasks."""
+    n = whole.n
+    return NullBand(
+        mean=whole.value,
+        low=whole.value,
+        high=whole.value,
+        n=n,
+        of=n,
+        draws=1,
+        of_draws=1,
+        seed=seed,
+        method=whole.method,
     )
 
 

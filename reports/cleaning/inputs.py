@@ -38,7 +38,7 @@ class AnalysisSettings(Record):
 
     seed: int = 0
     """Seed of every draw."""
-    draws: int = Field(default=500, ge=200)
+    draws: int = Field(default=5000, ge=200)
     """Random subsets behind a null; one draw is an anecdote, so at least 200."""
     resamples: int = Field(default=2000, ge=1)
     """Bootstrap resamples behind an interval."""

@@ -8,6 +8,7 @@ models at once.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,17 @@ from agenthard.audit.statistics import (
     Undefined,
     clustered_mean,
     compare_pairs,
+    effective_wilson,
     ordinal_ranks,
+    rank_sets,
     tied_sets,
     wilson_interval,
 )
 from agenthard.audit.statistics.matrix import why_unusable
-from agenthard.audit.statistics.ranking import rank_rows, why_no_ranking
+from agenthard.audit.statistics.ranking import share_of_lead, why_no_ranking
 from agenthard.audit.statistics.resampling import all_bootstrap_means
 from agenthard.audit.statistics.result import undefined
+from agenthard.reports.cleaning.differences import PairDifference, pair_differences
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.splits import SplitName, split_id
 from agenthard.taxonomy.record import Record
@@ -76,8 +80,9 @@ class CountedScores:
     def estimate(self, row: int, clusters: Mapping[str, str] | None, level: float) -> Result:
         """Score of one model with its interval.
 
-        One run per task and independent tasks: Wilson. Otherwise the t interval of the clustered standard error, the
-        cluster being the task or its cluster; when all values are equal the spread is unknown and no interval is given.
+        One run per task and independent tasks: Wilson. Otherwise Wilson at the effective number of tasks, p(1 − p) over
+        the square of the clustered standard error, the cluster being the task or its cluster; when all values are equal
+        each cluster counts as one. The ends stay within 0..1.
         """
         counted = np.flatnonzero(self.counted[row])
         n = len(counted)
@@ -87,29 +92,39 @@ class CountedScores:
             return wilson_interval(int(self.matrix.passed[row, counted].sum()), n, level, "tasks")
         values = self.matrix.values[row, counted].tolist()
         names = None if clusters is None else [clusters[self.matrix.tasks[i]] for i in counted]
+        value = min(1.0, max(0.0, sum(values) / n))
         spread = clustered_mean(values, names, level)
-        if isinstance(spread, Estimate):
-            return spread.model_copy(update={"unit": "tasks"})
-        method = f"mean; no interval: {spread.reason}"
-        return Estimate(value=sum(values) / n, n=n, of=n, unit="tasks", method=method)
+        error = spread.standard_error if isinstance(spread, Estimate) else None
+        effective = (
+            value * (1 - value) / error**2 if error and 0 < value < 1 else float(len(set(names or counted.tolist())))
+        )
+        low, high = effective_wilson(value, effective, level)
+        return Estimate(
+            value=value,
+            low=min(low, value),
+            high=max(high, value),
+            level=level,
+            standard_error=error,
+            n=n,
+            of=n,
+            unit="tasks",
+            method=f"mean; Wilson interval at the effective number of tasks ({effective:.1f}), clustered error",
+        )
 
 
-def ranks_with_intervals(
-    counted: CountedScores, clusters: Mapping[str, str] | None, settings: AnalysisSettings
-) -> tuple[dict[str, Estimate], Result] | Undefined:
-    """Rank of each model with a percentile interval, and how often the leader stays first.
+def lead_in_resamples(counted: CountedScores, clusters: Mapping[str, str] | None, settings: AnalysisSettings) -> Result:
+    """How often the observed leader is first in a paired bootstrap over tasks; a shared first place counts in part.
 
-    Ranks are ordinal and ties keep the order of the matrix. On equal tasks these are the figures of
-    ``agenthard.audit.statistics.rank_intervals`` and ``top_unchanged``, from one bootstrap instead of two.
+    It says how firmly these tasks put the leader first, not how probable it is that it is the best model.
 
     Args:
         counted: the scores.
         clusters: cluster by task id, resampled whole; None for independent tasks.
-        settings: level, resamples and seed.
+        settings: resamples and seed.
 
     Returns:
-        Model → rank with its interval, best first; and P(top-1 unchanged). Undefined for fewer than two models or
-        tasks, when every run passes or fails, and when all models have the same score.
+        The share; undefined for fewer than two models or tasks, when every run passes or fails, when all models have
+        the same score, and when several share first place.
     """
     matrix, n = counted.matrix, len(counted.matrix.tasks)
     scores = counted.scores()
@@ -119,29 +134,10 @@ def ranks_with_intervals(
     reason = reason or why_no_ranking(scores.values())
     if reason:
         return undefined(reason, n, "tasks")
-    observed = ordinal_ranks(scores)
-    ranking = sorted(observed, key=observed.__getitem__)
-    rows = [matrix.models.index(model) for model in ranking]
-    means = _resampled(counted, rows, clusters, settings)
-    ranks, tail = rank_rows(means), (1 - settings.level) / 2
-    low = np.quantile(ranks, tail, axis=0, method="lower")
-    high = np.quantile(ranks, 1 - tail, axis=0, method="higher")
-    method = f"ordinal rank, percentile interval of {settings.resamples} paired bootstrap resamples of tasks"
-    intervals = {
-        model: Estimate(
-            value=i + 1,
-            low=min(float(low[i]), i + 1),
-            high=max(float(high[i]), i + 1),
-            level=settings.level,
-            n=n,
-            of=n,
-            unit="tasks",
-            method=method,
-            seed=settings.seed,
-        )
-        for i, model in enumerate(ranking)
-    }
-    return intervals, _top_unchanged([scores[model] for model in ranking], ranking, means, n, settings)
+    ranks = ordinal_ranks(scores)
+    ranking = sorted(ranks, key=ranks.__getitem__)
+    means = _resampled(counted, [matrix.models.index(model) for model in ranking], clusters, settings)
+    return _top_unchanged([scores[model] for model in ranking], ranking, means, n, settings)
 
 
 def _resampled(
@@ -165,17 +161,19 @@ def _top_unchanged(
     if len(leaders) > 1:
         return undefined(f"{len(leaders)} models share first place: {', '.join(leaders)}", n, "tasks")
     return Estimate(
-        value=float((means[:, 0] >= means.max(axis=1) - 1e-12).mean()),
+        value=float(share_of_lead(means, 0).mean()),
         n=n,
         of=n,
         unit="tasks",
-        method=f"share of {settings.resamples} paired bootstrap resamples of tasks led by {ranking[0]}",
+        method=f"share of {settings.resamples} paired bootstrap resamples of tasks led by {ranking[0]}, ties in part",
         seed=settings.seed,
     )
 
 
 PAIR_RESAMPLES = 20_000
-"""Resamples of the paired bootstrap; enough for Holm at 5 % with 32 models."""
+"""Resamples of the paired bootstrap; enough for Holm at 5 % with 32 models, and raised for more."""
+MOST_PAIR_RESAMPLES = 200_000
+"""Enough for 100 models; the tests of more say that they could not run."""
 
 
 class BoardRow(Record):
@@ -196,9 +194,10 @@ class BoardRow(Record):
     score: Result
     """Mean over these tasks of the share of runs that passed, with its interval; infrastructure errors are left out."""
     rank_interval: Result
-    """Rank with its bootstrap interval (value, low, high are ranks)."""
-    tied_with: tuple[str, ...] = ()
-    """Models in a tied set with it, best first; the ranking among them is not supported by the data."""
+    """Rank with the range that the tests of pairs support, for all models together (value, low, high are ranks)."""
+    tied_with: tuple[str, ...] | None = ()
+    """Models in a tied set with it, best first; the ranking among them is not supported by the data. None when the
+    tests could not run."""
     errors_as_failures: Result
     """The other reading: a run without a verdict because of the infrastructure is a failure; all tasks of the split."""
     rank_errors_as_failures: int | None
@@ -223,7 +222,9 @@ class Board(Record):
     paired_separability: Result
     """Share of pairs of models that differ significantly (paired tests, Holm), in percent."""
     top_unchanged: Result
-    """P(top-1 unchanged): share of bootstrap resamples of tasks in which the observed best model stays first."""
+    """Share of bootstrap resamples of tasks that the observed best model leads, shared first places in part."""
+    differences: tuple[PairDifference, ...] | Undefined
+    """Paired differences of each model to the leader and to the next one, and the tasks they would need."""
     method: str
     """How scores, intervals, ties and missing runs are treated on this board."""
 
@@ -255,14 +256,13 @@ def make_board(
     Returns:
         The board, best model first.
     """
-    ranked = ranks_with_intervals(missing, clusters, settings)
     scores = missing.scores()
     ranks = ordinal_ranks(scores) if scores else {}
     other = failures.scores()
     other_ranks = ordinal_ranks(other) if other else {}
     pairs = compare_models(tested, clusters, settings)
     sets = pairs if isinstance(pairs, Undefined) else tied_sets(scores, pairs)
-    intervals, top = (ranked, ranked) if isinstance(ranked, Undefined) else ranked
+    intervals = pairs if isinstance(pairs, Undefined) else rank_sets(scores, pairs, settings.level)
     models = missing.matrix.models
     rows = []
     for model in sorted(models, key=ranks.__getitem__) if ranks else models:
@@ -277,7 +277,7 @@ def make_board(
                 of=len(tasks) if sizes is None else sizes[model],
                 score=missing.estimate(row, clusters, settings.level),
                 rank_interval=intervals if isinstance(intervals, Undefined) else intervals[model],
-                tied_with=() if isinstance(sets, Undefined) else _tied_with(model, sets),
+                tied_with=None if isinstance(sets, Undefined) else _tied_with(model, sets),
                 errors_as_failures=failures.estimate(failures.matrix.models.index(model), clusters, settings.level),
                 rank_errors_as_failures=other_ranks.get(model),
             )
@@ -290,7 +290,10 @@ def make_board(
         rows=tuple(rows),
         tied_sets=sets,
         paired_separability=_share_significant(pairs, len(models)),
-        top_unchanged=top,
+        top_unchanged=lead_in_resamples(missing, clusters, settings),
+        differences=pairs
+        if isinstance(pairs, Undefined)
+        else pair_differences(sorted(ranks, key=ranks.__getitem__), tested, pairs, clusters, settings.level),
         method=_method(missing, clusters, settings),
     )
 
@@ -298,7 +301,13 @@ def make_board(
 def compare_models(
     matrix: ScoreMatrix, clusters: Mapping[str, str] | None, settings: AnalysisSettings
 ) -> tuple[PairComparison, ...] | Undefined:
-    """Test all pairs of models: exact McNemar for single runs of independent tasks, else the paired bootstrap."""
+    """Test all pairs of models on the tasks that all have.
+
+    Exact McNemar for single runs of independent tasks, else the paired bootstrap with as many resamples as Holm's
+    correction of these pairs needs.
+    """
+    matrix = matrix.complete_tasks()
+    models = len(matrix.models)
     if matrix.binary and clusters is None:
         return compare_pairs(matrix, test="mcnemar", alpha=1 - settings.level)
     names = None if clusters is None else [clusters[task] for task in matrix.complete_tasks().tasks]
@@ -306,7 +315,7 @@ def compare_models(
         matrix,
         test="bootstrap",
         alpha=1 - settings.level,
-        resamples=PAIR_RESAMPLES,
+        resamples=max(PAIR_RESAMPLES, min(MOST_PAIR_RESAMPLES, ceil(models * (models - 1) / (1 - settings.level)))),
         seed=settings.seed,
         clusters=names,
     )
@@ -336,12 +345,12 @@ def _method(missing: CountedScores, clusters: Mapping[str, str] | None, settings
     interval = f"{level} Wilson interval"
     if not single:
         cluster = "repeated runs of a task" if clusters is None else "variants of one base task"
-        interval = f"{level} t interval of the standard error clustered by {cluster}"
+        interval = f"{level} Wilson interval at the effective number of tasks, clustered by {cluster}"
         interval += ", Wilson for single runs" if clusters is None else ""
     test = "exact McNemar tests" if single else f"paired bootstrap, {PAIR_RESAMPLES:,} resamples"
     counted = "the tasks that the other models select" if not missing.counted.all() else "the same tasks for all"
     return (
         f"score: mean over {counted} of the share of runs that passed, {interval}; runs without a verdict are "
         f"left out, and so are tasks that not every model has a verdict on; ranks are ordinal, ties keep the initial "
-        f"order; tied sets: {test}, Holm at {1 - settings.level:g}"
+        f"order; ranges of ranks and tied sets: {test}, Holm at {1 - settings.level:g}"
     )

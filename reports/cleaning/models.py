@@ -14,10 +14,10 @@ from agenthard.reports.cleaning.figure_data import (
 )
 from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, CleaningInput, Experiment
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
-from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.measures import Measure, judged
 from agenthard.reports.cleaning.runs import ChosenRuns, RunsUsed, choose_runs
 from agenthard.reports.cleaning.splits import Split, SplitName, Undecided, describe_split, undecided_bounds
-from agenthard.reports.cleaning.stability import RankingStability, Reading, ranking_stability
+from agenthard.reports.cleaning.stability import Groups, RankingStability, Reading, ranking_stability
 from agenthard.reports.cleaning.stages import ScoreStatistics
 from agenthard.taxonomy.record import Record
 
@@ -80,9 +80,10 @@ def analyse_models(
     matrix = default.matrix
     views = (default, failing) if chosen.has_errors else (default,)
     cleaned = next(split for split in splits if split.name == "cleaned")
+    groups = Groups(found.clusters, found.categories)
     return ModelsPart(
         leaderboards=tuple(_board(split, default, failing, found.clusters, settings) for split in splits),
-        stability=tuple(row for view in views for row in _stability(view, splits, settings)),
+        stability=tuple(row for view in views for row in _stability(view, splits, groups, settings)),
         undecided=undecided_bounds(matrix.keep(cleaned.task_ids), found.with_action("review")),
         agreement=tuple(agreement_map(split, matrix.keep(split.task_ids)) for split in splits),
         separability_curve=separability_curve(
@@ -110,7 +111,9 @@ def _board(
     )
 
 
-def _stability(view: _View, splits: Sequence[Split], settings: AnalysisSettings) -> list[RankingStability]:
+def _stability(
+    view: _View, splits: Sequence[Split], groups: Groups, settings: AnalysisSettings
+) -> list[RankingStability]:
     by_name = {str(split.name): split for split in splits}
     rows = []
     for first, second in _WAYS:
@@ -119,7 +122,9 @@ def _stability(view: _View, splits: Sequence[Split], settings: AnalysisSettings)
         before, after = by_name[first], by_name[second]
         scores_before, scores_after = view.scores_on(before).scores(), view.scores_on(after).scores()
         matrices = view.matrix.keep(before.task_ids), view.matrix.keep(after.task_ids)
-        rows.append(ranking_stability(before, after, scores_before, scores_after, *matrices, view.reading, settings))
+        rows.append(
+            ranking_stability(before, after, scores_before, scores_after, *matrices, view.reading, settings, groups)
+        )
     return rows
 
 
@@ -186,7 +191,7 @@ def analyse_matrix(
         for name, tasks in names.items()
     )
     counted = [CountedScores.on_all(scores.keep(split.task_ids)) for split in splits]
-    statistics = ScoreStatistics(scores, None, settings)
+    statistics = ScoreStatistics(scores, Groups(), settings)
     boards = [
         make_board(split.name, split.task_ids, part, part, scores.keep(split.task_ids), None, settings)
         for split, part in zip(splits, counted, strict=True)
@@ -201,6 +206,6 @@ def analyse_matrix(
         runs=chosen.used,
         splits=splits,
         leaderboards=tuple(boards),
-        measures=tuple(statistics.of_split(split.task_ids) for split in splits),
+        measures=tuple(judged(statistics.of_split(split.task_ids), 1 - settings.level) for split in splits),
         stability=stability,
     )

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from agenthard.audit.statistics import NullBand, Undefined
+from agenthard.audit.statistics import Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
-from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.measures import Measure, p_text
 from agenthard.reports.cleaning.record import CleaningAnalysis, Term
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.cleaning.stages import Stage
@@ -50,6 +50,7 @@ def write_cleaning_page(analysis: CleaningAnalysis, path: Path, audit: AuditResu
         outsiders=() if isinstance(analysis.runs, Undefined) else [m for m in analysis.runs.models if not m.comparable],
         tied_ranks=_tied_ranks,
         strip=_strip,
+        p_text=p_text,
         checks={row.check.id: row for row in ledger(audit)} if audit else {},
         name_of=_category_names(audit.taxonomy if audit else builtin_taxonomy()),
         audit_page=AUDIT_PAGE,
@@ -138,15 +139,18 @@ def _tied_ranks(board: Board) -> dict[str, str]:
     rank = {row.model: row.rank for row in board.rows}
     words = {}
     for row in board.rows:
-        ranks = sorted(r for name in row.tied_with if (r := rank.get(name)) is not None)
+        ranks = sorted(r for name in row.tied_with or () if (r := rank.get(name)) is not None)
         words[row.model] = (
             f"ranks {ranks[0]}–{ranks[-1]}" if len(ranks) > 1 else f"rank {ranks[0]}" if ranks else "none"
         )
     return words
 
 
-def _strip(null: NullBand) -> Markup:
-    """Draw an observed value and the band of its null."""
+def _strip(measure: Measure) -> Markup:
+    """Draw an observed value and the band of its null; an indicator has none."""
+    null = measure.null
+    if isinstance(null, Undefined) or null.low is None or null.high is None:
+        return Markup("")
     values = [v for v in (null.low, null.mean, null.high, null.observed) if v is not None]
     start, width = min(values), (max(values) - min(values)) or 1.0
 
@@ -161,7 +165,7 @@ def _strip(null: NullBand) -> Markup:
     ]
     if null.observed is not None:
         x = float(at(null.observed))
-        kind = "beyond" if null.exceeds else "inside"
+        kind = "beyond" if measure.verdict == "beyond" else "inside"
         parts.append(
             Markup('<path class="{}" d="M{},1L{},6L{},11L{},6Z"/>').format(kind, x, f"{x + 3:.1f}", x, f"{x - 3:.1f}")
         )

@@ -135,16 +135,21 @@ GLOSSARY = tuple(
         "infrastructure error": "A run that broke for reasons outside the model; it has no verdict "
         "and is not a failure.",
         "null": "What the same figure does when as many tasks are deleted at random; without it a change means little.",
-        "5–95 % band": "The middle 90 % of the null; a figure inside it does not differ from deleting random tasks.",
-        "percentile": "The share of random deletions that give a smaller figure (half of the equal ones counted).",
+        "5–95 % band": "The middle 90 % of the null.",
+        "p-value": "How often random draws give a figure as extreme; it has an error of its own, and where that "
+        "straddles the bound the verdict is undecided.",
+        "Holm's correction": "Raises the p-values of the figures of one claim so that all together give at most "
+        "5 % false alarms.",
         "model agreement": "Mean share of tasks on which two models are both right or both wrong; low separates more.",
         "chance-corrected agreement": "Agreement between that of independent models (0) and the most possible (1), "
         "because raw agreement moves with the mean score alone.",
         "separability with confidence": "Share of pairs of models whose bootstrap intervals do not even touch.",
         "paired separability": "Share of pairs of models that differ in a paired test after Holm's correction.",
         "tied set": "Neighbouring ranks in which no pair of models differs significantly.",
-        "rank interval": "Ranks a model takes in the middle 95 % of bootstrap resamples of the tasks.",
-        "P(top-1 unchanged)": "Share of bootstrap resamples of the tasks in which the leading model stays first.",
+        "rank interval": "The ranks that the tests of all pairs support: behind the models that are significantly "
+        "better, ahead of those that are significantly worse; true for all models together with 95 % confidence.",
+        "leads in resamples": "Share of bootstrap resamples of the tasks that the leading model leads, ties in part. "
+        "Not the probability that it is the best model.",
         "ranking change rate": "Share of models whose ordinal rank differs; ties keep the initial order.",
         "average rank shift": "Mean of the absolute change of rank over all models.",
         "indistinguishable models": "Models within 0.01 of the first of their group, walking down the ranking (the "

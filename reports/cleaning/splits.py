@@ -13,11 +13,14 @@ from agenthard.audit.statistics import (
     ScoreMatrix,
     Undefined,
     category_coverage,
+    detectable_by_test,
+    may_draw_level,
     minimum_detectable_difference,
     retention,
     score_bounds,
 )
 from agenthard.audit.statistics.result import undefined
+from agenthard.audit.statistics.separation import Z_95_80
 from agenthard.reports.kit.text import plural
 from agenthard.taxonomy.record import Record
 
@@ -48,6 +51,9 @@ class Split(Record):
     """Tasks in it that wait for a person; they stay in until one decides."""
     detectable: Result
     """Smallest difference of two models' scores that n tasks detect (95 % confidence, 80 % power), in score units."""
+    detectable_any: Result
+    """Smallest difference between any two of the models, at the error rate of the tests behind tied sets and ranges of
+    ranks: all pairs are tested together, 80 % power for each."""
     sentence: str
     """The card as text: size, what was left out, smallest detectable difference, what it must not be compared with."""
     task_ids: tuple[str, ...]
@@ -84,12 +90,16 @@ def describe_split(
         The card.
     """
     detectable = matrix if isinstance(matrix, Undefined) else minimum_detectable_difference(matrix)
+    any_two = detectable_anywhere(matrix)
     identity = split_id(tasks)
     parts = [f"{len(tasks):,} of {initial:,} tasks" if name != "initial" else f"{len(tasks):,} tasks"]
     if review and name != "initial":
         parts.append(f"{review:,} of them wait for a person")
     if isinstance(detectable, Estimate):
-        parts.append(f"detects differences of {100 * detectable.value:.1f} points (95 % confidence, 80 % power)")
+        parts.append(
+            f"detects differences of {100 * detectable.value:.1f} points (95 % confidence, 80 % power) between "
+            f"two models chosen before{_any_two(any_two)}"
+        )
         if detectable.n < len(tasks):
             parts[-1] += f" on the {detectable.n:,} tasks that every compared model has a verdict on"
     else:
@@ -103,9 +113,36 @@ def describe_split(
         n=len(tasks),
         review=review,
         detectable=detectable,
+        detectable_any=any_two,
         sentence=f"{TITLES[name].capitalize()} split {identity}: {'; '.join(parts)}.",
         task_ids=tuple(tasks),
     )
+
+
+def detectable_anywhere(matrix: ScoreMatrix | Undefined, level: float = 0.95) -> Result:
+    """Smallest difference between any two models of a board, at the family-wise error rate of its tests.
+
+    Args:
+        matrix: the scores.
+        level: 1 − family-wise error rate.
+
+    Returns:
+        The difference; undefined as ``minimum_detectable_difference``, and for too few tasks.
+    """
+    if isinstance(matrix, Undefined):
+        return matrix
+    planned = minimum_detectable_difference(matrix)
+    if isinstance(planned, Undefined):
+        return planned
+    disagreement = planned.n * (planned.value / Z_95_80) ** 2
+    models = len(matrix.models)
+    return detectable_by_test(planned.n, disagreement, pairs=models * (models - 1) // 2, alpha=1 - level)
+
+
+def _any_two(found: Result) -> str:
+    if isinstance(found, Undefined):
+        return f", none between any two of its models ({found.reason})"
+    return f", {100 * found.value:.1f} points between any two of its models ({found.method})"
 
 
 _NAMED = 5
@@ -194,13 +231,13 @@ def undecided_bounds(matrix: ScoreMatrix, review: Collection[str]) -> Undecided 
         f"{100 * (widest.most - widest.least):.1f} points ({widest.model}: {100 * widest.least:.1f} to "
         f"{100 * widest.most:.1f} %)"
     )
-    return Undecided(n=len(review), bounds=tuple(ordered), sentence=f"{sentence}{_leader(ordered)}.")
+    return Undecided(n=len(review), bounds=tuple(ordered), sentence=f"{sentence}{_leader(ordered, matrix, review)}.")
 
 
-def _leader(ordered: list[ScoreBounds]) -> str:
+def _leader(ordered: list[ScoreBounds], matrix: ScoreMatrix, review: Collection[str]) -> str:
     if len(ordered) < 2:
         return ""
-    rivals = [row.model for row in ordered[1:] if row.most >= ordered[0].least - 1e-12]
+    rivals = may_draw_level(matrix, review, ordered[0].model)
     if not rivals:
         return f"; {ordered[0].model} leads however they are decided"
     return f"; whether {ordered[0].model} leads may depend on them ({plural(len(rivals), 'model')} may draw level)"

@@ -16,11 +16,15 @@ from agenthard.audit.statistics import (
     model_agreement,
     separability,
 )
+from agenthard.audit.statistics.nulls import why_no_null
+from agenthard.audit.statistics.rank_nulls import named
 from agenthard.audit.statistics.result import undefined
 from agenthard.audit.statistics.score_nulls import Null, agreement_nulls, separability_null
+from agenthard.audit.statistics.subsets import matching_subsets
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.measures import Measure, measure
+from agenthard.reports.cleaning.measures import Measure, judged, measure
 from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.stability import SELECTED, Groups
 from agenthard.taxonomy.record import Record
 
 StageName = Literal["initial", "rules", "execution", "judge", "difficulty"]
@@ -68,8 +72,6 @@ SELECTED_ON_OUTCOMES = (
     "The outcomes behind agreement and separability also selected these tasks: leaving out what nearly all models "
     "solve lowers the agreement by construction."
 )
-SEPARABILITY_DRAWS = 200
-"""Random subsets behind the null of the separability, each with a bootstrap of its own."""
 
 
 class ScoreStatistics:
@@ -77,60 +79,71 @@ class ScoreStatistics:
 
     Args:
         matrix: scores of the comparable models on all tasks, or why there are none.
-        clusters: cluster by task id; None for independent tasks.
+        groups: clusters and domains of tasks.
         settings: parameters.
     """
 
-    def __init__(
-        self, matrix: ScoreMatrix | Undefined, clusters: Mapping[str, str] | None, settings: AnalysisSettings
-    ) -> None:
+    def __init__(self, matrix: ScoreMatrix | Undefined, groups: Groups, settings: AnalysisSettings) -> None:
         self._matrix = matrix if isinstance(matrix, Undefined) else matrix.complete_tasks()
-        self._clusters = clusters
+        self._groups = groups
         self._settings = settings
 
-    def of_split(self, kept: Collection[str]) -> tuple[Measure, ...]:
-        """Compute agreement, agreement_corrected and separability on these tasks."""
-        matrix, settings = self._matrix, self._settings
-        agreement: Null = matrix if isinstance(matrix, Undefined) else undefined("no task is left", 0, "tasks")
-        corrected = separable = agreement
+    def of_split(self, kept: Collection[str], *, selected: bool = False) -> tuple[Measure, ...]:
+        """Compute agreement, agreement_corrected and separability on these tasks.
+
+        Args:
+            kept: the tasks.
+            selected: whether these outcomes selected them, so that deleting random tasks is no null.
+        """
+        matrix = self._matrix
         here = matrix if isinstance(matrix, Undefined) else matrix.keep(set(kept) & set(matrix.tasks))
-        if not isinstance(matrix, Undefined) and not isinstance(here, Undefined) and here.tasks:
-            n = len(here.tasks)
-            agreement, corrected = agreement_nulls(matrix, keep=n, draws=settings.draws, seed=settings.seed)
-            separable = separability_null(
-                matrix,
-                keep=n,
-                draws=SEPARABILITY_DRAWS,
-                seed=settings.seed,
-                level=settings.level,
-                resamples=settings.resamples,
-                clusters=self._clusters,
-            )
+        if isinstance(matrix, Undefined) or isinstance(here, Undefined):
+            assert isinstance(matrix, Undefined)
+            nulls: tuple[Null, Null, Null] = matrix, matrix, matrix
+        else:
+            nulls = self._nulls(matrix, here, selected)
 
         def row(name: str, title: str, unit: str, statistic: Callable[[ScoreMatrix], Result], null: Null) -> Measure:
             observed, original = (part if isinstance(part, Undefined) else statistic(part) for part in (here, matrix))
             return measure(name, title, unit, observed, null, original)
 
         return (
-            row("agreement", "Model agreement", "share", model_agreement, agreement),
-            row(
-                "agreement_corrected",
-                "Chance-corrected agreement",
-                "agreement",
-                chance_corrected_agreement,
-                corrected,
-            ),
-            row("separability", "Separability with confidence", "%", self._separability, separable),
+            row("agreement", "Model agreement", "share", model_agreement, nulls[0]),
+            row("agreement_corrected", "Chance-corrected agreement", "agreement", chance_corrected_agreement, nulls[1]),
+            row("separability", "Separability with confidence", "%", self._separability, nulls[2]),
         )
 
+    def _nulls(self, matrix: ScoreMatrix, here: ScoreMatrix, selected: bool) -> tuple[Null, Null, Null]:
+        settings, n = self._settings, len(here.tasks)
+        reason = SELECTED if selected else why_no_null(len(matrix.tasks), n, settings.draws)
+        if reason:
+            why = undefined(reason, n, "tasks")
+            return why, why, why
+        left, clusters = set(here.tasks), named(matrix.tasks, self._groups.clusters)
+        subsets = matching_subsets(
+            np.array([task in left for task in matrix.tasks]),
+            clusters=clusters,
+            strata=named(matrix.tasks, self._groups.strata),
+            draws=settings.draws,
+            seed=settings.seed,
+        )
+        separable = separability_null(
+            matrix,
+            subsets,
+            level=settings.level,
+            resamples=settings.resamples,
+            seed=settings.seed,
+            clusters=clusters,
+        )
+        return (*agreement_nulls(matrix, subsets), separable)
+
     def _separability(self, matrix: ScoreMatrix) -> Result:
-        clusters = None if self._clusters is None else [self._clusters[task] for task in matrix.tasks]
         return separability(
             matrix,
             level=self._settings.level,
             resamples=self._settings.resamples,
             seed=self._settings.seed,
-            clusters=clusters,
+            clusters=named(matrix.tasks, self._groups.clusters),
         )
 
 
@@ -139,26 +152,39 @@ class PromptStatistics:
 
     Args:
         prompts: prompt by task id, for all tasks in the benchmark's order.
+        groups: clusters and domains of tasks.
         settings: embedder, draws and seed.
     """
 
-    def __init__(self, prompts: Mapping[str, str], settings: AnalysisSettings) -> None:
-        self._place = {task: i for i, task in enumerate(prompts)}
+    def __init__(self, prompts: Mapping[str, str], groups: Groups, settings: AnalysisSettings) -> None:
+        self._tasks = tuple(prompts)
         self._space = PromptSpace(list(prompts.values()), settings.embedder)
+        self._groups = groups
         self._settings = settings
 
     def of_split(self, kept: Collection[str]) -> tuple[Measure, ...]:
         """Compute diversity and nearest_neighbour on these tasks."""
-        positions = np.sort(np.array([self._place[task] for task in kept], dtype=np.intp))
-        everything = np.arange(len(self._place))
-        space, draws, seed = self._space, self._settings.draws, self._settings.seed
+        there = set(kept)
+        holds = np.array([task in there for task in self._tasks], dtype=np.bool_)
+        positions, everything = np.flatnonzero(holds), np.arange(len(self._tasks))
+        space, settings = self._space, self._settings
+        reason = why_no_null(len(everything), len(positions), settings.draws)
+        subsets = None
+        if not reason:
+            subsets = matching_subsets(
+                holds,
+                clusters=named(self._tasks, self._groups.clusters),
+                strata=named(self._tasks, self._groups.strata),
+                draws=settings.draws,
+                seed=settings.seed,
+            )
         measures = []
         for name, title, statistic, null in (
             ("diversity", "Diversity (mean pairwise distance of prompts)", space.pairwise, space.pairwise_null),
             ("nearest_neighbour", "Distance to the nearest prompt", space.nearest, space.nearest_null),
         ):
             observed = statistic(positions) if len(positions) else undefined("no task is left", 0, "tasks")
-            band = null(len(positions), draws, seed) if len(positions) else undefined("no task is left", 0, "tasks")
+            band = undefined(reason or "no task is left", 0, "tasks") if subsets is None else null(subsets)
             measures.append(measure(name, title, "distance", observed, band, statistic(everything)))
         return tuple(measures)
 
@@ -168,6 +194,7 @@ def stage_table(
     left: Mapping[StageName, Collection[str] | str],
     scores: ScoreStatistics,
     prompts: PromptStatistics,
+    alpha: float = 0.05,
 ) -> tuple[Stage, ...]:
     """Fill the table.
 
@@ -176,6 +203,7 @@ def stage_table(
         left: for each stage in order, the ids that it leaves, or the reason why it was not run.
         scores: measures of scores.
         prompts: measures of prompts.
+        alpha: family-wise error rate of the figures of one stage.
 
     Returns:
         One row per stage.
@@ -210,7 +238,9 @@ def stage_table(
                 from_original=compression(len(kept), len(categories)),
                 from_previous=compression(len(kept), len(before)) if rows else undefined("no stage comes before it"),
                 macro_compression=_macro(categories, kept),
-                measures=(*scores.of_split(ordered), *prompts.of_split(ordered)),
+                measures=judged(
+                    (*scores.of_split(ordered, selected=name == "difficulty"), *prompts.of_split(ordered)), alpha
+                ),
             )
         )
         before = kept

@@ -2,11 +2,11 @@
 
 from agenthard.audit.statistics import Estimate, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
-from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, measure_cells
+from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, Measure, band_text, measure_cells
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES
 from agenthard.reports.kit.markdown import md, table
-from agenthard.reports.kit.text import amount, plural, result_text, span
+from agenthard.reports.kit.text import amount, plural, result_text
 
 MOST_MODELS = 16
 """Models per leaderboard; the others are counted."""
@@ -86,7 +86,7 @@ def _board(board: Board) -> str:
     more = len(board.rows) - MOST_MODELS
     rest = f"\n\n… and {more:,} more models." if more > 0 else ""
     title = f"### {TITLES[board.split].capitalize()} split ({board.split_id}, {board.n:,} tasks)"
-    note = f"P(top-1 unchanged): {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
+    note = f"Leads in bootstrap resamples: {md(result_text(board.top_unchanged, 'share'))}. {md(board.method)}."
     return f"{title}\n\n{table(BOARD_COLUMNS, rows)}{rest}\n\n{note}"
 
 
@@ -111,7 +111,7 @@ def _with_null(measure: Measure) -> str:
     value = amount(measure.observed.value, measure.unit)
     if not isinstance(measure.null, NullBand):
         return value
-    return f"{value} [{span(measure.null.low, measure.null.high, measure.unit)}]"
+    return f"{value} [{band_text(measure.null, measure.unit)}]"
 
 
 def _provenance(analysis: CleaningAnalysis) -> str:
@@ -123,7 +123,7 @@ def _provenance(analysis: CleaningAnalysis) -> str:
     )
 
 
-BOARD_COLUMNS = ("rank", "model", "passed", "score", "rank interval", "tied with", "errors as failures")
+BOARD_COLUMNS = ("rank", "model", "passed", "score", "ranks supported", "tied with", "errors as failures")
 
 
 def board_cells(row: BoardRow) -> tuple[str, ...]:
@@ -138,6 +138,6 @@ def board_cells(row: BoardRow) -> tuple[str, ...]:
         f"{row.passed:,}/{row.runs:,}",
         result_text(row.score, "share"),
         interval,
-        str(len(row.tied_with)),
+        "not tested" if row.tied_with is None else str(len(row.tied_with)),
         result_text(row.errors_as_failures, "share"),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from agenthard.audit.statistics import NullBand, Undefined
+from agenthard.audit.statistics import MonteCarloP, NullBand, Undefined
 from agenthard.reports.cleaning.leaderboard import Board
 from agenthard.reports.cleaning.measures import Measure
 from agenthard.reports.cleaning.record import CleaningAnalysis
@@ -25,7 +25,9 @@ def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
     tables: dict[str, list[Row]] = {
         "checks": [entry.model_dump() for entry in analysis.ledger],
         "splits": [
-            pick(split, "name", "title", "split_id", "n", "review") | flat("detectable", split.detectable)
+            pick(split, "name", "title", "split_id", "n", "review")
+            | flat("detectable", split.detectable)
+            | flat("detectable_any", split.detectable_any)
             for split in analysis.splits
         ],
         "split_tasks": [{"split": split.name, "task_id": task} for split in analysis.splits for task in split.task_ids],
@@ -42,6 +44,15 @@ def tables_of(analysis: CleaningAnalysis) -> dict[str, list[Row]]:
             for measure in stage.measures
         ],
         "leaderboards": [row for board in analysis.leaderboards for row in board_rows(board)],
+        "pair_differences": [
+            {"split": board.split, "split_id": board.split_id}
+            | pick(row, "first", "second")
+            | flat("difference", row.difference)
+            | pick(row, "p", "adjusted_p", "significant", "needed")
+            for board in analysis.leaderboards
+            if not isinstance(board.differences, Undefined)
+            for row in board.differences
+        ],
         "tied_sets": [row for board in analysis.leaderboards for row in _tied(board)],
         "ranking_stability": [row for table in analysis.stability for row in stability_rows(table)],
         "rank_moves": [row for table in analysis.stability for row in _moves(table)],
@@ -84,7 +95,7 @@ def board_rows(board: Board) -> list[Row]:
         | pick(row, "rank", "model", "passed", "runs", "tasks", "of")
         | flat("score", row.score)
         | flat("rank_interval", row.rank_interval)
-        | {"tied_with": "; ".join(row.tied_with)}
+        | {"tied_with": None if row.tied_with is None else "; ".join(row.tied_with)}
         | flat("errors_as_failures", row.errors_as_failures)
         | {"rank_errors_as_failures": row.rank_errors_as_failures}
         for row in board.rows
@@ -103,14 +114,21 @@ def stability_rows(table: RankingStability) -> list[Row]:
 def measure_row(measure: Measure) -> Row:
     """Lay out one statistic with its null."""
     null = measure.null if isinstance(measure.null, NullBand) else None
-    names = ("mean", "low", "high", "n", "draws", "seed", "percentile", "exceeds")
+    names = ("mean", "low", "high", "n", "draws", "seed", "percentile", "tail")
     return (
         {"measure": measure.id, "unit": measure.unit}
         | flat("original", measure.original)
         | flat("observed", measure.observed)
         | {f"null_{name}": getattr(null, name) if null else None for name in names}
+        | _p_values("p", null.p if null else None)
+        | _p_values("p_holm", measure.adjusted_p)
+        | {"verdict": measure.verdict}
         | {"null_undefined": measure.null.reason if isinstance(measure.null, Undefined) else None}
     )
+
+
+def _p_values(name: str, p: MonteCarloP | None) -> Row:
+    return {name: p and p.p, f"{name}_low": p and p.low, f"{name}_high": p and p.high}
 
 
 def _optional(analysis: CleaningAnalysis) -> dict[str, list[Row]]:

@@ -6,23 +6,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agenthard.audit.statistics import (
-    NullBand,
+    Estimate,
+    NullDistribution,
+    RankExchange,
     RankMove,
     Result,
     ScoreMatrix,
+    TogetherTest,
     Undefined,
+    changes_together,
     paired_difference,
+    rank_exchange,
+    rank_moves,
     require_same_models,
 )
+from agenthard.audit.statistics.rank_nulls import named
+from agenthard.audit.statistics.ranking import why_no_ranking
+from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.leaderboard import CountedScores
-from agenthard.reports.cleaning.measures import Measure
+from agenthard.reports.cleaning.measures import Measure, beyond, judged, measure
 from agenthard.reports.cleaning.runs import reorder_models
 from agenthard.reports.cleaning.splits import split_id
-from agenthard.reports.cleaning.stability import rank_measures
+from agenthard.reports.cleaning.stability import NEW_LEADER
+from agenthard.reports.kit.text import plural
 from agenthard.taxonomy.record import Record
 
 _SAME = 1e-12
+SWAPPING = "swapping the two sides at random"
+NAMED = 10
+"""Tasks named in the sentence; all are in the table."""
 
 
 class ModelDelta(Record):
@@ -51,6 +64,10 @@ class TaskFlip(Record):
     """Models whose score is higher on the second side."""
     lost: int
     """Models whose score is lower."""
+    p: float | None
+    """p-value, corrected for all tasks, that run-to-run noise moves as many models together; None when untested."""
+    rescored: bool
+    """Whether that is significant, and some figure of the comparison too: the sides score this task differently."""
 
 
 class ScoreComparison(Record):
@@ -73,7 +90,8 @@ class ScoreComparison(Record):
     moves: tuple[RankMove, ...] | Undefined
     """Ranks on both sides; ties keep the order of the first."""
     measures: tuple[Measure, ...]
-    """Rank changes with the null of deleting as many random tasks as have changed scores."""
+    """How far tasks move all models together, and changes of scores and ranks with intervals, judged as one claim
+    against swapping the two sides."""
     sentence: str
     """How many tasks and scores changed in which direction, and whether the ranking moved more than chance would."""
 
@@ -104,16 +122,33 @@ def compare_scores(
     one, other = _aligned(first, second, common)
     values, later = one.values, other.values
     up, down = later - values > _SAME, values - later > _SAME
-    changed = {one.tasks[i] for i in np.flatnonzero((up | down).any(axis=0))}
     before, after = CountedScores.on_all(one), CountedScores.on_all(other)
-    moves, measures = rank_measures(before.scores(), after.scores(), one, one.drop(changed), settings)
+    moves = _moves(before.scores(), after.scores())
+    together = changes_together(one, other, draws=settings.draws, seed=settings.seed)
+    ranks = rank_exchange(
+        one,
+        other,
+        clusters=named(one.tasks, clusters),
+        draws=settings.draws,
+        resamples=settings.resamples,
+        level=settings.level,
+        seed=settings.seed,
+    )
+    measures = _measures(together, ranks, settings)
     models = [_delta(i, before, after, up, down, clusters, settings) for i in range(len(one.models))]
+    tested = {} if isinstance(together, Undefined) else {each.task: each.p for each in together.tasks}
     flips = [
-        TaskFlip(task_id=task, gained=int(up[:, i].sum()), lost=int(down[:, i].sum()))
+        TaskFlip(
+            task_id=task,
+            gained=int(up[:, i].sum()),
+            lost=int(down[:, i].sum()),
+            p=tested.get(task),
+            rescored=bool(beyond(measures)) and tested.get(task, 1.0) <= 1 - settings.level,
+        )
         for i, task in enumerate(one.tasks)
-        if task in changed
+        if (up | down)[:, i].any()
     ]
-    flips.sort(key=lambda flip: -(flip.gained + flip.lost))
+    flips.sort(key=lambda flip: (not flip.rescored, -(flip.gained + flip.lost)))
     return ScoreComparison(
         tasks=len(one.tasks),
         of=len(common),
@@ -126,6 +161,46 @@ def compare_scores(
         measures=measures,
         sentence=_sentence(len(one.tasks), models, flips, measures),
     )
+
+
+def _moves(before: Mapping[str, float], after: Mapping[str, float]) -> tuple[RankMove, ...] | Undefined:
+    why = why_no_ranking(before.values())
+    return undefined(why, len(before), "models") if why else rank_moves(before, after)
+
+
+_FIGURES = (
+    ("score_shift", "Average change of a score", "points"),
+    ("change_rate", "Models that change rank", "share"),
+    ("rank_shift", "Average rank shift", "ranks"),
+    ("kendall_tau_b", "Kendall τ-b", "τ-b"),
+)
+
+
+def _measures(
+    together: TogetherTest | Undefined, ranks: RankExchange | Undefined, settings: AnalysisSettings
+) -> tuple[Measure, ...]:
+    """Judge all figures as one claim: the two sides are the same but for chance."""
+
+    def of(
+        null: NullDistribution | Undefined, found: Result | None = None
+    ) -> tuple[Result, NullDistribution | Undefined]:
+        if isinstance(null, Undefined):
+            return null, null
+        if found is None:
+            n, method = null.of, null.method
+            found = Estimate(value=null.observed or 0.0, n=n, of=n, unit="tasks", method=method)
+        return found, null
+
+    tested = together if isinstance(together, Undefined) else together.together
+    rows = [measure("together", "Tasks on which models change together", "sum", *of(tested))]
+    for name, title, unit in _FIGURES:
+        if isinstance(ranks, Undefined):
+            rows.append(measure(name, title, unit, ranks, ranks))
+        else:
+            rows.append(measure(name, title, unit, *of(getattr(ranks, name), ranks.bootstrap[name])))
+    leader = of(ranks if isinstance(ranks, Undefined) else ranks.top_changed)
+    rows.append(measure("top_changed", NEW_LEADER, "yes", *leader))
+    return judged(rows, 1 - settings.level, SWAPPING)
 
 
 def _aligned(first: ScoreMatrix, second: ScoreMatrix, tasks: Sequence[str]) -> tuple[ScoreMatrix, ScoreMatrix]:
@@ -170,13 +245,18 @@ def _sentence(tasks: int, models: Sequence[ModelDelta], flips: Sequence[TaskFlip
         f"On {tasks:,} common tasks, the scores of {len(flips):,} tasks differ for some of {len(models)} models: "
         f"{gained:,} scores rise and {lost:,} fall"
     )
-    nulls = [measure.null for measure in measures if isinstance(measure.null, NullBand)]
-    if not nulls:
-        return f"{text}; no figure of the ranking can be compared with a null."
-    beyond = [m.title for m in measures if isinstance(m.null, NullBand) and m.null.exceeds]
-    if not beyond:
-        return f"{text}; no change of the ranking exceeds the null of deleting as many random tasks as have changed."
-    return (
-        f"{text}; these figures leave the 5–95 % band of deleting as many random tasks as have changed: "
-        f"{', '.join(beyond)}."
-    )
+    if not any(measure.verdict for measure in measures):
+        return f"{text}; nothing can be compared with swapping the sides."
+    found = [flip.task_id for flip in flips if flip.rescored]
+    far = [each.title for each in beyond(measures)]
+    if not far and not found:
+        return f"{text}; nothing exceeds chance, which {SWAPPING} shows."
+    tasks_ = ""
+    if found:
+        more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+        tasks_ = (
+            f"; on {plural(len(found), 'task')} the sides score differently, beyond run-to-run noise "
+            f"({', '.join(found[:NAMED])}{more})"
+        )
+    figures = f"; these figures go beyond {SWAPPING}: {', '.join(far)}" if far else ""
+    return f"{text}{tasks_}{figures}."

@@ -8,7 +8,7 @@ from agenthard.reports.cleaning.measures import MEASURE_COLUMNS, measure_cells
 from agenthard.reports.comparison.audits import AuditComparison
 from agenthard.reports.comparison.boards import BoardsComparison
 from agenthard.reports.comparison.findings import FindingChange
-from agenthard.reports.comparison.scores import ScoreComparison
+from agenthard.reports.comparison.scores import SWAPPING, ScoreComparison
 from agenthard.reports.kit.markdown import Section, sections_markdown
 from agenthard.reports.kit.text import plural, result_text
 
@@ -88,10 +88,27 @@ def _scores(found: ScoreComparison, title: str) -> Iterable[Section]:
     columns = ("rank", "model", "first", "second", "second − first, paired", "tasks")
     yield Section(title, found.sentence + left_out, columns, rows)
     measures = [measure_cells(measure) for measure in found.measures]
-    yield Section("Compared with deleting as many random tasks as have changed", "", MEASURE_COLUMNS, measures)
-    flips = [(flip.task_id, str(flip.gained), str(flip.lost)) for flip in found.flips]
+    yield Section(f"Compared with {SWAPPING}", "", MEASURE_COLUMNS, measures)
+    flips = [
+        (
+            flip.task_id,
+            str(flip.gained),
+            str(flip.lost),
+            "" if flip.p is None else f"{flip.p:.2g}",
+            _scored(flip.rescored),
+        )
+        for flip in found.flips
+    ]
     if flips:
-        yield _cut("Tasks whose scores differ", ("task", "models that gain", "models that lose"), flips)
+        yield _cut(
+            "Tasks whose scores differ",
+            ("task", "models that gain", "models that lose", "p, corrected", "sides"),
+            flips,
+        )
+
+
+def _scored(differently: bool) -> str:
+    return "score it differently" if differently else "may differ by chance"
 
 
 def _cleaned(found: BoardsComparison) -> Section:

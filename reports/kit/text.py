@@ -13,7 +13,7 @@ def amount(value: float, unit: str) -> str:
     Args:
         value: the number.
         unit: what it counts: "share" (0..1), "%" (0..100), "points" (a difference of shares), "ranks", "models",
-            "distance", "τ-b", "rank" or "logit".
+            "distance", "τ-b", "rank", "logit", "sum" or "yes" (1 or 0).
 
     Returns:
         The number with as many digits as its unit needs.
@@ -27,6 +27,10 @@ def amount(value: float, unit: str) -> str:
         text = f"{value:.1f} %"
     elif unit == "points":
         text = f"{100 * value:.1f} points"
+    elif unit == "sum":
+        text = f"{value:,.0f}"
+    elif unit == "yes":
+        text = "yes" if value else "no"
     elif unit in ("ranks", "logit"):
         text = f"{value:.2f}"
     elif unit in ("models", "rank"):

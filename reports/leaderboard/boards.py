@@ -12,7 +12,7 @@ from agenthard.reports.cleaning.inputs import AnalysisError, AnalysisSettings, C
 from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board
 from agenthard.reports.cleaning.runs import ChosenRuns, choose_runs, reorder_models, require_comparable
 from agenthard.reports.cleaning.splits import Split, SplitName, describe_split
-from agenthard.reports.cleaning.stability import ranking_stability
+from agenthard.reports.cleaning.stability import Groups, ranking_stability
 from agenthard.reports.kit.page import anchor
 from agenthard.reports.leaderboard.scored import (
     BenchmarkBoards,
@@ -212,7 +212,9 @@ class _Scorer:
         before, after = self._describe("original", matrix.tasks, matrix), self._describe("clean", clean, matrix)
         kept = matrix.keep(clean)
         first, second = CountedScores.on_all(matrix).scores(), CountedScores.on_all(kept).scores()
-        return ranking_stability(before, after, first, second, matrix, kept, "errors_missing", self._settings).sentence
+        groups = Groups(self._found.clusters, self._found.categories)
+        row = ranking_stability(before, after, first, second, matrix, kept, "errors_missing", self._settings, groups)
+        return row.sentence
 
 
 def _same_models(runs: ChosenRuns, original: ChosenRuns) -> ChosenRuns | Undefined:

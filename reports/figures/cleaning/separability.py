@@ -49,7 +49,7 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
         id="separability",
         title=TITLE,
         caption=f"{sentence(splits)} The band holds 5–95 % of {draws:,} random subsets of the initial split per size. "
-        f"{sentence(curve.method)} Seed {made.seed}; {100 * made.level:g} % intervals, {curve.resamples:,} resamples.",
+        f"{sentence(curve.method)} {100 * made.level:g} % intervals. Seed {made.seed}.",
         alt=f"Separability in percent of all pairs against the number of tasks. {splits}.{ends}",
         svg=_drawn(curve),
         keys=(

@@ -26,6 +26,7 @@ from agenthard.audit.statistics import (
     embedder,
     mean_nearest_neighbour_distance,
     mean_pairwise_distance,
+    plain_subsets,
     random_subset_null,
 )
 from agenthard.taxonomy.errors import MissingExtraError
@@ -164,12 +165,12 @@ def test_clones_are_at_distance_zero() -> None:
 def test_prompts_without_words_have_a_reason() -> None:
     space = PromptSpace(["", "", ""])
     assert isinstance(space.pairwise(np.array([0, 1])), Undefined)
-    assert isinstance(space.nearest_null(2, 200, 0), Undefined)
+    assert isinstance(space.nearest_null(plain_subsets(3, 2, draws=200, seed=0)), Undefined)
 
 
 def test_nulls_are_reproducible() -> None:
     space = PromptSpace(texts(20))
-    first, again = space.nearest_null(10, 200, 3), space.nearest_null(10, 200, 3)
+    first, again = (space.nearest_null(plain_subsets(20, 10, draws=200, seed=3)) for _ in range(2))
     assert isinstance(first, NullDistribution) and first == again
 
 
@@ -185,4 +186,10 @@ def test_tfidf_is_scikit_learns_to_the_last_bit() -> None:
 def test_the_pairwise_null_is_that_of_rows_taken_out() -> None:
     space = PromptSpace([f"lend book {i} to member {i % 7} until day {i % 5}" for i in range(40)])
     taken = random_subset_null(space.pairwise, total=40, keep=17, draws=200, seed=3)
-    assert space.pairwise_null(17, 200, 3) == taken
+    found = space.pairwise_null(plain_subsets(40, 17, draws=200, seed=3))
+    assert isinstance(found, NullDistribution) and isinstance(taken, NullDistribution)
+    assert found.values == pytest.approx(taken.values, abs=1e-12)
+    assert (
+        found.model_copy(update={"values": taken.values, "mean": taken.mean, "low": taken.low, "high": taken.high})
+        == taken
+    )

@@ -22,7 +22,8 @@ from agenthard.audit.statistics import (
     ranking_change_rate,
     separability,
 )
-from agenthard.audit.statistics.resampling import random_subsets
+from agenthard.audit.statistics.separation import indistinguishable_models
+from agenthard.audit.statistics.subsets import matching_subsets, plain_subsets
 
 Build = Callable[[ArrayLike], ScoreMatrix]
 
@@ -40,13 +41,15 @@ def test_the_null_is_a_distribution() -> None:
     assert (null.low, null.high, null.draws, null.of_draws, null.n, null.of) == (1, 3, 4000, 4000, 4, 10)
     # percentile: P(X < 4) + P(X = 4)/2 = 1 − 5/420
     assert null.percentile == pytest.approx(100 * (1 - 5 / 420), abs=0.6)
-    assert null.exceeds is True
+    # P(X ≥ 4) = 5/210, twice for two tails
+    assert null.p is not None and null.p.p == pytest.approx(10 / 210, abs=0.015)
+    assert null.p.low <= 10 / 210 <= null.p.high
 
 
 def test_without_an_observed_value_there_is_no_percentile() -> None:
     null = random_subset_null(count_low, total=10, keep=4)
     assert isinstance(null, NullDistribution)
-    assert (null.percentile, null.exceeds, len(null.values)) == (None, None, 200)
+    assert (null.percentile, null.p, len(null.values)) == (None, None, 200)
 
 
 def test_one_draw_is_no_null() -> None:
@@ -75,7 +78,8 @@ def test_any_statistic_of_a_matrix_has_a_null(leveled: ScoreMatrix) -> None:
     cleaned = leveled.take(range(80))
     null = matrix_null(leveled, separability, keep=80, observed=separability(cleaned), seed=2)
     assert isinstance(null, NullDistribution)
-    by_hand = [separability(leveled.take(p)) for p in random_subsets(120, 80, 200, seed=2)]
+    rows = plain_subsets(120, 80, draws=200, seed=2).selected
+    by_hand = [separability(leveled.take(np.flatnonzero(row))) for row in rows]
     assert list(null.values) == [r.value for r in by_hand if isinstance(r, Estimate)]
     assert null.observed is not None and null.percentile is not None
 
@@ -85,8 +89,9 @@ def test_rank_change_nulls_are_those_of_single_subsets(leveled: ScoreMatrix) -> 
     nulls = rank_change_nulls(leveled, cleaned, draws=200, seed=5)
     assert not isinstance(nulls, Undefined) and isinstance(nulls.kendall_tau_b, NullDistribution)
     before = leveled.scores()
-    for draw, positions in enumerate(random_subsets(120, 90, 200, seed=5)[:40]):
-        after = leveled.take(positions).scores()
+    subsets = matching_subsets(np.arange(120) < 90, draws=200, seed=5)
+    for draw, row in enumerate(subsets.selected[:40]):
+        after = leveled.take(np.flatnonzero(row)).scores()
         for null, statistic in (
             (nulls.change_rate, ranking_change_rate),
             (nulls.rank_shift, average_rank_shift),
@@ -95,9 +100,12 @@ def test_rank_change_nulls_are_those_of_single_subsets(leveled: ScoreMatrix) -> 
             result = statistic(before, after)
             assert isinstance(result, Estimate)
             assert null.values[draw] == pytest.approx(result.value, abs=1e-9)
+        close = indistinguishable_models(after)
+        assert isinstance(close, Estimate) and nulls.indistinguishable.values[draw] == close.value
         assert nulls.top_changed.values[draw] == float(rank_moves(before, after)[0].shift != 0)
     observed = ranking_change_rate(before, cleaned.scores())
     assert isinstance(observed, Estimate) and nulls.change_rate.observed == observed.value
+    assert (nulls.top_changed.low, nulls.top_changed.high) == (None, None)
 
 
 def test_rank_change_nulls_of_wrong_inputs(leveled: ScoreMatrix, matrix: Build) -> None:

@@ -1,14 +1,19 @@
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
 from agenthard.audit.statistics import (
     NullDistribution,
+    Result,
     ScoreMatrix,
+    SubsetDraws,
     chance_corrected_agreement,
-    matrix_null,
     model_agreement,
+    plain_subsets,
     separability,
 )
+from agenthard.audit.statistics.nulls import null_of
 from agenthard.audit.statistics.score_nulls import agreement_nulls, separability_null
 from agenthard.audit.statistics.separation import interval_ends
 
@@ -30,36 +35,44 @@ def assert_same(found: object, expected: object) -> None:
     )
 
 
+def one_by_one(matrix: ScoreMatrix, statistic: Callable[[ScoreMatrix], Result], subsets: SubsetDraws) -> object:
+    return null_of(lambda positions: statistic(matrix.take(positions)), subsets)
+
+
 @pytest.mark.parametrize("repeated", [False, True])
 def test_agreement_nulls_are_those_of_single_matrices(leveled: ScoreMatrix, repeated: bool) -> None:
     scores = repeated_runs() if repeated else leveled
-    for found, statistic in zip(
-        agreement_nulls(scores, keep=40, draws=300, seed=4), (model_agreement, chance_corrected_agreement), strict=True
-    ):
-        assert_same(found, matrix_null(scores, statistic, keep=40, draws=300, seed=4))
+    subsets = plain_subsets(len(scores.tasks), 40, draws=300, seed=4)
+    found = agreement_nulls(scores, subsets)
+    for null, statistic in zip(found, (model_agreement, chance_corrected_agreement), strict=True):
+        assert_same(null, one_by_one(scores, statistic, subsets))
 
 
 @pytest.mark.parametrize("clustered", [False, True])
-def test_separability_null_is_that_of_single_matrices(leveled: ScoreMatrix, clustered: bool) -> None:
-    clusters = {task: f"c{i // 3}" for i, task in enumerate(leveled.tasks)} if clustered else None
+@pytest.mark.parametrize("repeated", [False, True])
+def test_separability_null_is_that_of_single_matrices(leveled: ScoreMatrix, clustered: bool, repeated: bool) -> None:
+    scores = repeated_runs() if repeated else leveled
+    names = {task: f"c{i // 3}" for i, task in enumerate(scores.tasks)} if clustered else None
 
-    def statistic(part: ScoreMatrix) -> object:
-        names = None if clusters is None else [clusters[task] for task in part.tasks]
-        return separability(part, resamples=100, seed=6, clusters=names)
+    def statistic(part: ScoreMatrix) -> Result:
+        own = None if names is None else [names[task] for task in part.tasks]
+        return separability(part, resamples=100, seed=6, clusters=own)
 
-    found = separability_null(leveled, keep=50, seed=6, resamples=100, clusters=clusters)
-    expected = matrix_null(leveled, statistic, keep=50, seed=6)  # type: ignore[arg-type]
-    assert isinstance(found, NullDistribution) and isinstance(expected, NullDistribution)
-    assert found == expected
+    clusters = None if names is None else list(names.values())
+    subsets = plain_subsets(len(scores.tasks), 30, clusters=clusters, draws=200, seed=6)
+    found = separability_null(scores, subsets, seed=6, resamples=100, clusters=clusters)
+    assert_same(found, one_by_one(scores, statistic, subsets))
 
 
 def test_subsets_without_a_value_are_left_out_and_counted() -> None:
     scores = ScoreMatrix.from_array([[1, 1, 1], [0, 1, 1]], "ab", "123")
-    plain, corrected = agreement_nulls(scores, keep=2, draws=300)
-    assert_same(plain, matrix_null(scores, model_agreement, keep=2, draws=300))
-    assert corrected == matrix_null(scores, chance_corrected_agreement, keep=2, draws=300)
+    subsets = plain_subsets(3, 2, draws=300, seed=0)
+    plain, corrected = agreement_nulls(scores, subsets)
+    assert_same(plain, one_by_one(scores, model_agreement, subsets))
+    assert corrected == one_by_one(scores, chance_corrected_agreement, subsets)
     gaps = ScoreMatrix.from_array([[1, 0, 1, 0], [0, 1, None, 1]], "ab", "1234")
-    assert_same(agreement_nulls(gaps, keep=3)[0], matrix_null(gaps, model_agreement, keep=3))
+    subsets = plain_subsets(4, 3, draws=200, seed=0)
+    assert_same(agreement_nulls(gaps, subsets)[0], one_by_one(gaps, model_agreement, subsets))
 
 
 @pytest.mark.parametrize("rows", [1, 2, 7, 100, 501, 2000])

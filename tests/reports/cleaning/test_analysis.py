@@ -154,7 +154,7 @@ def test_variants_of_one_base_task_are_one_cluster() -> None:
 
 def test_every_word_of_the_page_has_a_meaning(library: CleaningInput) -> None:
     terms = {term.term for term in analyse(library, SETTINGS).glossary}
-    assert {"tied set", "null", "P(top-1 unchanged)", "retention", "minimum detectable difference"} <= terms
+    assert {"tied set", "null", "leads in resamples", "retention", "minimum detectable difference"} <= terms
 
 
 def _numbers(value: Any) -> list[float]:

@@ -6,9 +6,18 @@ Scores on the same and on different tasks, with ranks.
 import numpy as np
 import pytest
 
-from agenthard.audit.statistics import Estimate, ScoreMatrix, Undefined, clustered_mean, rank_intervals, top_unchanged
+from agenthard.audit.statistics import (
+    Estimate,
+    ScoreMatrix,
+    Undefined,
+    clustered_mean,
+    compare_pairs,
+    effective_wilson,
+    rank_sets,
+    top_unchanged,
+)
 from agenthard.reports.cleaning.inputs import AnalysisSettings
-from agenthard.reports.cleaning.leaderboard import Board, CountedScores, make_board, ranks_with_intervals
+from agenthard.reports.cleaning.leaderboard import Board, CountedScores, lead_in_resamples, make_board
 from agenthard.reports.cleaning.splits import split_id
 
 SETTINGS = AnalysisSettings(resamples=200)
@@ -75,25 +84,36 @@ def matrix() -> ScoreMatrix:
     return ScoreMatrix.from_array(values, list("abcde"), [f"t{i}" for i in range(40)])
 
 
-def test_on_equal_tasks_ranks_are_those_of_the_statistics(matrix: ScoreMatrix) -> None:
-    found = ranks_with_intervals(CountedScores.on_all(matrix), None, RANK_SETTINGS)
-    assert not isinstance(found, Undefined)
-    ranks, top = found
-    expected = rank_intervals(matrix, resamples=300, seed=3)
-    assert isinstance(expected, dict) and isinstance(top, Estimate)
-    assert {m: (e.value, e.low, e.high) for m, e in ranks.items()} == {
-        m: (e.value, e.low, e.high) for m, e in expected.items()
-    }
+def test_on_equal_tasks_the_lead_is_that_of_the_statistics(matrix: ScoreMatrix) -> None:
+    top = lead_in_resamples(CountedScores.on_all(matrix), None, RANK_SETTINGS)
     oracle = top_unchanged(matrix, resamples=300, seed=3)
-    assert isinstance(oracle, Estimate) and top.value == oracle.value
-
-
-def test_on_equal_tasks_clusters_are_resampled_whole(matrix: ScoreMatrix) -> None:
+    assert isinstance(oracle, Estimate) and isinstance(top, Estimate) and top.value == oracle.value
     clusters = {task: f"c{i // 4}" for i, task in enumerate(matrix.tasks)}
-    found = ranks_with_intervals(CountedScores.on_all(matrix), clusters, RANK_SETTINGS)
-    expected = rank_intervals(matrix, resamples=300, seed=3, clusters=[clusters[t] for t in matrix.tasks])
-    assert isinstance(expected, dict) and not isinstance(found, Undefined)
-    assert {m: (e.low, e.high) for m, e in found[0].items()} == {m: (e.low, e.high) for m, e in expected.items()}
+    clustered = lead_in_resamples(CountedScores.on_all(matrix), clusters, RANK_SETTINGS)
+    oracle = top_unchanged(matrix, resamples=300, seed=3, clusters=[clusters[t] for t in matrix.tasks])
+    assert isinstance(oracle, Estimate) and isinstance(clustered, Estimate) and clustered.value == oracle.value
+
+
+def test_ranges_of_ranks_are_what_the_tests_support(matrix: ScoreMatrix) -> None:
+    found = board(matrix)
+    pairs = compare_pairs(matrix)
+    assert not isinstance(pairs, Undefined)
+    expected = rank_sets(matrix.scores(), pairs)
+    assert {row.model: row.rank_interval for row in found.rows} == expected
+    assert not isinstance(found.differences, Undefined)
+    first, second, third = (row.model for row in found.rows[:3])
+    named = [(row.first, row.second) for row in found.differences[:3]]
+    assert named == [(first, second), (first, third), (second, third)]
+
+
+def test_identical_models_share_a_range() -> None:
+    twins = ScoreMatrix.from_array([[1] * 30 + [0] * 10] * 2 + [[0] * 40], list("abc"), [f"t{i}" for i in range(40)])
+    rows = board(twins).rows
+    assert [(row.model, row.rank_interval.low, row.rank_interval.high) for row in rows] == [  # type: ignore[union-attr]
+        ("a", 1, 2),
+        ("b", 1, 2),
+        ("c", 3, 3),
+    ]
 
 
 def test_each_model_is_scored_on_its_own_tasks_that_every_model_has_a_verdict_on() -> None:
@@ -103,16 +123,15 @@ def test_each_model_is_scored_on_its_own_tasks_that_every_model_has_a_verdict_on
     # a: t0 passed, t1 failed = 1/2; b: t1 and t2 passed = 2/2.
     assert counted.scores() == {"a": 0.5, "b": 1.0}
     assert [counted.estimate(row, None, 0.95).n for row in (0, 1)] == [2, 2]
-    found = ranks_with_intervals(counted, None, RANK_SETTINGS)
-    assert not isinstance(found, Undefined)
-    assert [(model, rank.value) for model, rank in found[0].items()] == [("b", 1.0), ("a", 2.0)]
+    found = lead_in_resamples(counted, None, RANK_SETTINGS)
+    assert isinstance(found, Estimate) and found.method.endswith("led by b, ties in part")
 
 
 def test_a_model_without_a_task_leaves_no_ranking() -> None:
     matrix = ScoreMatrix.from_array([[1, 0], [0, 1]], ["a", "b"], ["t0", "t1"])
     counted = CountedScores.on_own_tasks(matrix, {"a": ("t0",), "b": ()})
     assert counted.scores() == {}
-    assert isinstance(ranks_with_intervals(counted, None, RANK_SETTINGS), Undefined)
+    assert isinstance(lead_in_resamples(counted, None, RANK_SETTINGS), Undefined)
     assert isinstance(counted.estimate(1, None, 0.95), Undefined)
 
 
@@ -127,18 +146,19 @@ def test_intervals_are_wilson_for_single_runs_and_clustered_otherwise() -> None:
     assert single.low == pytest.approx(0.5 - half, abs=1e-9) and single.high == pytest.approx(0.5 + half, abs=1e-9)
     clusters = {"t0": "x", "t1": "x", "t2": "y", "t3": "z"}
     clustered, oracle = counted.estimate(0, clusters, 0.95), clustered_mean([1, 1, 0, 0], list("xxyz"))
-    assert isinstance(clustered, Estimate) and isinstance(oracle, Estimate)
-    assert (clustered.low, clustered.high) == (oracle.low, oracle.high)
+    assert isinstance(clustered, Estimate) and isinstance(oracle, Estimate) and oracle.standard_error
+    ends = effective_wilson(0.5, 0.25 / oracle.standard_error**2)
+    assert (clustered.low, clustered.high) == (pytest.approx(ends[0]), pytest.approx(ends[1]))
 
 
-def test_a_score_without_spread_has_a_value_and_no_interval() -> None:
+def test_a_score_without_spread_counts_each_cluster_once() -> None:
     matrix = ScoreMatrix.from_array([[1, 1], [1, 0]], ["a", "b"], ["t0", "t1"])
     score = CountedScores.on_all(matrix).estimate(0, {"t0": "x", "t1": "y"}, 0.95)
-    assert isinstance(score, Estimate) and score.value == 1.0 and score.low is None and "no interval" in score.method
+    assert isinstance(score, Estimate) and score.value == 1.0
+    assert (score.low, score.high) == (pytest.approx(effective_wilson(1.0, 2)[0]), 1.0)
 
 
 def test_shared_first_place_has_no_leader() -> None:
     matrix = ScoreMatrix.from_array([[1, 0, 0], [0, 1, 0], [0, 0, 0]], ["a", "b", "c"], ["t0", "t1", "t2"])
-    found = ranks_with_intervals(CountedScores.on_all(matrix), None, RANK_SETTINGS)
-    assert not isinstance(found, Undefined)
-    assert isinstance(found[1], Undefined) and "2 models share first place: a, b" in found[1].reason
+    found = lead_in_resamples(CountedScores.on_all(matrix), None, RANK_SETTINGS)
+    assert isinstance(found, Undefined) and "2 models share first place: a, b" in found.reason

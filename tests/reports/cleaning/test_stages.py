@@ -6,6 +6,7 @@ from agenthard.audit.statistics import Estimate, NullBand, ScoreMatrix, Undefine
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.inputs import AnalysisSettings
 from agenthard.reports.cleaning.splits import split_id
+from agenthard.reports.cleaning.stability import Groups
 from agenthard.reports.cleaning.stages import PromptStatistics, ScoreStatistics, stage_table
 
 SETTINGS = AnalysisSettings(draws=200, resamples=50)
@@ -15,12 +16,12 @@ CATEGORIES = {task: "a" if i < 8 else "b" for i, task in enumerate(TASKS)}
 
 
 def test_sizes_compressions_and_stages_that_were_not_run() -> None:
-    scores = ScoreStatistics(undefined("no runs were given"), None, SETTINGS)
+    scores = ScoreStatistics(undefined("no runs were given"), Groups(), SETTINGS)
     rows = stage_table(
         CATEGORIES,
         {"initial": TASKS, "rules": TASKS[:9], "execution": "no package", "judge": "no model", "difficulty": TASKS[:6]},
         scores,
-        PromptStatistics(PROMPTS, SETTINGS),
+        PromptStatistics(PROMPTS, Groups(), SETTINGS),
     )
     assert [(row.name, row.ran, row.n, row.removed) for row in rows] == [
         ("initial", True, 10, 0),
@@ -44,8 +45,8 @@ def test_without_scores_diversity_is_still_there() -> None:
     row = stage_table(
         CATEGORIES,
         {"initial": TASKS, "rules": TASKS[:9]},
-        ScoreStatistics(undefined("no runs were given"), None, SETTINGS),
-        PromptStatistics(PROMPTS, SETTINGS),
+        ScoreStatistics(undefined("no runs were given"), Groups(), SETTINGS),
+        PromptStatistics(PROMPTS, Groups(), SETTINGS),
     )[1]
     found = {measure.id: measure for measure in row.measures}
     assert isinstance(found["agreement"].observed, Undefined) and "no runs" in found["agreement"].sentence
@@ -57,7 +58,7 @@ def test_without_scores_diversity_is_still_there() -> None:
 def test_scores_are_compared_with_the_original_and_random_subsets_of_equal_size() -> None:
     rows = [[1, 0] * 5, [1, 1, 0, 0, 1] * 2, [0, 0, 1, 0, 0] * 2]
     matrix = ScoreMatrix.from_array(rows, ["a", "b", "c"], TASKS)
-    agreement, corrected, separability = ScoreStatistics(matrix, None, SETTINGS).of_split(TASKS[:5])
+    agreement, corrected, separability = ScoreStatistics(matrix, Groups(), SETTINGS).of_split(TASKS[:5])
     # Counted pair by pair on the first five tasks.
     a, b, c = ([row[i] for i in range(5)] for row in rows)
     pairs = [sum(x == y for x, y in zip(p, q, strict=True)) / 5 for p, q in ((a, b), (a, c), (b, c))]
@@ -71,7 +72,15 @@ def test_scores_are_compared_with_the_original_and_random_subsets_of_equal_size(
 def test_a_stage_that_leaves_nothing_has_reasons() -> None:
     matrix = ScoreMatrix.from_array([[1, 0] * 5, [0, 1] * 5], ["a", "b"], TASKS)
     for measure in (
-        *ScoreStatistics(matrix, None, SETTINGS).of_split([]),
-        *PromptStatistics(PROMPTS, SETTINGS).of_split([]),
+        *ScoreStatistics(matrix, Groups(), SETTINGS).of_split([]),
+        *PromptStatistics(PROMPTS, Groups(), SETTINGS).of_split([]),
     ):
         assert isinstance(measure.observed, Undefined) and isinstance(measure.null, Undefined)
+
+
+def test_a_split_selected_on_outcomes_has_no_deletion_null() -> None:
+    rows = [[1, 0] * 5, [1, 1, 0, 0, 1] * 2, [0, 0, 1, 0, 0] * 2]
+    matrix = ScoreMatrix.from_array(rows, ["a", "b", "c"], TASKS)
+    for measure in ScoreStatistics(matrix, Groups(), SETTINGS).of_split(TASKS[:5], selected=True):
+        assert isinstance(measure.null, Undefined) and "selected on these outcomes" in measure.null.reason
+        assert isinstance(measure.observed, Estimate)

@@ -86,7 +86,7 @@ def test_the_summary_says_what_the_reader_of_a_scheduled_audit_needs(analysis: C
         "[details](../report.html#finding=000000000001)",
         "do not compare its scores with those of another split",
         "Not comparable: half (attempted 2 of 8 tasks (x 2/4, y 0/4)).",
-        "P(top-1 unchanged)",
+        "Leads in bootstrap resamples",
         "the null of deleting as many random tasks",
         "1 task under review can move a score",
         "not run: by itself; its findings are decided together",

@@ -34,8 +34,14 @@ def test_flips_deltas_and_ranks() -> None:
     assert isinstance(oracle, Estimate) and (b.difference.low, b.difference.high) == (oracle.low, oracle.high)
     assert not isinstance(found.moves, Undefined)
     assert [(m.model, m.initial_rank, m.later_rank) for m in found.moves] == [("a", 1, 2), ("b", 2, 1)]
-    null = found.measures[0].null
-    assert isinstance(null, NullBand) and (null.n, null.of, null.observed) == (4, 6, 1.0)
+    by_name = {measure.id: measure for measure in found.measures}
+    null = by_name["change_rate"].null
+    assert isinstance(null, NullBand) and (null.n, null.of, null.observed) == (6, 6, 1.0)
+    rate = by_name["change_rate"].observed
+    assert isinstance(rate, Estimate) and rate.value == 1 and rate.low is not None
+    # Σ (rises − falls)²: t4 +1, t5 0
+    assert by_name["together"].null.observed == 1  # type: ignore[union-attr]
+    assert not any(flip.rescored for flip in found.flips)
     assert found.sentence.startswith(
         "On 6 common tasks, the scores of 2 tasks differ for some of 2 models: 2 scores rise and 1 fall"
     )
@@ -56,6 +62,7 @@ def test_models_are_matched_by_name_and_different_ones_are_refused() -> None:
     swapped = table([[0, 0, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0]], models="ba")
     same = compare_scores(first, swapped, SETTINGS)
     assert same.flips == () and all(isinstance(m.difference, Undefined) for m in same.models)
-    assert isinstance(same.measures[0].null, Undefined)
+    assert all(isinstance(measure.null, Undefined) for measure in same.measures)
+    assert "nothing can be compared" in same.sentence
     with pytest.raises(DifferentModelsError, match="only the first side has"):
         compare_scores(first, table([[1] * 6, [0] * 6], models="ac"), SETTINGS)

@@ -137,6 +137,7 @@ def _split(split: SplitName, sizes: dict[str, int]) -> Split:
         n=n,
         review=3 if split != "initial" else 0,
         detectable=estimate(2.8 * math.sqrt(0.34 / n), n=n),
+        detectable_any=estimate(2.8 * math.sqrt(0.34 / n), n=n),
         sentence=f"{n} tasks. Do not compare scores on it with scores on another split.",
         task_ids=tuple(f"shop/{i}" for i in range(n)),
     )

@@ -4,7 +4,7 @@ import math
 from typing import Literal
 
 from agenthard.audit.decisions.difficulty import DifficultyRule, HardTask
-from agenthard.audit.statistics import Estimate, NullBand, Undefined, rank_moves
+from agenthard.audit.statistics import Estimate, MonteCarloP, NullBand, Undefined, rank_moves
 from agenthard.audit.statistics.result import undefined
 from agenthard.reports.cleaning.difficulty import HardSelection
 from agenthard.reports.cleaning.leaderboard import Board, BoardRow
@@ -53,6 +53,7 @@ def board_of(split: SplitName, models: list[str], n: int, stage: int) -> Board:
         tied_sets=tuple(tuple(order[i : i + 3]) for i in range(0, len(order), 2)),
         paired_separability=estimate(55.0, n=n),
         top_unchanged=estimate(0.81, n=n),
+        differences=(),
         method="Mean over tasks of the share of passed runs; percentile intervals of 2,000 paired bootstrap resamples.",
     )
 
@@ -168,7 +169,7 @@ def _measure(id: str, title: str, unit: str, mean: float, half: float, *, n: int
         null: NullBand | Undefined = undefined("every task is kept, so nothing is left to chance", of, "tasks")
     else:
         null = band(mean, half, n, of, observed)
-    inside = isinstance(null, NullBand) and not null.exceeds
+    inside = isinstance(null, NullBand) and abs(observed - mean) <= half
     return Measure(
         id=id,
         title=title,
@@ -176,6 +177,7 @@ def _measure(id: str, title: str, unit: str, mean: float, half: float, *, n: int
         original=None if n == of else estimate(mean, n=of),
         observed=estimate(observed, n=n),
         null=null,
+        verdict=None if not isinstance(null, NullBand) else "within" if inside else "beyond",
         sentence="Within what deleting as many random tasks does." if inside else "Outside the 5–95 % band.",
     )
 
@@ -199,6 +201,8 @@ def stability_of(before: Board, after: Board, reading: Reading) -> RankingStabil
             unit=unit,
             observed=estimate(value, n=len(moves), unit="models"),
             null=band(mean, half, after.n, before.n, value),
+            adjusted_p=MonteCarloP(p=0.6, low=0.5, high=0.7, tail="both", draws=1000),
+            verdict="within",
             sentence=f"{title}: inside what deleting as many random tasks does.",
         )
         for id, title, unit, value, mean, half in rows

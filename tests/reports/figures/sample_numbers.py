@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from agenthard.audit.statistics import Estimate, NullBand
+from agenthard.audit.statistics import Estimate, MonteCarloP, NullBand
 from agenthard.reports.cleaning.splits import SplitName
 
 SPLITS: tuple[SplitName, ...] = ("initial", "cleaned", "hard")
@@ -30,6 +30,6 @@ def band(mean: float, half: float, n: int, of: int, observed: float | None) -> N
         seed=SEED,
         method="by hand",
         observed=observed,
+        p=None if observed is None else MonteCarloP(p=0.3, low=0.28, high=0.32, tail="both", draws=1000),
         percentile=None if observed is None else min(99.0, max(1.0, 50 + 45 * (observed - mean) / half)),
-        exceeds=None if observed is None else not low <= observed <= high,
     )

@@ -68,9 +68,7 @@ def curve_of(sizes: dict[str, int]) -> SeparabilityCurve:
         CurveMark(split=s, n=sizes[s], separability=estimate(70 * math.sqrt(sizes[s] / first) + i, n=sizes[s]))
         for i, s in enumerate(SPLITS)
     ]
-    return SeparabilityCurve(
-        points=tuple(points), marks=tuple(marks), resamples=500, method="Paired bootstrap over tasks."
-    )
+    return SeparabilityCurve(points=tuple(points), marks=tuple(marks), method="Paired bootstrap over tasks.")
 
 
 def components_of() -> tuple[ComponentShare, ...]:

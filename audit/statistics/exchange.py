@@ -1,0 +1,268 @@
+"""Two sides of the same models and tasks, such as two rounds of runs or two answer keys: is the difference noise?
+
+Deleting random tasks is no model of scoring tasks again. If nothing but chance tells the sides apart, they can be
+swapped: the outcomes of one task for all models together, or those of one model on one task. Either gives exact tests.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agenthard.audit.statistics.matrix import MatrixError, ScoreMatrix, require_same_models, why_unusable
+from agenthard.audit.statistics.monte_carlo import Tail
+from agenthard.audit.statistics.nulls import NullDistribution, summarise_null
+from agenthard.audit.statistics.rank_figures import later_ranks, tau_b_rows
+from agenthard.audit.statistics.ranking import rank_rows
+from agenthard.audit.statistics.resampling import bootstrap_means, percentile_interval
+from agenthard.audit.statistics.result import Estimate, Result, Undefined, undefined
+from agenthard.audit.statistics.subsets import SubsetDraws
+from agenthard.taxonomy.record import Record
+
+_SAME = 1e-12
+_CHUNK_CELLS = 1 << 21
+_CHUNK_DRAWS = 500
+
+
+class TaskChange(Record):
+    """How the models' scores on one task change from the first side to the second."""
+
+    task: str
+    """Task."""
+    gained: int
+    """Models whose score rises."""
+    lost: int
+    """Models whose score falls."""
+    p: float
+    """p-value corrected for all tasks: that run-to-run noise moves as many models, all together."""
+
+
+class TogetherTest(Record):
+    """Whether models change together on tasks, as they do where a task is scored by another key."""
+
+    together: NullDistribution
+    """Σ over tasks of (rises − falls)², against swapping the sides of every model and task alone."""
+    tasks: tuple[TaskChange, ...]
+    """All tasks on which a score differs, in the order of the matrix."""
+
+
+class RankExchange(Record):
+    """Changes of scores and ranks between two sides, each against swapping the sides of random tasks."""
+
+    score_shift: NullDistribution
+    """Mean over models of |second − first|."""
+    change_rate: NullDistribution
+    """Share of models whose ordinal rank differs."""
+    rank_shift: NullDistribution
+    """Mean |rank shift|."""
+    kendall_tau_b: NullDistribution | Undefined
+    """τ-b of the two sides' scores; small values speak against the null."""
+    top_changed: NullDistribution
+    """1 when another model comes first, else 0; the mean is P(another leader | sides swapped), without a band."""
+    bootstrap: dict[str, Result]
+    """The first four figures with a percentile interval from a paired bootstrap over tasks, both sides together."""
+
+
+def changes_together(
+    first: ScoreMatrix, second: ScoreMatrix, *, draws: int = 5000, seed: int = 0
+) -> TogetherTest | Undefined:
+    """Test whether models change together on tasks.
+
+    If the sides are two rounds of equal runs, then each model's change on each task is as likely up as down, whatever
+    the other models do. Tasks that are scored differently move many models at once. The p-value of a task is that of
+    the largest |rises − falls| over all tasks (Westfall and Young's max-T), or of Binomial(M, 1/2) for its number of
+    changes with Bonferroni's correction, because noise cannot change an outcome with a probability above 1/2: twice
+    the smaller one.
+
+    Args:
+        first: one side, without missing cells.
+        second: the other side: the same models and tasks in the same order.
+        draws: random swaps.
+        seed: seed of the draws.
+
+    Returns:
+        The tests; undefined where nothing can differ, or nothing does.
+
+    Raises:
+        MatrixError: when models or tasks differ, or cells are missing.
+    """
+    reason = _why_not(first, second)
+    if reason:
+        return undefined(reason, len(first.tasks), "tasks")
+    change = second.values - first.values
+    differs = np.flatnonzero((np.abs(change) > _SAME).any(axis=0))
+    net = change.sum(axis=0)[differs]
+    squares, largest = np.zeros(draws), np.zeros(draws)
+    rng = np.random.default_rng(seed)
+    for task in differs:
+        moved = change[np.abs(change[:, task]) > _SAME, task]
+        drawn = _signed_sums(moved, draws, rng)
+        squares += drawn**2
+        np.maximum(largest, np.abs(drawn), out=largest)
+    flips = (np.abs(change[:, differs]) > _SAME).sum(axis=0)
+    swaps = _swaps(draws, len(first.tasks), seed)
+    together = summarise_null(
+        squares,
+        swaps,
+        "Σ over tasks of (rises − falls)²; the sides of each model and task swapped at random",
+        float(net @ net),
+        tail="greater",
+    )
+    by_largest = (1 + (largest[:, None] >= np.abs(net) - _SAME).sum(axis=0)) / (1 + draws)
+    by_number = np.minimum(1.0, len(first.tasks) * _as_many(flips, len(first.models)))
+    p = np.minimum(1.0, 2 * np.minimum(by_largest, by_number))
+    return TogetherTest(
+        together=together,
+        tasks=tuple(
+            TaskChange(
+                task=first.tasks[i],
+                gained=int((change[:, i] > _SAME).sum()),
+                lost=int((change[:, i] < -_SAME).sum()),
+                p=float(own),
+            )
+            for i, own in zip(differs, p, strict=True)
+        ),
+    )
+
+
+def _signed_sums(moved: NDArray[np.float64], draws: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Sums with random signs. Equal sizes are a binomial: 2 · Binomial(k, 1/2) − k of them keep their sign."""
+    sizes = np.abs(moved)
+    if np.ptp(sizes) <= _SAME:
+        return np.asarray((2.0 * rng.binomial(len(moved), 0.5, draws) - len(moved)) * sizes[0])
+    return np.asarray(rng.choice([-1.0, 1.0], (draws, len(moved))) @ sizes)
+
+
+def _as_many(flips: NDArray[np.integer], models: int) -> NDArray[np.float64]:
+    """P(Binomial(models, 1/2) ≥ flips)."""
+    from scipy.special import bdtrc
+
+    return np.asarray(np.where(flips > 0, bdtrc(np.maximum(flips - 1, 0), models, 0.5), 1.0))
+
+
+def rank_exchange(
+    first: ScoreMatrix,
+    second: ScoreMatrix,
+    *,
+    clusters: Sequence[str] | None = None,
+    draws: int = 5000,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> RankExchange | Undefined:
+    """Test whether scores and ranks of two sides differ by more than chance.
+
+    The sides of random tasks, or clusters, are swapped for all models together, so nothing is assumed about how models
+    depend on each other. Ties keep the order of the mean of both sides, which no swap changes.
+
+    Args:
+        first: one side, without missing cells.
+        second: the other side: the same models and tasks in the same order.
+        clusters: cluster of each task, swapped whole.
+        draws: random swaps.
+        resamples: resamples of the bootstrap.
+        level: coverage of the bootstrap's intervals.
+        seed: seed of all draws.
+
+    Returns:
+        The figures with their nulls; undefined where nothing can differ, or nothing does.
+
+    Raises:
+        MatrixError: when models or tasks differ, or cells are missing.
+    """
+    reason = _why_not(first, second)
+    if reason:
+        return undefined(reason, len(first.tasks), "tasks")
+    mean = (first.values.mean(axis=1) + second.values.mean(axis=1)) / 2
+    order = np.argsort(-np.round(mean, 12), kind="stable")
+    one, other = first.values[order].T, second.values[order].T
+    observed = _figures(one.mean(axis=0)[None, :], other.mean(axis=0)[None, :])
+    half = _by_cluster(other - one, clusters) / (2 * len(one))
+    centre, rng = mean[order], np.random.default_rng(seed)
+    drawn = []
+    for start in range(0, draws, _CHUNK_DRAWS):
+        signs = rng.choice([-1.0, 1.0], (min(_CHUNK_DRAWS, draws - start), len(half)))
+        shift = signs @ half
+        drawn.append(_figures(centre - shift, centre + shift))
+    boot = [
+        _figures(*np.hsplit(block, 2))
+        for block in bootstrap_means(np.hstack([one, other]), resamples=resamples, seed=seed, clusters=clusters)
+    ]
+    swaps = _swaps(draws, len(one), seed)
+
+    def null(name: str, method: str, tail: Tail = "greater", indicator: bool = False) -> NullDistribution | Undefined:
+        values = np.concatenate([each[name] for each in drawn])
+        values, value = values[np.isfinite(values)], float(observed[name][0])
+        if not np.isfinite(value) or not len(values):
+            return undefined("all models have the same score on a side", len(order), "models")
+        method = f"{method}; the sides of random tasks swapped"
+        return summarise_null(values, swaps, method, value, tail=tail, indicator=indicator)
+
+    def always(name: str, method: str, indicator: bool = False) -> NullDistribution:
+        found = null(name, method, indicator=indicator)
+        assert isinstance(found, NullDistribution)
+        return found
+
+    return RankExchange(
+        score_shift=always("score_shift", "mean over models of |second − first|"),
+        change_rate=always("change_rate", "share of models whose rank differs"),
+        rank_shift=always("rank_shift", "mean |rank shift|"),
+        kendall_tau_b=null("kendall_tau_b", "Kendall τ-b of the scores", "less"),
+        top_changed=always("top_changed", "another model comes first", True),
+        bootstrap={
+            name: _with_interval(observed[name], np.concatenate([each[name] for each in boot]), level, len(order), seed)
+            for name in ("score_shift", "change_rate", "rank_shift", "kendall_tau_b")
+        },
+    )
+
+
+def _figures(first: NDArray[np.float64], second: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Figures of each pair of rows of scores."""
+    before = rank_rows(first)
+    shifts = np.abs(later_ranks(before, second) - before)
+    leads = np.take_along_axis(shifts, before.argmin(axis=1)[:, None], axis=1)[:, 0]
+    return {
+        "score_shift": np.abs(second - first).mean(axis=1),
+        "change_rate": (shifts != 0).mean(axis=1),
+        "rank_shift": shifts.mean(axis=1),
+        "kendall_tau_b": tau_b_rows(first, second),
+        "top_changed": (leads != 0) * 1.0,
+    }
+
+
+def _with_interval(
+    observed: NDArray[np.float64], drawn: NDArray[np.float64], level: float, models: int, seed: int
+) -> Result:
+    if not np.isfinite(observed[0]):
+        return undefined("all models have the same score on a side", models, "models")
+    value, ends = float(observed[0]), percentile_interval(drawn, level)
+    ends |= {"low": min(ends["low"], value), "high": max(ends["high"], value)} if ends else {}
+    method = f"percentile interval of {len(drawn)} paired bootstrap resamples of the tasks of both sides"
+    return Estimate(value=value, n=models, of=models, unit="models", method=method, seed=seed, **ends)
+
+
+def _by_cluster(values: NDArray[np.float64], clusters: Sequence[str] | None) -> NDArray[np.float64]:
+    if clusters is None:
+        return values
+    member = np.unique(np.asarray(clusters), return_inverse=True)[1]
+    sums = np.zeros((member.max() + 1, values.shape[1]))
+    np.add.at(sums, member, values)
+    return sums
+
+
+def _swaps(draws: int, tasks: int, seed: int) -> SubsetDraws:
+    """What a summary says of the draws: all tasks stay, their sides are swapped."""
+    return SubsetDraws(np.broadcast_to(np.True_, (draws, tasks)), tasks, seed, "")
+
+
+def _why_not(first: ScoreMatrix, second: ScoreMatrix) -> str | None:
+    require_same_models(first.models, second.models)
+    if first.models != second.models or first.tasks != second.tasks:
+        raise MatrixError("the two sides must list the same models and tasks in the same order")
+    if not (first.scored.all() and second.scored.all()):
+        raise MatrixError("a cell is missing on one side: keep the tasks that both sides have for every model")
+    if len(first.models) < 2:
+        return f"{len(first.models)} model(s) were given; a comparison needs two"
+    if np.abs(first.values - second.values).max(initial=0) <= _SAME:
+        return "no score differs between the sides"
+    return why_unusable(first) and why_unusable(second)

@@ -1,0 +1,162 @@
+"""Simulates what the statistics promise: python perf/calibration.py [--quick] [PART ...]
+
+Prints, per promise, the nominal value and what was measured, as a Markdown table. Parts: rounds, deletion. With
+--quick a tenth of the simulations. Exit code 1 when a measured value breaks its promise by more than three standard
+errors of the simulation.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agenthard.audit.statistics import ScoreMatrix, Undefined, adjusted, rank_change_nulls, verdict
+from agenthard.reports.cleaning.inputs import AnalysisSettings
+from agenthard.reports.comparison.scores import compare_scores
+
+SEED = 1
+
+
+@dataclass(frozen=True)
+class Row:
+    """One promise."""
+
+    what: str
+    size: str
+    nominal: str
+    measured: float
+    simulations: int
+    least: float = 0.0
+    most: float = 1.0
+
+    @property
+    def kept(self) -> bool:
+        """Whether the promise holds within three standard errors."""
+        slack = 3 * sqrt(max(self.measured * (1 - self.measured), 1e-4) / self.simulations)
+        return self.least - slack <= self.measured <= self.most + slack
+
+
+def chances(models: int, tasks: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Probabilities of passing, as spread as those of τ-bench's models and tasks."""
+    logits = rng.normal(0.3, 0.7, models)[:, None] - rng.normal(0, 1.4, tasks)
+    return np.asarray(1 / (1 + np.exp(-logits)))
+
+
+def runs(p: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.bool_]:
+    """One round of runs."""
+    return np.asarray(rng.random(p.shape) < p)
+
+
+def matrix(values: NDArray[np.bool_]) -> ScoreMatrix:
+    """Name models m0, m1 … and tasks t0, t1 …"""
+    models, tasks = values.shape
+    counts = values.astype(np.int32)
+    zeros = np.zeros(values.shape, np.int32)
+    return ScoreMatrix(
+        tuple(f"m{i}" for i in range(models)),
+        tuple(f"t{i}" for i in range(tasks)),
+        counts,
+        zeros + 1,
+        zeros,
+        zeros.astype(np.int8),
+    )
+
+
+def rounds(share: float) -> Iterator[Row]:
+    """``compare``: two rounds of runs of the same models; then with 5 % of the tasks re-keyed."""
+    settings = AnalysisSettings(draws=999, resamples=50)
+    for models, tasks in ((16, 165), (50, 900), (71, 1700)):
+        simulations, alarms = max(20, int(400 * share)), 0
+        found = planted = wrong = seen = 0
+        for number in range(simulations):
+            rng = np.random.default_rng([SEED, models, number])
+            p = chances(models, tasks, rng)
+            first, second = runs(p, rng), runs(p, rng)
+            same = compare_scores(matrix(first), matrix(second), settings)
+            alarms += any(m.verdict == "beyond" for m in same.measures) or any(f.rescored for f in same.flips)
+            if number % 10 == 0:
+                keyed = set(rng.choice(tasks, tasks // 20, replace=False).tolist())
+                columns = sorted(keyed)
+                second[:, columns] = ~second[:, columns]
+                other = compare_scores(matrix(first), matrix(second), settings)
+                named = {int(f.task_id[1:]) for f in other.flips if f.rescored}
+                found, planted, wrong = found + len(named & keyed), planted + len(keyed), wrong + len(named - keyed)
+                seen += any(m.verdict == "beyond" for m in other.measures)
+        size, some = f"{models} × {tasks:,}", len(range(0, simulations, 10))
+        yield Row(
+            "two rounds of equal runs told apart by `compare`",
+            size,
+            "≤ .05",
+            alarms / simulations,
+            simulations,
+            most=0.05,
+        )
+        yield Row("5 % of the tasks re-keyed: seen", size, "high", seen / some, some)
+        yield Row("… share of the re-keyed tasks named", size, "high", found / planted, planted)
+        yield Row(
+            "… share of the named tasks that were not",
+            size,
+            "≤ .05",
+            wrong / max(1, wrong + found),
+            max(1, wrong + found),
+            most=0.05,
+        )
+
+
+def deletion(share: float) -> Iterator[Row]:
+    """The family of rank changes where the deletion was random: tasks, whole clusters, within domains."""
+    simulations = max(20, int(400 * share))
+
+    def alarms(models: int, base: int, clones: int, leave: int, domains: int = 1) -> float:
+        count = 0
+        for number in range(simulations):
+            rng = np.random.default_rng([SEED, base, clones, number])
+            p = np.repeat(chances(models, base, rng), clones, axis=1)
+            board = matrix(runs(p, rng))
+            names = {task: f"c{i // clones}" for i, task in enumerate(board.tasks)} if clones > 1 else None
+            strata = {task: f"d{i * domains // len(board.tasks)}" for i, task in enumerate(board.tasks)}
+            gone = rng.choice(base, leave, replace=False)
+            kept = [task for i, task in enumerate(board.tasks) if i // clones not in gone]
+            nulls = rank_change_nulls(
+                board, board.keep(kept), draws=1999, seed=number, clusters=names, strata=strata if domains > 1 else None
+            )
+            assert not isinstance(nulls, Undefined)
+            figures = [getattr(nulls, name) for name in type(nulls).model_fields]
+            family = adjusted([each.p for each in figures if not isinstance(each, Undefined) and each.p])
+            count += any(verdict(p, 0.05) == "beyond" for p in family)
+        return count / simulations
+
+    for what, arguments in (
+        ("random tasks deleted: any figure alarms", (16, 165, 1, 44)),
+        ("random tasks deleted, two domains", (16, 165, 1, 44, 2)),
+        ("whole clusters of 4 clones deleted", (16, 50, 4, 13)),
+    ):
+        models, base, clones, leave = arguments[:4]
+        size = f"{models} × {base * clones}, {leave * clones} deleted"
+        yield Row(what, size, "≤ .05", alarms(*arguments), simulations, most=0.05)
+
+
+PARTS: dict[str, Callable[[float], Iterator[Row]]] = {"rounds": rounds, "deletion": deletion}
+
+
+def main(arguments: Sequence[str]) -> int:
+    share = 0.1 if "--quick" in arguments else 1.0
+    wanted = [name for name in arguments if not name.startswith("--")] or list(PARTS)
+    print(f"seed {SEED}\n\n| promise | size | nominal | measured | simulations |\n|---|---|---|---|---|")
+    kept = True
+    for name in wanted:
+        for row in PARTS[name](share):
+            mark = "" if row.kept else " **broken**"
+            print(
+                f"| {row.what} | {row.size} | {row.nominal} | {row.measured:.3f}{mark} | {row.simulations:,} |",
+                flush=True,
+            )
+            kept &= row.kept
+    return int(not kept)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
