@@ -9,6 +9,7 @@ from agenthard.audit.detectors import registry as detectors
 from agenthard.audit.execution import registry as environments
 from agenthard.audit.execution.policy import checker as policies
 from agenthard.audit.sources import registry as sources
+from agenthard.flows import generators
 from agenthard.flows.evaluation import benchmark as benchmarks
 
 ROOT = Path(__file__).parents[1]
@@ -32,7 +33,7 @@ def test_the_make_targets_it_names_exist() -> None:
 def test_the_entry_point_groups_are_those_of_the_registries() -> None:
     groups = {sources.GROUP, detectors.GROUP, environments.GROUP, environments.CHECKOUTS, policies.GROUP}
     table = "".join(re.findall(r"^\| `.*\n", TEXT, re.MULTILINE))
-    assert set(re.findall(r"`(agenthard\.\w+)`", table)) == groups | {benchmarks.GROUP}
+    assert set(re.findall(r"`(agenthard\.\w+)`", table)) == groups | {benchmarks.GROUP, generators.GROUP}
 
 
 @pytest.mark.parametrize("kind", ["a check", "a source", "an environment", "a statistic"])

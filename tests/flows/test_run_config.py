@@ -27,7 +27,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     [
         ("benchmark: ace\nout: x\n", "either `tasks`"),
         ("benchmark: ace\nout: x\ntasks: a\ngenerate: {}\n", "either `tasks`"),
-        ("benchmark: bfcl\nout: x\ngenerate: {}\n", "only the benchmark ace"),
+        ("benchmark: bfcl\nout: x\ngenerate: {}\n", "cannot be generated; these can: ace, escape"),
         ("benchmark: ace\nout: x\ntasks: a\nevaluate: {trial: 3}\n", "evaluate.trial: Extra inputs"),
         ("benchmark: ace\nout: x\ntasks: a\nreport: {draws: 1}\n", "report.draws: Input should be greater"),
         ("- a\n", "file: Input should be"),

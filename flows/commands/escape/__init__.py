@@ -9,7 +9,9 @@ from agenthard.flows.commands.escape.serve_mcp import serve_mcp
 from agenthard.flows.commands.escape.tables import tables
 from agenthard.flows.commands.escape.verify import verify
 
-app = typer.Typer(name="escape", help="AgentEscapeBench: escape rooms of real tools.", no_args_is_help=True)
+app = typer.Typer(
+    name="escape", help="AgentEscapeBench: escape rooms whose tools are real functions.", no_args_is_help=True
+)
 app.command("generate")(generate)
 app.command("verify")(verify)
 app.command("probe")(probe)

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from agenthard.audit.statistics import Estimate, Undefined
+from agenthard.audit.statistics import Estimate, NullBand, Undefined
 from agenthard.reports.cleaning.figure_data import SeparabilityCurve
 from agenthard.reports.cleaning.record import CleaningAnalysis
 from agenthard.reports.cleaning.splits import TITLES, SplitName
@@ -43,8 +43,8 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     ends = ""
     if curve.points:
         first, last = curve.points[0], curve.points[-1]
-        ends = f" Random subsets go from {_band(first.band.low, first.band.high)} at n = {first.n:,}"
-        ends += f" to {_band(last.band.low, last.band.high)} at n = {last.n:,}."
+        ends = f" Random subsets go from {_band(first.band)} at n = {first.n:,}"
+        ends += f" to {_band(last.band)} at n = {last.n:,}."
     return Figure(
         id="separability",
         title=TITLE,
@@ -61,8 +61,9 @@ def separability_curve(analysis: CleaningAnalysis) -> Figure:
     )
 
 
-def _band(low: float, high: float) -> str:
-    return span(low, high, "%")
+def _band(band: NullBand) -> str:
+    assert band.low is not None and band.high is not None, "only an indicator has no band"
+    return span(band.low, band.high, "%")
 
 
 def _drawn(curve: SeparabilityCurve) -> Markup:
@@ -75,7 +76,7 @@ def _drawn(curve: SeparabilityCurve) -> Markup:
             "low": p.band.low,
             "high": p.band.high,
             "tip": f"random subsets of {p.n:,} tasks\nmean {amount(p.band.mean, '%')}, 5–95 % "
-            f"{_band(p.band.low, p.band.high)}\n{p.band.draws:,} of {p.band.of_draws:,} draws",
+            f"{_band(p.band)}\n{p.band.draws:,} of {p.band.of_draws:,} draws",
         }
         for p in curve.points
     ]

@@ -42,8 +42,8 @@ def test_ranks_are_ranges_with_k_of_n(open_file: Open, folder: Path) -> None:
     table = page.locator("#boards table").first.get_attribute("id")
     assert table is not None
     ada = row(page, table.removeprefix("table-"), "ada")
-    assert ada[1] == "1 1 by score tied with 2", "twelve tasks tell none of the models apart (exact McNemar)"
-    assert row(page, table.removeprefix("table-"), ATTACK)[1].endswith("3 by score tied with 2")
+    assert ada[1] == "1–3 1 by score tied with 2", "twelve tasks tell none of the models apart (exact McNemar)"
+    assert row(page, table.removeprefix("table-"), ATTACK)[1] == "1–3 3 by score tied with 2"
     assert ada[2].startswith("66.7 %") and ada[2].endswith("8 of 12 runs") and ada[4].endswith("6 of 10 runs")
     assert "No recorded runs." in words(page.locator("#boards"))
     assert "their scores must not be compared" in words(page.locator("#history"))
